@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"release": main})
 }
 
-// Each script runs the program as a user would. `code N release …` expects the documented exit code. In the short run
-// every fourth one is run: the race detector takes minutes for them, and they run the same goroutines.
+// Each script runs the program as a user would. `code N release …` expects exit code N. In the short run only every
+// fourth one runs: the race detector takes minutes for them, and they run the same goroutines.
 func TestScripts(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -72,7 +72,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// glob says that each pattern has a match: glob PATTERN…; ! glob that none has one. (exists takes names, not patterns.)
+// glob checks that each pattern has a match: glob PATTERN…; ! glob checks that none has one. (exists takes names, not
+// patterns.)
 func glob(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: [!] glob PATTERN…")
@@ -126,8 +127,8 @@ func copyQuickstart(dir string) error {
 	return nil
 }
 
-// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race
-// detector: the scripts run the same code there.
+// notShort skips a test of many processes, or of many small changes, in short mode, as with the race detector: the
+// scripts run the same code there.
 func notShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
