@@ -167,6 +167,7 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 // Every number about the noise and its protection follows from the mechanisms and the job: verify finds a changed one,
 // also without a ledger.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
+	notShort(t)
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")
 	if err := os.CopyFS(away, os.DirFS(filepath.Join(v.dir, "out"))); err != nil {
