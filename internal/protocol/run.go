@@ -165,7 +165,8 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 }
 
 // readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
-// release that is asked for reads the newest version if that one is known to be gone: nobody has seen noise on it.
+// release that is asked for reads the newest version if that one is known to be gone: nobody has seen noise on it. The
+// ledger's entry keeps the version of the charge.
 func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
 	v, keeps := engine.(pipeline.Versioned)
 	if keeps {
