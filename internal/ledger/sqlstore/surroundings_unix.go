@@ -3,7 +3,6 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -67,17 +66,8 @@ func (c *checker) checkAbove(path string, own bool) error {
 	return nil
 }
 
-// checkLedger checks the file itself, which need not exist.
-func (c *checker) checkLedger(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
-	}
+// checkLedger checks the file itself.
+func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	if n := owned(info).Nlink; n > 1 {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with find / -xdev -samefile %s, and remove them",
@@ -110,14 +100,8 @@ func (c *checker) checkFile(path string, info fs.FileInfo) {
 	}
 }
 
-// checkNeighbour checks a file on which SQLite or this package relies, if there is one.
-func (c *checker) checkNeighbour(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
+// checkNeighbour checks a file on which SQLite or this package relies.
+func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	name := private.ShellWord(path)
 	switch {
 	case !info.Mode().IsRegular():

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -61,16 +60,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	return c.checkRights(path, private.Read|private.Write, "read what is made in it, or roll the ledger back", remedy)
 }
 
-func (c *checker) checkLedger(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
-	}
+func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	n, err := names(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
@@ -82,13 +72,7 @@ func (c *checker) checkLedger(path string) error {
 	return c.checkRights(path, private.Read|private.Write, "read or write it, and it holds a secret", private.Repair(path, info))
 }
 
-func (c *checker) checkNeighbour(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
+func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "move it away")
 		return nil
