@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Cells between two edges have the name that a reader would give them.
+// Cells between two edges have readable names.
 func TestSpanName(t *testing.T) {
 	for _, c := range []struct {
 		from, to    string

@@ -44,8 +44,8 @@ type Cells struct {
 	times      float64 // by which a rate is multiplied; 0 of other tables
 }
 
-// OpenCells reads a table of the release in dir: the answer of a query, or what holds names of it. Errors:
-// *pipeline.Error.
+// OpenCells reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed
+// from it that holds names. Errors: *pipeline.Error.
 func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells, error) {
 	if q.Discovered() {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the keys of " + q.Name +
@@ -89,13 +89,13 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 type Change struct {
 	Cell, Before int // the numbers of the cell in the two tables; Before is -1 if the earlier one does not have it
 	Difference   Interval
-	Percent      Interval // of the earlier value; not stated for means and other quotients
+	Percent      Interval // of the earlier value; NaN for means and other quotients
 }
 
 // Interval is a value and the ends of its 95 % interval.
 type Interval struct{ Value, Low, High float64 }
 
-// notStated is the interval of a number that is not stated.
+// notStated is the interval of a number that is not given.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
 // unless returns the interval, or none if it reaches further to either side than a half-width that is not 0, or has an

@@ -75,7 +75,7 @@ func drawnCells(r *rand.Rand, draw func(*rand.Rand, float64) (x, low, high, devi
 		Relative: relative, origin: origin}
 }
 
-// Cells are matched by their labels. What has no interval, and what is too wide, is not stated.
+// Cells are matched by their labels. A change without an interval, or with too wide an interval, is not given.
 func TestChangesOfCells(t *testing.T) {
 	table := func(origin string, labels []string, values []float64) *Cells {
 		c := &Cells{Keys: []domain.KeyColumn{{Name: "region", Stride: 1, Labels: domain.Labels{Strings: labels}}}, Relative: true,

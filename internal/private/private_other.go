@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Others names those who can use a file besides this user and the administrators; "" if nobody can. The file's owner is
-// not looked at.
+// Others names the users, besides this one and the administrators, who can use a file; "" if nobody can. It does not
+// check the file's owner.
 func Others(_ string, info fs.FileInfo) (string, error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return "others", nil
@@ -17,7 +17,7 @@ func Others(_ string, info fs.FileInfo) (string, error) {
 	return "", nil
 }
 
-// Repair returns the command that takes a file or a folder away from others.
+// Repair returns the command that removes other users' rights to a file or a folder.
 func Repair(path string, info fs.FileInfo) string {
 	if info.IsDir() {
 		return "chmod 700 " + ShellWord(path)

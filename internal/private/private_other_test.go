@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A mode that gives anything to a group or to all is open, and the command of Repair mends it.
+// A mode with any right for a group or for all is reported, and the command of Repair removes the right.
 func TestOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "it's a file")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Rights to a file or a folder. Replace are those with which a user can put something else in its place, or give
-// themselves the other rights.
+// Rights to a file or a folder. With a right in Replace, a user can replace it or take the other rights.
 const (
 	Read    = windows.FILE_READ_DATA | windows.GENERIC_READ
 	Replace = windows.DELETE | deleteChild | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
@@ -31,14 +30,14 @@ var harmless = []uint8{
 	0x11, // SYSTEM_MANDATORY_LABEL_ACE_TYPE
 }
 
-// Others names those who can read or change a file besides this user and the administrators; "" if nobody can.
+// Others names the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
 func Others(path string, _ fs.FileInfo) (string, error) {
 	who, err := Holders(path, Read|Write)
 	return strings.Join(who, ", "), err
 }
 
-// Repair returns the commands that take a file or a folder away from others. The first one removes the entries that the
-// access list does not inherit, which the second one would keep.
+// Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries that
+// the access list does not inherit, which the second one would keep.
 func Repair(path string, info fs.FileInfo) string {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
