@@ -120,7 +120,7 @@ type dimension struct {
 
 // jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
-	Name, Title, Description, Unit, Over             string
+	Name, Title, Description, Unit, Over, From       string
 	PerUnit                                          jobBounds `json:"per_unit"`
 	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
@@ -131,6 +131,11 @@ type jobInput struct {
 	Counts  struct{ Column string }
 	JSONL   struct{ Columns map[string]string }
 	Folders map[string]string
+	Tables  map[string]jobInput
+	Join    []struct {
+		Table, Prefix string
+		Add           []string
+	}
 }
 
 // jobBounds are the bounds on the rows of a unit, or the word discover.
@@ -181,11 +186,11 @@ func factsOf(m *manifest.Manifest) *facts {
 	}
 	_ = json.Unmarshal(m.Job, &job) // this program wrote it; unreadable parts are not shown
 	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
-	whole := wholeColumns(&job.Input)
 	for i := range m.Queries {
 		q := queryOf(&m.Queries[i], m.Privacy.Selected)
-		q.title, q.columns, q.whole = q.name, job.Columns, whole
+		q.title, q.columns = q.name, job.Columns
 		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
+			q.whole = job.Input.wholeColumns(job.Queries[at].From)
 			q.ask(&job.Queries[at])
 			if column := job.Input.Counts.Column; column != "" {
 				q.counted = cmp.Or(q.counted, job.Columns[column].Title, column)

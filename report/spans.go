@@ -95,12 +95,27 @@ func forReaders(t *pageTable, axes []axis) *pageTable {
 	return &out
 }
 
-// wholeColumns returns the columns that a job declares as integers.
-func wholeColumns(in *jobInput) map[string]bool {
+// wholeColumns returns the columns that a job declares as integers, with those that joins add; from is the table of the
+// query, "" if the job has one only.
+func (in *jobInput) wholeColumns(from string) map[string]bool {
 	out := map[string]bool{}
+	if from != "" {
+		of := in.Tables[from]
+		for _, j := range of.Join {
+			other := in.Tables[j.Table]
+			for name := range other.wholeColumns("") {
+				if slices.Contains(j.Add, name) {
+					out[j.Prefix+name] = true
+				}
+			}
+		}
+		in = &of
+	}
 	for _, types := range []map[string]string{in.CSV.Types, in.JSONL.Columns, in.Folders} {
 		for name, t := range types {
-			out[name] = strings.TrimSpace(t) == "int"
+			if strings.TrimSpace(t) == "int" {
+				out[name] = true
+			}
 		}
 	}
 	return out

@@ -43,9 +43,6 @@ func TestKeys(t *testing.T) { sqlpushtest.Keys(t, newTrino(t), 0, 2) }
 // Discovered keys that push-down refuses.
 func TestRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newTrino(t), 1) }
 
-// Texts that are parsed as numbers.
-func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newTrino(t)) }
-
 // Each kind of query, in a subtest of its name. A database discovers no keys of single units.
 func TestKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, newTrino(t), "keys_that_are_found", "sums_by_keys_that_are_found",

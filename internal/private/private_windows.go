@@ -18,6 +18,11 @@ const (
 	deleteChild = 0x40 // FILE_DELETE_CHILD
 )
 
+const (
+	system         = "S-1-5-18"
+	administrators = "S-1-5-32-544"
+)
+
 // The kinds of entries of an access list that only take rights away or record uses.
 var harmless = []uint8{
 	windows.ACCESS_DENIED_ACE_TYPE,
@@ -31,14 +36,27 @@ func Others(path string, _ fs.FileInfo) (string, error) {
 	return strings.Join(who, ", "), err
 }
 
-// Repair returns the command that removes other users' rights to a file or a folder.
+// Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries that
+// the access list does not inherit, which the second one would keep.
 func Repair(path string, info fs.FileInfo) string {
-	inherit := ""
-	if info.IsDir() {
-		inherit = "(OI)(CI)"
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return "give it an access list with this user alone"
 	}
-	return `icacls "` + path + `" /inheritance:r /grant:r "%USERNAME%:` + inherit + `F"`
+	all := "F"
+	if info.IsDir() {
+		all = "(OI)(CI)F"
+	}
+	name := ShellWord(path)
+	text := "icacls " + name + " /reset, then icacls " + name + " /inheritance:r /grant"
+	for _, sid := range []string{user.User.Sid.String(), system, administrators} {
+		text += ` "*` + sid + ":" + all + `"`
+	}
+	return text + "; if it is another user's, takeown /f " + name + " before"
 }
+
+// ShellWord quotes a path for a command line. No path of Windows holds a quotation mark.
+func ShellWord(path string) string { return `"` + path + `"` }
 
 // Holders names the accounts that own a file or a folder, or that its access list gives one of the rights. This user,
 // the administrators and the system are left out. Entries that deny rights are not counted, so Holders may name somebody
@@ -98,8 +116,8 @@ func trustedAccounts() ([]string, error) {
 	}
 	return []string{
 		user.User.Sid.String(),
-		"S-1-5-18",     // SYSTEM
-		"S-1-5-32-544", // Administrators
+		system,
+		administrators,
 		"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464", // TrustedInstaller
 		"S-1-3-0", // CREATOR OWNER
 		"S-1-3-4", // OWNER RIGHTS

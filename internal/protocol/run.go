@@ -167,6 +167,7 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 
 // readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. If that
 // version is known to be gone, a requested new release reads the newest version: nobody has seen noise on it.
+// The ledger's entry keeps the version of the charge.
 func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
 	v, keeps := engine.(pipeline.Versioned)
 	if keeps {

@@ -141,7 +141,7 @@ func checkPrivate(op, staging string) error {
 	}
 	if who != "" {
 		return refusal(op, staging, CodePlanted, who+" may look into the staging folder: if nobody can have, "+
-			private.Repair("it", info)+"; else remove it, and pay for a new release with --new-release")
+			private.Repair(staging, info)+"; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
@@ -158,9 +158,8 @@ func checkBorn(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		around := filepath.Dir(staging)
 		return refusal(op, staging, CodePlanted, who+" may look into folders that are made there, and a release is private "+
-			"until it is published: "+private.Repair(around, info)+", or choose another output folder")
+			"until it is published: choose an output folder (output.dir) in a folder of your own")
 	}
 	return nil
 }

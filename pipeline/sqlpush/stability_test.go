@@ -46,9 +46,6 @@ func TestPostgresKeys(t *testing.T) { sqlpushtest.Keys(t, newPostgres(t), 0) }
 // Discovered keys that push-down refuses.
 func TestPostgresRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newPostgres(t), 1) }
 
-// Texts that are parsed as numbers.
-func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, statements(t)) }
-
 // Each kind of query, in a subtest of its name. A database discovers no keys of single units.
 func TestPostgresKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, statements(t), "keys_that_are_found", "sums_by_keys_that_are_found",
