@@ -98,7 +98,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	found := plan.Findings(answers.Checks)
 	if !a.Quiet {
-		a.printChecks(answers.Checks)
+		a.printChecks(plan, answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {
 			if !f.Unusable {
