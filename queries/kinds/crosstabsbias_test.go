@@ -33,6 +33,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		sums, squares := map[[2]int]float64{}, [2]float64{}
+		cells := map[[2]int]float64{} // biases of cells by two dimensions
 		var empty, held [2]float64 // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
 		for range releases {
 			y := w.draw(r)
@@ -42,6 +43,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 				for i := range x.Values[k] {
 					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]
 					if a.Len() > 1 {
+						cells[[2]int{k, i}] += after / w.deviations[k] / float64(releases)
 						of := &held
 						if w.exact[k][i] == 0 {
 							of = &empty
@@ -62,6 +64,11 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		t.Logf("sizes %v: worst bias of a margin %.3f of its deviation; error %.3f of the noisy ones'", sizes, worst,
 			math.Sqrt(squares[1]/squares[0]))
+		low, high := 0.0, 0.0
+		for _, x := range cells {
+			low, high = min(low, x), max(high, x)
+		}
+		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
 		gain := []float64{math.Sqrt(empty[1] / empty[0]), math.Sqrt(held[1] / held[0])}
 		t.Logf("error of cells by two dimensions: without rows %.3f, with rows %.3f of the noisy ones'", gain[0], gain[1])
 		if empty[0] > 0 && gain[0] > query.EmptyCellError || gain[1] > query.FullCellError {

@@ -29,6 +29,7 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		bias := map[[2]int]float64{}
+		cells := map[[2]int]float64{} // biases of cells by two dimensions
 		var before, after [4]float64 // squared errors by number of dimensions
 		for release := range releases {
 			y := w.draw(r)
@@ -42,6 +43,9 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 					was, is := (y.Values[k][i]-exact)/w.deviations[k], (x.Values[k][i]-exact)/w.deviations[k]
 					before[a.Len()] += was * was
 					after[a.Len()] += is * is
+					if a.Len() == 2 {
+						cells[[2]int{k, i}] += is / float64(releases)
+					}
 					if a.Len() == 1 {
 						bias[[2]int{k, i}] += is / float64(releases)
 					}
@@ -52,6 +56,11 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		for _, x := range bias {
 			worst = max(worst, math.Abs(x))
 		}
+		low, high := 0.0, 0.0
+		for _, x := range cells {
+			low, high = min(low, x), max(high, x)
+		}
+		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
 		t.Logf("sizes %v: worst bias of a margin by one dimension %.3f; errors by two dimensions %.3f, by three %.3f of the noisy ones'",
 			sizes, worst, math.Sqrt(after[2]/before[2]), math.Sqrt(after[3]/before[3]))
 		if worst > 0.1+5/math.Sqrt(float64(releases)) || after[2] > 1.21*before[2] || after[3] > before[3] {
