@@ -285,3 +285,16 @@ func TestBeliefsAreReadBack(t *testing.T) {
 		t.Errorf("%q", alarms)
 	}
 }
+
+// The page says which cells of non-negative tables are biased, and says nothing of other tables.
+func TestBiasOfNonnegativeTablesIsSaid(t *testing.T) {
+	m := stated(gaussian("one", "crosstabs", 4, 1, 1))
+	for _, c := range []struct{ key, want string }{{`"nonnegative": true`, "a large cell beside many of these too small"},
+		{`"integers": true`, ""}} {
+		m.Job = json.RawMessage(`{"queries": [{"name": "one", "crosstabs": {` + c.key + `}}]}`)
+		if got := strings.Join(factsOf(m).limits(), " "); c.want != "" && !strings.Contains(got, c.want) ||
+			c.want == "" && strings.Contains(got, "made non-negative") {
+			t.Errorf("%s: %q", c.key, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/queries/query"
@@ -69,6 +70,9 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 			low, high = min(low, x), max(high, x)
 		}
 		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
+		if most := query.LargeCellBias*math.Sqrt(float64(slices.Min(sizes))) + 5/math.Sqrt(n); max(-low, high) > most {
+			t.Errorf("sizes %v: the bias of a cell is from %.2f to %.2f of its deviation", sizes, low, high)
+		}
 		gain := []float64{math.Sqrt(empty[1] / empty[0]), math.Sqrt(held[1] / held[0])}
 		t.Logf("error of cells by two dimensions: without rows %.3f, with rows %.3f of the noisy ones'", gain[0], gain[1])
 		if empty[0] > 0 && gain[0] > query.EmptyCellError || gain[1] > query.FullCellError {

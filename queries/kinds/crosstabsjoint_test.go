@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -61,6 +62,9 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 			low, high = min(low, x), max(high, x)
 		}
 		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
+		if most := query.LargeCellBias*math.Sqrt(6) + 5/math.Sqrt(float64(releases)); max(-low, high) > most {
+			t.Errorf("sizes %v: the bias of a cell is from %.2f to %.2f of its deviation", sizes, low, high)
+		}
 		t.Logf("sizes %v: worst bias of a margin by one dimension %.3f; errors by two dimensions %.3f, by three %.3f of the noisy ones'",
 			sizes, worst, math.Sqrt(after[2]/before[2]), math.Sqrt(after[3]/before[3]))
 		if worst > 0.1+5/math.Sqrt(float64(releases)) || after[2] > 1.21*before[2] || after[3] > before[3] {
