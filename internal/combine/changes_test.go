@@ -151,7 +151,8 @@ func TestEndsOfChanges(t *testing.T) {
 		if heavy[0] || heavy[1] {
 			z = kinds.HeavyZ95(3)
 		}
-		low, high, _ := kinds.Fieller(110, 100, 9, math.Pow(3+1/z, 2), 0, z)
+		wider := 3 + 1/z
+		low, high, _ := kinds.Fieller(110, 100, 9, wider*wider, 0, z)
 		if p := change(later, earlier).Percent; math.Abs(p.Low-100*(low-1)) > 1e-9 || math.Abs(p.High-100*(high-1)) > 1e-9 {
 			t.Errorf("heavy %v: %+v, want %g to %g", heavy, p, 100*(low-1), 100*(high-1))
 		}

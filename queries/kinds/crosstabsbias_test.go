@@ -35,7 +35,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		w := newNoisyTables(t, r, sizes, workload)
 		sums, squares := map[[2]int]float64{}, [2]float64{}
 		cells := map[[2]int]float64{} // biases of cells by two dimensions
-		var empty, held [2]float64 // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
+		var empty, held [2]float64    // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
 		for range releases {
 			y := w.draw(r)
 			x := y.clone()

@@ -31,7 +31,7 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		w := newNoisyTables(t, r, sizes, workload)
 		bias := map[[2]int]float64{}
 		cells := map[[2]int]float64{} // biases of cells by two dimensions
-		var before, after [4]float64 // squared errors by number of dimensions
+		var before, after [4]float64  // squared errors by number of dimensions
 		for release := range releases {
 			y := w.draw(r)
 			x := y.clone()
