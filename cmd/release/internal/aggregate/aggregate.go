@@ -162,7 +162,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 			Hint: "release run lets the database add its rows up itself; see docs/howto/databases.md",
 		}
 	}
-	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) {
+	engine, err := jobs.Opener(plan, limits, func(context.Context) ([]byte, error) {
 		return key.InputKey(),
 			nil
 	})(ctx)
