@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// The tables are customers with a region, their orders, and items of orders, which do not tell the customer.
+// The tables are customers with a region, their orders, and items of orders, which do not name the customer.
 const tablesJob = `version: 1
 name: orders
 privacy: {epsilon: 1, delta: 1e-6, unit: [customer], per_unit: {max_rows: 1000}}
@@ -203,7 +203,7 @@ func (w *tablesWorld) want() [][]int64 {
 	return [][]int64{count, sum, dear, returns}
 }
 
-// drawWorld draws tables with twice the same keys, orders of two customers, and keys that lead nowhere.
+// drawWorld draws tables with duplicate keys, orders of two customers, and keys without a match.
 func drawWorld(t *rapid.T) *tablesWorld {
 	word := func(values ...string) *rapid.Generator[string] { return rapid.SampledFrom(values) }
 	customer, key := word("a", "b", "c", "d", ""), word("1", "2", "3", "4", "5", "")
@@ -221,7 +221,7 @@ func drawWorld(t *rapid.T) *tablesWorld {
 		rows("returns", key, customer)}
 }
 
-// Joins give the answers of loops over all rows, also if the sides of joins take several passes.
+// Joins give the same answers as loops over all rows, also if the sides of joins take several passes.
 func TestTablesAreJoined(t *testing.T) {
 	dir := t.TempDir()
 	p := planTables(t, dir, tablesJob)
@@ -286,7 +286,7 @@ func writeTables(t *testing.T) (dir string) {
 	return dir
 }
 
-// checkTables returns what CheckWith reports of a job.
+// checkTables returns the diagnostics of CheckWith for a job.
 func checkTables(t *testing.T, dir, tables, queries string) configs.Diagnostics {
 	t.Helper()
 	p := planTables(t, dir, fmt.Sprintf(personsJob, tables, queries))
@@ -360,7 +360,7 @@ func TestJoinedDecimalsAreKeys(t *testing.T) {
 	}
 }
 
-// A table whose keys match nobody is told apart from an empty input. Lists in it are refused once.
+// A table whose keys have no match is distinguished from an empty input. Lists in it are refused once.
 func TestTablesWithoutAUnit(t *testing.T) {
 	dir := writeTables(t)
 	const query = "{name: all, from: visits, count: {}}"

@@ -16,10 +16,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// largestKey is more than any key takes.
+// largestKey is a limit above the length of any key, in bytes.
 const largestKey = 1 << 12
 
-// readPrivate reads a short file that nobody but its owner can read.
+// readPrivate reads a short file that only its owner can read.
 func readPrivate(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func writeKey(path string, key partial.Key) error {
 	return nil
 }
 
-// vacant refuses a path at which something else stands than an earlier part.
+// vacant returns an error if something other than an earlier part is at the path.
 func vacant(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -80,7 +80,7 @@ func vacant(path string) error {
 	}
 }
 
-// failed returns an error of writing a file, in the system's own words.
+// failed returns an error of writing a file, with the system's text.
 func failed(path string, err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -94,9 +94,9 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFiles writes files of one folder that are there when all are complete and synced, each in the place of an
-// earlier one, and not before. If the process is killed before, nothing is left: on Linux a file has no name until then.
-// Errors of write are returned as they are.
+// replaceFiles writes files of one folder that appear when all are complete and synced, and replace earlier ones. If the
+// process is killed before, nothing is left: on Linux a file has no name until then. It returns errors of write
+// unchanged.
 func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	var all []*pending
 	defer func() {
@@ -137,7 +137,7 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	return nil
 }
 
-// faults keeps the first error of writing, which is of the output and not of the input.
+// faults keeps the first error of writing, which concerns the output and not the input.
 type faults struct {
 	w   io.Writer
 	err error
