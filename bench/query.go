@@ -1,9 +1,12 @@
 package main
 
-// query is one question, as a job asks it and in SQL, where TABLE stands for the file.
+// query is one question, as a job asks it and in SQL, where TABLE stands for the file and PERSONS for the
+// table of persons.
 type query struct {
 	name    string
 	file    string // "" is the table of our writer
+	tables  string // tables of the job, if it has several, of which file is one; %d: the number of its rows
+	from    string // the table of the job that is asked
 	privacy string // the unit, and what one may contribute; "" is each row
 	where   string // filters of the job
 	zone    string // in which times are read
