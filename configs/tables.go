@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"iter"
 	"maps"
 	"path"
 	"regexp"
@@ -94,6 +95,22 @@ func (j *Job) TableUnit(table string) string {
 		names = append(names, strconv.Quote(own)+" = "+strconv.Quote(t.Join[0].On[own]))
 	}
 	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
+}
+
+// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job with
+// one table yields its input, without a prefix.
+func (j *Job) Inputs() iter.Seq2[string, *Input] {
+	return func(yield func(string, *Input) bool) {
+		names := j.TableNames()
+		if len(names) == 0 {
+			yield("", &j.Input)
+		}
+		for _, name := range names {
+			if !yield(name+".", &j.Of(name).Input) {
+				return
+			}
+		}
+	}
 }
 
 // Reads reports whether a query reads the table of the job.

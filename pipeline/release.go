@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/hook"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -16,6 +17,12 @@ type Release struct {
 	// presented: documents are written beside the tables.
 	presented bool
 	rehearsal bool
+}
+
+func init() {
+	hook.NewRelease = func(m manifest.Manifest, formats []string, results []Result) *Release {
+		return &Release{manifest: m, formats: formats, results: results}
+	}
 }
 
 // IsRehearsal reports whether Plan.Rehearse made the release: it holds nothing, and a Sink does not stage it.

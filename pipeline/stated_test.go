@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,5 +57,35 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		if err := m.Meets(); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// The data domain of several tables has what joins read, and the filters of all tables.
+func TestDataDomainOfTables(t *testing.T) {
+	p, diags := planOfText(t, `
+version: 1
+name: visits
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 2}}
+input:
+  tables:
+    persons: {files: [persons.csv], unit: [id], where: [{column: alive, in: [yes]}]}
+    visits:
+      files: [visits.csv]
+      unit: [person]
+      join: [{table: persons, add: [age]}]
+      where: [{column: kind, in: [a]}, {column: age, not_null: true}]
+queries:
+  - {name: visits, from: visits, count: {}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 2, delta: 1e-6}}
+`)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	d := p.Choose().Manifest(manifest.Program{}).Privacy.DataDomain
+	slices.Sort(d.Columns)
+	want := []string{"persons.age", "persons.alive", "persons.id", "visits.kind", "visits.person"}
+	if !slices.Equal(d.Columns, want) || d.Filters != 3 {
+		t.Errorf("%v, %d filters; want %v, 3", d.Columns, d.Filters, want)
 	}
 }

@@ -140,15 +140,15 @@ func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	if got := p.queries[0].reached(); !perRow || got != half || p.queries[0].target.half != 250 {
 		t.Errorf("a half-width of %g over rows is compared with %g", got, p.queries[0].target.half)
 	}
-	// Of two counts in four parts of mu², one to three, the first needs four times the mu² of the second.
-	both := count("a", "{95%: 20}") + strings.Replace(count("b", "{95%: 40}"), "count: {}", "count: {}, weight: 3", 1)
+	// Of two counts, the first needs four times the mu² of the second, and has three of four parts: 4/3 of it in all.
+	both := strings.Replace(count("a", "{95%: 20}"), "count: {}", "count: {}, weight: 3", 1) + count("b", "{95%: 40}")
 	a := float64(targetPlan(t, targetJob("1", "", count("a", "{95%: 20}"))).needOf(t, 0))
-	eps, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(2*a))
+	eps, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(a*math.Sqrt(4.0/3)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := least("", both); math.Abs(got/float64(eps)-1) > 1e-9 {
-		t.Errorf("weights 1 and 3 take epsilon %g, want %g", got, eps)
+		t.Errorf("weights 3 and 1 take epsilon %g, want %g", got, eps)
 	}
 }
 

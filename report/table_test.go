@@ -17,7 +17,7 @@ func counted(values []float64, sparse bool) *Table {
 	return &Table{Query: "q", Cells: len(values), Sparse: sparse, Values: []Column{{estimateColumn, heldSeries(values)}}}
 }
 
-// The rows that a page shows are those of the largest values, in the order of the cells; all of them if they fit.
+// The page shows the rows of the largest values, in the order of the cells; all rows if they fit.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt,
@@ -125,7 +125,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Rows that are held and cells of a domain give the same page.
+// Rows in memory and cells of a domain give the same page.
 func TestRowTable(t *testing.T) {
 	values := []float64{3, math.NaN(), 5, 7}
 	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)},

@@ -75,7 +75,7 @@ func drawnCells(r *rand.Rand, draw func(*rand.Rand, float64) (x, low, high, devi
 		Relative: relative, origin: origin}
 }
 
-// Cells are matched by their labels. What has no interval, and what is too wide, is not stated.
+// Cells are matched by their labels. A change without an interval, or with too wide an interval, is not given.
 func TestChangesOfCells(t *testing.T) {
 	table := func(origin string, labels []string, values []float64) *Cells {
 		c := &Cells{Keys: []domain.KeyColumn{{Name: "region", Stride: 1, Labels: domain.Labels{Strings: labels}}}, Relative: true,
@@ -107,6 +107,14 @@ func TestChangesOfCells(t *testing.T) {
 	}
 	if wide, _ := Changes(later, earlier, 1); !math.IsNaN(wide[3].Percent.Value) || wide[3].Difference.Value != 0 {
 		t.Errorf("an interval of 2.8 points to each side is stated: %+v", wide[3])
+	}
+	if uneven := (Interval{10, 9, 14}); !math.IsNaN(uneven.unless(3).Value) || uneven.unless(4) != uneven {
+		t.Errorf("an interval that reaches 4 to one side: %v, %v", uneven.unless(3), uneven.unless(4))
+	}
+	perHundred := table("b", []string{"south"}, []float64{1})
+	perHundred.Keys, perHundred.times = later.Keys, 100
+	if _, err := Changes(later, perHundred, 0); err == nil {
+		t.Error("rates per 100 and per 1 are compared")
 	}
 	for _, other := range []*Cells{table("b", []string{"south"}, []float64{1}), {origin: "c", Value: []float64{1}}} {
 		if _, err := Changes(later, other, 0); err == nil {

@@ -76,8 +76,9 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// Laplace and geometric noise is covered at least as often as stated, also by a ratio whose cells are nearly all of those
-// below the line, and by sums of few geometric cells of a large epsilon, which take few values: then more often.
+// For Laplace and geometric noise the intervals cover at least as often as stated. This also holds for a ratio whose
+// numerator has nearly all cells of its denominator. Sums of few geometric cells of a large epsilon take few values:
+// they are covered more often.
 func TestHeavyIntervalsCover(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 19))
 	const cells = 200
@@ -127,12 +128,12 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 }
 
-// geometric draws how many failures come before a success of probability 1 − p.
+// geometric draws the number of failures before a success of probability 1 − p.
 func geometric(r *rand.Rand, p float64) float64 {
 	return math.Floor(math.Log(1-r.Float64()) / math.Log(p))
 }
 
-// terms makes weighted sums of a noisy table and of the exact one.
+// terms makes weighted sums of a noisy table and of its exact answers.
 func terms(noisy *Table, exact, weights, of []float64) (_, _, _, _ []Term) {
 	without := &Table{Rows: len(exact), noisy: exact, deviation: make([]float64, len(exact)), query: "exact"}
 	return []Term{{noisy, weights}}, []Term{{without, weights}}, []Term{{noisy, of}}, []Term{{without, of}}
@@ -152,7 +153,7 @@ func cellsOf(r *rand.Rand, exact []float64, deviation, common float64, laplace b
 	return t
 }
 
-// marginalsOf makes noisy and exact tables by two dimensions of 2 and 3 values, and by the second.
+// marginalsOf makes a noisy and an exact table by two dimensions of 2 and 3 values, and by the second alone.
 func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 	sets := []strategy.Set{strategy.SetOf(0, 1), strategy.SetOf(1)}
 	m, err := strategy.NewMarginals([]int{2, 3}, sets)
@@ -181,8 +182,8 @@ func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 	return noisy, exact
 }
 
-// Sizes of dimensions are read off the labels, also of a dimension with two key columns; rows in another order have
-// none.
+// The sizes of dimensions are found from the labels, also for a dimension with two key columns. Rows in another order
+// have no sizes.
 func TestDimensionSizes(t *testing.T) {
 	column := func(labels string) domain.KeyColumn {
 		return domain.KeyColumn{Labels: domain.Labels{Strings: strings.Fields(labels)}}
@@ -206,7 +207,7 @@ func TestDimensionSizes(t *testing.T) {
 	}
 }
 
-// Descriptions of cells select them: integers are compared exactly, quoted names may have spaces, and what is no
+// Descriptions of cells select them: integers are compared exactly, quoted names may have spaces, and an invalid
 // description is an error.
 func TestParse(t *testing.T) {
 	table := &Table{Rows: 4, noisy: make([]float64, 4), Keys: []domain.KeyColumn{
@@ -253,8 +254,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Sums of cells of nested levels, of which the totals of the first are known, are covered by their intervals; what the
-// levels have in common cancels.
+// Intervals cover sums of cells of nested levels if the totals of the first level are known: the noise that levels
+// share cancels.
 func TestSumsOfLevelsCover(t *testing.T) {
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
@@ -289,7 +290,7 @@ func TestSumsOfLevelsCover(t *testing.T) {
 					levels: &levels{tree: tree, level: l, names: []string{"a", "b", "c"}, variances: variances}}
 			}
 			leaves, middle, top := of(2), of(1), of(0)
-			// cells of one group of cells across places; and a place against two others
+			// a group of cells in all places; then one place minus two others
 			some := []float64{1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0}
 			other := []float64{0, 0, 0, -1, 0.5, 0}
 			for i, terms := range [][]Term{{{leaves, some}}, {{leaves, some}, {middle, other}}} {
@@ -322,7 +323,7 @@ func TestSumsOfLevelsCover(t *testing.T) {
 	}
 }
 
-// The tree of places is read off the names of their groups, that of dates off their beginnings.
+// The tree of places is found from the names of their groups, the tree of dates from their first days.
 func TestGroupsOfTables(t *testing.T) {
 	column := func(labels string) domain.KeyColumn {
 		return domain.KeyColumn{Labels: domain.Labels{Strings: strings.Fields(labels)}}

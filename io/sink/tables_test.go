@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/hook"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/pipeline/pipelinetest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -22,7 +22,7 @@ func series(values ...float64) query.Series {
 	}
 }
 
-// wave is a series of many different values: positive and negative multiples of a grid.
+// wave is a series of many different values: positive and negative multiples of scale.
 func wave(scale float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -77,6 +77,9 @@ func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	return r
 }
 
+// newRelease makes a release without a run.
+var newRelease = hook.NewRelease.(func(manifest.Manifest, []string, []pipeline.Result) *pipeline.Release)
+
 // release returns a release of the results in every format.
 func release(t testing.TB, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
@@ -93,13 +96,13 @@ func releaseAs(t testing.TB, formats []string, results ...pipeline.Result) *pipe
 	for _, r := range results {
 		m.Queries = append(m.Queries, manifest.Query{Name: r.Name, Kind: "histogram", Cells: r.Answer.Cells})
 	}
-	return pipelinetest.NewRelease(t, m, formats, results...)
+	return newRelease(m, formats, results)
 }
 
 // remade returns a release with a manifest of its own.
 func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
-	return pipelinetest.NewRelease(t, m, []string{"csv"}, results...)
+	return newRelease(m, []string{"csv"}, results)
 }
 
 // allFormats are the names of the formats that can be written, in alphabetical order.

@@ -151,6 +151,9 @@ func hasNaN(ctx context.Context, data *source.Dataset) bool {
 // The fuzzer detects engines with deliberate faults within the number of pairs of every commit, and reports them with
 // few rows.
 func TestStabilityNotices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries the tests, not the program: without -short")
+	}
 	most := configs.PerUnit{MaxRows: 1000, MaxGroups: 1000}
 	for name, fault := range map[string]broken{
 		"units that are not bounded": {always: true, change: func(j *configs.Job) error {

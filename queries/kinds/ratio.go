@@ -95,13 +95,10 @@ func (r ratio) interval(s, n float64) (low, high float64) {
 
 // fieller returns the interval for r.Z.
 func (r ratio) fieller(s, n float64) (low, high float64) {
-	zc := r.Z * r.Count
-	a := (n - zc) * (n + zc)
-	if n <= zc || a <= 0 {
+	low, high, ok := Fieller(s, n, r.Sum*r.Sum, r.Count*r.Count, 0, r.Z)
+	if !ok || n <= 0 {
 		return r.Centre - r.Half, r.Centre + r.Half
 	}
-	root := r.Z * math.Sqrt(r.Sum*r.Sum*a+s*s*r.Count*r.Count)
-	low, high = (s*n-root)/a, (s*n+root)/a
 	return r.Centre + r.clip(outwards(low, -1)), r.Centre + r.clip(outwards(high, 1))
 }
 

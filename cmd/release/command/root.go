@@ -19,7 +19,6 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
 	"github.com/dprelease/dprelease/cmd/release/internal/publish"
-	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/selftest"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verify"
@@ -76,7 +75,7 @@ func (a *app) root() *cobra.Command {
 			a.printPreview), a.explainCmd(), a.schemaCmd(), sqlCommand(a.Console), reportCommand(a.Console),
 		indexCommand(a.Console), plotCommand(a.Console), combineCommand(a.Console), changesCommand(a.Console),
 		publish.Command(a.Console),
-		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
+		signing.KeygenCommand(a.Console), registryCommand(a.Console), denoise.Command(a.Console), calibrate.Command(a.Console), selftest.Command(a.Console, runjob.Program),
 		a.versionCmd(), a.manCmd(),
 	)
 	for _, v := range a.added {

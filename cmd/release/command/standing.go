@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"strings"
 	"time"
@@ -132,10 +131,15 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
 		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
 	}
-	in := &p.Job().Input
-	types := maps.Clone(in.CSV.Types)
-	if in.JSONL != nil {
-		types = maps.Clone(in.JSONL.Columns)
+	types := map[string]string{}
+	for prefix, in := range p.Job().Inputs() {
+		of := in.CSV.Types
+		if in.JSONL != nil {
+			of = in.JSONL.Columns
+		}
+		for column, t := range of {
+			types[prefix+column] = t
+		}
 	}
 	var read []string
 	for _, column := range p.Columns() {

@@ -166,6 +166,7 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 // Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job:
 // verify finds a changed one without a ledger, too.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
+	notShort(t)
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")
 	if err := os.CopyFS(away, os.DirFS(filepath.Join(v.dir, "out"))); err != nil {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/private"
 )
 
 // A ledger is only as safe as the place in which it is stored. Two things could undo entries without a trace, and this
@@ -62,11 +64,23 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 			return err
 		}
 	}
-	if err := c.checkLedger(path); err != nil {
+	switch info, err := lookAt(path); {
+	case err != nil:
 		return err
+	case info == nil:
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+	default:
+		if err := c.checkLedger(path, info); err != nil {
+			return err
+		}
 	}
 	for _, ending := range beside {
-		if err := c.checkNeighbour(path + ending); err != nil {
+		info, err := lookAt(path + ending)
+		if err == nil && info != nil {
+			err = c.checkNeighbour(path+ending, info)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -80,7 +94,18 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 	return nil
 }
 
+// lookAt returns what is at path; nil if there is nothing.
+func lookAt(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	return info, nil
+}
+
 // addFinding records a finding about path, and the command that repairs it.
 func (c *checker) addFinding(path, why, command string, args ...any) {
-	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
+	c.found = append(c.found, fmt.Sprintf("%s %s: %s", private.ShellWord(path), why, fmt.Sprintf(command, args...)))
 }

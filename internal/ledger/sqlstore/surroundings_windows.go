@@ -1,10 +1,10 @@
 package sqlstore
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/windows"
@@ -28,14 +28,15 @@ func newPlace(_ string, s sharing) (place, error) {
 	return place{}, nil
 }
 
-// checkRights records who holds rights to path that nobody else may have. why completes "WHO, who may …".
-func (c *checker) checkRights(path string, info fs.FileInfo, rights windows.ACCESS_MASK, why string) error {
+// checkRights records who holds rights to path that nobody else may have. why completes "WHO, who may …", and remedy is
+// what to do.
+func (c *checker) checkRights(path string, rights windows.ACCESS_MASK, why, remedy string) error {
 	who, err := private.Holders(path, rights)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
 	if len(who) > 0 {
-		c.addFinding(path, "is open to "+strings.Join(who, ", ")+", who may "+why, "%s", private.Repair(path, info))
+		c.addFinding(path, "is open to "+strings.Join(who, ", ")+", who may "+why, "%s", remedy)
 	}
 	return nil
 }
@@ -48,22 +49,18 @@ func (c *checker) checkAbove(path string, own bool) error {
 	if info.Mode()&fs.ModeIrregular != 0 {
 		return fmt.Errorf("%s: %w: a junction leads to the ledger; name the folder itself", path, ledger.ErrSecondPath)
 	}
-	if own {
-		return c.checkRights(path, info, private.Read|private.Write, "read what is made in it, or set the ledger back")
+	// Other users and services may need a folder above, and the root of a drive.
+	remedy := "move the ledger into a folder of your own, within your profile"
+	if !own {
+		return c.checkRights(path, private.Replace, "put another ledger in the place of this one", remedy)
 	}
-	return c.checkRights(path, info, private.Replace, "put another ledger in the place of this one")
+	if filepath.Dir(path) != path {
+		remedy = private.Repair(path, info)
+	}
+	return c.checkRights(path, private.Read|private.Write, "read what is made in it, or roll the ledger back", remedy)
 }
 
-func (c *checker) checkLedger(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
-	}
+func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	n, err := names(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
@@ -72,16 +69,10 @@ func (c *checker) checkLedger(path string) error {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with fsutil hardlink list, and remove them", path, ledger.ErrSecondPath, n)
 	}
-	return c.checkRights(path, info, private.Read|private.Write, "read or write it, and it holds a secret")
+	return c.checkRights(path, private.Read|private.Write, "read or write it, and it holds a secret", private.Repair(path, info))
 }
 
-func (c *checker) checkNeighbour(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, translateFile(err))
-	}
+func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "move it away")
 		return nil
@@ -93,7 +84,7 @@ func (c *checker) checkNeighbour(path string) error {
 	if n > 1 {
 		c.addFinding(path, "has a second name (hard link)", "move it away, if no run of your own was cut short")
 	}
-	return c.checkRights(path, info, private.Write, "write to it")
+	return c.checkRights(path, private.Write, "write to it", private.Repair(path, info))
 }
 
 // names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file
@@ -114,6 +105,3 @@ func names(path string) (uint32, error) {
 	err = windows.GetFileInformationByHandle(h, &info)
 	return info.NumberOfLinks, err
 }
-
-// shellWord quotes a path for a command line. No path of Windows holds a quotation mark.
-func shellWord(path string) string { return `"` + path + `"` }

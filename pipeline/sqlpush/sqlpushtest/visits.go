@@ -129,7 +129,6 @@ var visitsQueries = []string{
 	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
 	"  - {name: short, mean: {columns: [amount, age], clip_l2: 3, by: [{column: zone, values: [north, south]}]}}",
-	"  - {name: texts, sum: {column: note, clamp: [0, 10], by: [{column: zone, edges: [0, 0.5, 10], null: bin}]}}",
 	"  - {name: near, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000}, " +
 		"other: bin, as: point}]}}",
 	"  - {name: around, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000, " +

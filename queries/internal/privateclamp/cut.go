@@ -26,7 +26,7 @@ type Cut struct {
 // SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
 const (
 	FewChance  = 0.1
-	SomeChance = 0.3
+	SomeChance = 0.4
 
 	// someFrom is the estimated probability from which on a table has SomeChance.
 	someFrom = 0.25

@@ -192,7 +192,10 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 		j.TotalDel = j.Delta
 	}
 	if f.profile {
-		j.Questions = j.describe()
+		var left []string
+		if j.Questions, left = j.describe(); len(left) > 0 {
+			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes such values")
+		}
 	}
 	for _, ask := range f.asks {
 		q, err := Parse(ask)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
@@ -82,5 +84,19 @@ func TestHowTextsAreWritten(t *testing.T) {
 				t.Errorf("%q: want %s in\n%s", text, w, input)
 			}
 		}
+	}
+}
+
+// A profile describes a column by the name of its type, whole: an unreadable type that begins like one is left out.
+func TestProfileLeavesOut(t *testing.T) {
+	names := []string{"i", "u", "f", "b", "s", "d", "t", "interval", "time", "list of numbers"}
+	types := []string{"int", "uint", "float", "bool", "text", "date 2006-01-02", "timestamp[ms, UTC]"}
+	j := &Job{Table: &columns.Table{Names: names, Types: slices.Concat(types, names[len(types):])}}
+	queries, left := j.describe()
+	if want := 1 + 2*3 + 4; len(queries) != want {
+		t.Errorf("%d queries, want %d: %v", len(queries), want, queries)
+	}
+	if want := []string{"interval (interval)", "time (time)", "list of numbers (list of numbers)"}; !slices.Equal(left, want) {
+		t.Errorf("left out: %q, want %q", left, want)
 	}
 }

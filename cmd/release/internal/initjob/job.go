@@ -157,7 +157,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			b.WriteString("    histogram:\n      by:\n")
 			j.writeBy(b, q.By)
 			if q.Kind == "quantiles" {
-				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # as if values were spread evenly within each cell\n")
+				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # by a smooth curve within each cell\n")
 			}
 		default:
 			fmt.Fprintf(b, "    %s:\n      column: %s\n", q.Kind, quote(q.Value.Column))

@@ -1,4 +1,4 @@
-package explain_test
+package command
 
 import (
 	"go/ast"
@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/dprelease/dprelease/cmd/release/internal/explain"
 )
 
 func TestWordsKeysAndCodesAreFound(t *testing.T) {
@@ -30,7 +28,7 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"queries.histogram.by.every", "job key", "calendar"},
 		{"james-stein", "denoising method", ""},
 	} {
-		found, _, err := explain.Find(c.word)
+		found, _, err := findExplanations(c.word)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +43,7 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 }
 
 func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
-	found, similar, err := explain.Find("epsilom")
+	found, similar, err := findExplanations("epsilom")
 	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {
 		t.Errorf("found %v, similar %v, %v", found, similar, err)
 	}
@@ -55,7 +53,7 @@ func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 // values take as their Code.
 func TestEveryCodeHasAPage(t *testing.T) {
 	known := map[string]bool{}
-	for _, name := range explain.Names() {
+	for _, name := range explainedNames() {
 		known[name] = true
 	}
 	if len(known) < 100 {
@@ -63,7 +61,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 	}
 	code := regexp.MustCompile(`^[a-z0-9-]+$`)
 	codes := 0
-	eachFile(t, "../../../..", func(path string, file *ast.File) {
+	eachFile(t, "../../..", func(path string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			for _, text := range codesOf(n) {
 				codes++

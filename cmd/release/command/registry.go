@@ -1,5 +1,4 @@
-// Package registry is the verb registry: the record of a release for the OpenDP deployments registry.
-package registry
+package command
 
 import (
 	"cmp"
@@ -27,8 +26,7 @@ whether the release was withdrawn, if it is near the folder or named by --store.
 block. What that block leaves out is "Not stated.", for a person to fill in, and the record's status is Draft. The registry has no word for
 Gaussian differential privacy: the record says Approximate DP, and gives mu among the details.`
 
-// Command returns the verb registry.
-func Command(c *console.Console) *cobra.Command {
+func registryCommand(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{
 		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
