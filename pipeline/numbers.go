@@ -29,7 +29,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	}
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
-			continue // columns of units have the types that the job gives them
+			continue // columns of units have the job's types
 		}
 		path := p.queries[i].path
 		if w, kind := p.job.Queries[i].RowWeight(); w != nil {

@@ -62,7 +62,7 @@ func TestIntervalsOfRatesCover(t *testing.T) {
 	}
 }
 
-// A rate wider than its limit, and one of which noise alone could explain the divisor, is empty.
+// A rate that is wider than its limit is empty, and so is a rate whose divisor may be noise alone.
 func TestRatesAreWithheld(t *testing.T) {
 	constant := func(x float64) query.Series {
 		return func(_ int, dst []float64) {
@@ -87,7 +87,7 @@ func TestRatesAreWithheld(t *testing.T) {
 	}
 }
 
-// Each cell is divided by the cell with the same labels, in whatever order the dimensions are, and with both ends of an
+// Each cell is divided by the cell with the same labels, for any order of the dimensions, and with both ends of an
 // interval in one dimension.
 func TestPartsOfCells(t *testing.T) {
 	strings := func(s ...string) domain.Labels { return domain.Labels{Strings: s} }
@@ -103,7 +103,7 @@ func TestPartsOfCells(t *testing.T) {
 	}
 }
 
-// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels all the same.
+// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels nevertheless.
 func TestPartsBesideASingleCell(t *testing.T) {
 	const by = "{column: region, values: [n, s]}, {column: age, edges: [0, 30, 75]}, {column: status, values: {on: [a]}}"
 	p := planOfStays(t, "1e-6", "row", "", "histogram: {by: ["+by+"]}",

@@ -40,7 +40,7 @@ func TestEstimatesAreRoundedToAHundredthOfTheirError(t *testing.T) {
 	})
 }
 
-// The rows of a table that was read off an answer are rounded to one step, so that a cumulative table does not fall.
+// The rows of a computed table are rounded to one step, so that a cumulative table never falls.
 func TestReadingsAreRoundedToOneStep(t *testing.T) {
 	series := func(x ...float64) query.Series { return func(start int, dst []float64) { copy(dst, x[start:]) } }
 	a := rounded(query.Answer{Readings: []query.Reading{{Name: "cdf", Answer: query.Answer{Cells: 3,

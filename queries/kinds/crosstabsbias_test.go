@@ -84,7 +84,7 @@ type noisyTables struct {
 	exact      [][]float64
 	answers    [][]float64 // of residual i, by coordinate
 	variances  []float64
-	deviations []float64 // deviations[k] is that of a cell of table k
+	deviations []float64 // deviations[k] is the standard deviation of a cell of table k
 }
 
 func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) *noisyTables {

@@ -99,7 +99,7 @@ func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 	}
 }
 
-// Units that are given at once are those that go one by one to the best column that still misses some.
+// Units that are given at once are the same as units that go one by one to the best column that still lacks some.
 func TestUnitsGoToTheBestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 13))
 	for range 2000 {
@@ -124,7 +124,7 @@ func TestUnitsGoToTheBestColumns(t *testing.T) {
 			want[best]++
 		}
 		got, better, sum := byScores(scores, missing, float64(units), step), 0.0, 0.0
-		for c := range got { // columns of equal scores can stand for each other
+		for c := range got { // columns of equal scores may be exchanged
 			sum += got[c] - want[c]
 			better += (scores[c]+step/2)*(want[c]-got[c]) - step/2*(want[c]*want[c]-got[c]*got[c])
 			if got[c] > missing[c] {
@@ -143,7 +143,7 @@ func TestUnitsGoToTheBestColumns(t *testing.T) {
 	}
 }
 
-// A row that cannot be fitted, or of which no column misses anything, gets what there is to give.
+// A row that cannot be fitted, or for which no column lacks anything, gets the available units.
 func TestUnitsOfRowsThatCannotBeFitted(t *testing.T) {
 	for _, x := range []struct{ row, missing, want []float64 }{
 		{[]float64{math.NaN(), math.NaN()}, []float64{2, 5}, []float64{2, 3}},

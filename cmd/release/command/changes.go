@@ -25,7 +25,7 @@ out in their own unit. --json names both releases by the SHA-256 of their manife
 Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between two jobs can be one of
 their bounds.`
 
-// changesFlags describe how changes are stated.
+// changesFlags describe how changes are computed.
 type changesFlags struct {
 	table        string
 	maxHalfWidth float64
@@ -171,7 +171,7 @@ func openCells(ctx context.Context, arg, table string) (cells *combine.Cells, di
 	return nil, "", console.Usagef("--table: choose a table of %s: %s", arg, strings.Join(tableNames(m), ", "))
 }
 
-// intervalInWords writes a number and its interval with the digits that the interval leaves.
+// intervalInWords formats a number and its interval with the digits that the interval justifies.
 func intervalInWords(i combine.Interval) []string {
 	if math.IsNaN(i.Value) {
 		return []string{"not stated", ""}
@@ -181,7 +181,7 @@ func intervalInWords(i combine.Interval) []string {
 		withError(i.Low, deviation, math.Floor) + " to " + withError(i.High, deviation, math.Ceil)}
 }
 
-// intervalInFull writes a number and the ends of its interval; nothing if it is not stated.
+// intervalInFull formats a number and the ends of its interval; nothing if the number is missing.
 func intervalInFull(i combine.Interval) []string {
 	if math.IsNaN(i.Value) {
 		return []string{"", "", ""}

@@ -24,11 +24,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"release": main})
 }
 
-// concurrent are the scripts that the short tests run, as for the race detector: workers that spill rows of units, checks
-// that read beside a question, and a stream that is copied. The others run the same goroutines.
+// concurrent are the scripts that the short tests run, for the race detector: workers that spill rows of units, checks
+// that run in parallel to the queries, and a stream that is copied. The others run the same goroutines.
 var concurrent = []string{"datachecks", "spilled", "stdin"}
 
-// Each script runs the program as a user would. `code N release …` expects the documented exit code.
+// Each script runs the program as a user would. `code N release …` expects exit code N.
 func TestScripts(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -76,7 +76,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// glob says that each pattern has a match: glob PATTERN…; ! glob that none has one. (exists takes names, not patterns.)
+// glob checks that each pattern has a match: glob PATTERN…; ! glob checks that none has one. (exists takes names, not
+// patterns.)
 func glob(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: [!] glob PATTERN…")
@@ -130,8 +131,8 @@ func copyQuickstart(dir string) error {
 	return nil
 }
 
-// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race
-// detector: the scripts run the same code there.
+// notShort skips a test of many processes, or of many small changes, in short mode, as with the race detector: the
+// scripts run the same code there.
 func notShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

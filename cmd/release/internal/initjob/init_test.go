@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// On a terminal, what the flags do not say is asked. An answer that is empty or wrong is asked for again, and the
-// answers before it are kept.
+// On a terminal, init asks for everything that the flags do not give. It asks again after an empty or wrong answer, and
+// keeps the earlier answers.
 func TestInterview(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "t.csv")
@@ -41,7 +41,7 @@ func TestInterview(t *testing.T) {
 	}
 }
 
-// Names and texts of any kind stand in the job as they are.
+// Names and texts of any kind are in the job unchanged.
 func TestNamesAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"Branch": "Branch", "yes": `"yes"`, "a: b": `"a: b"`, "${x}": `"$${x}"`, "1": `"1"`, " a": `" a"`, `a"b`: `"a\"b"`, "Café Süd": "Café Süd", "<i>": `"<i>"`, "a\nb": `"a\nb"`, "#x": `"#x"`,
@@ -52,7 +52,7 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a
+// The job states options that the format does not imply: that fields between tabs are quoted, and that a file without a
 // header begins with a mark.
 func TestHowTextsAreWritten(t *testing.T) {
 	for text, want := range map[string][]string{

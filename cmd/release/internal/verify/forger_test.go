@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// forgedJobs ask every kind of query whose manifest states a fact of its own; %s is the privacy block.
+// forgedJobs have every kind of query whose manifest states a fact of its own; %s is the privacy block.
 var forgedJobs = map[string]string{
 	"gaussian": `version: 1
 name: kinds
@@ -58,7 +58,7 @@ func sound(t *testing.T, job string) []byte {
 	return text
 }
 
-// found says whether the checks that need the manifest alone notice something.
+// found returns the result of the checks that need only the manifest; "" if they find nothing.
 func found(t *testing.T, text []byte) (what string) {
 	t.Helper()
 	var m manifest.Manifest
@@ -82,8 +82,8 @@ func found(t *testing.T, text []byte) (what string) {
 	return ""
 }
 
-// unstated are the facts that the manifest states once, so that nothing in it contradicts another value: a ledger or a
-// signature shows a change of them.
+// unstated are facts that the manifest states once, so that no other value in it contradicts a change: only a ledger or
+// a signature reveals it.
 var unstated = map[string]string{
 	".format":                                              "the reader refuses other formats before it checks",
 	".job.input.csv.trim_space":                            "how rows are read",
@@ -131,7 +131,7 @@ func TestForger(t *testing.T) {
 		}
 		var tree map[string]any
 		d := json.NewDecoder(bytes.NewReader(good))
-		d.UseNumber() // 1e-7 stays as it is written
+		d.UseNumber() // 1e-7 keeps its spelling
 		if err := d.Decode(&tree); err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func others(value any) []any {
 		if x == 0 {
 			return []any{1.0}
 		}
-		if x > 1e6 { // where one more is lost in what two machines may round differently
+		if x > 1e6 { // adding one would be within the rounding differences between machines
 			return []any{x * 1.125}
 		}
 		return []any{x * 1.125, x + 1}
