@@ -21,8 +21,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The exact answers of examples/published are those of DuckDB, for each job that has an exact.sql: a statement for each
-// query, of which the column exact has the answer and the others name its cells.
+// The exact answers of examples/published equal DuckDB's, for each job with an exact.sql: one statement for each query,
+// whose column exact has the answer and whose other columns name its cells.
 func TestPublishedEqualDuckDB(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -81,7 +81,7 @@ func readStatements(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// comparePublished compares the exact answers of the job in a folder with those of DuckDB about the same files.
+// comparePublished compares the exact answers of the job in a folder with DuckDB's answers for the same files.
 func comparePublished(t *testing.T, dir string, statements map[string]string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false&threads=1")

@@ -58,7 +58,7 @@ func checkEstimates(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Of the 1,120 cells' table the estimates that agree are better by the share that six draws show clearly: the mean
+// In the table of 1,120 cells the consistent estimates are better by the amount that six draws show clearly: the mean
 // squared error falls by 17 % in expectation, and its standard error in the difference is below 2 %.
 func checkMargins(t *testing.T, rows []experimenttest.Row) {
 	r := rows[0]

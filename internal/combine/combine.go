@@ -102,7 +102,7 @@ type form struct {
 	parts map[partName]*part
 }
 
-// partName names coordinates: those of a component of a query of a run that drew noise.
+// partName names the coordinates of a component of a query of a run that drew noise.
 type partName struct{ origin, query, component string }
 
 // part is coordinates with their weights and variances. variances has one number if all are alike.
@@ -170,8 +170,8 @@ func (f *form) less(r float64, g *form) *form {
 	return out
 }
 
-// step returns the largest step of the sum of geometric noise, half of which its interval is wider than that of
-// Laplace noise of the same variance; 0 if no noise is geometric.
+// step returns the largest step of the sum of geometric noise; 0 if no noise is geometric. The interval is wider by
+// half of it than for Laplace noise of the same variance.
 func (f *form) step() (largest float64) {
 	for _, p := range f.parts {
 		if p.step == 0 {

@@ -31,8 +31,8 @@ type Format interface {
 	Want(row Row) (cells string, ok bool)
 	// Put writes the files of a table into a folder. A table that the writer cannot write is an error.
 	Put(dir string, t Table) error
-	// Second reads the files of a table with another reader, and says what it thinks of them. doubted is true if they are
-	// not what was meant.
+	// Second reads the files of a table with another reader and returns its judgement; doubted is true if they differ
+	// from the intended ones.
 	Second(dir string, t Table) (says string, doubted bool)
 	// Smaller returns simpler forms of a cell.
 	Smaller(cell any) []any

@@ -51,7 +51,7 @@ func runs(pairs ...int) (b []byte) {
 	return b
 }
 
-// longList is a column of lists of one number each, and of one list that is long.
+// longList returns a column of lists of one number each, and of one long list.
 func longList(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error) {
 	n := around(r, 20, 25, 25, 26, 26, 26)
 	levels, values := []int{3, 0}, 3

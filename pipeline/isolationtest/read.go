@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/unitstest"
 )
 
-// reading is what the reader says of the files of a table.
+// reading is the reader's result for the files of a table.
 type reading struct {
 	err   string
 	rows  []string // in the form of shown

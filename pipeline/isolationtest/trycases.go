@@ -32,7 +32,7 @@ type Result struct {
 	Refused   int // those of them that jobs cannot have
 	Failed    int // the pairs that could not be opened or read, alike for both tables
 	Doubted   int // the findings of which a second reader says that the files are not what was meant
-	// Finding is that of the lowest number, made smaller; nil if there is none.
+	// Finding is the finding with the lowest number, shrunk; nil if there is none.
 	Finding *Finding
 }
 

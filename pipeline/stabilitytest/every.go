@@ -227,7 +227,7 @@ func EachKind(t *testing.T, l *Lab, try func(t *testing.T, c *Case)) {
 type asked struct {
 	*Lab
 	compared int
-	// counts says of each mechanism whether a row counted in one of its answers.
+	// counts records, for each mechanism, whether a row counted in one of its answers.
 	counts map[string]bool
 }
 

@@ -94,10 +94,10 @@ func (c *Case) openFiles(l *Lab) (*source.Dataset, error) {
 	return source.Open(context.Background(), options)
 }
 
-// unwritten is an error of a writer, which says nothing about the engine.
+// unwritten is an error of a writer; it does not concern the engine.
 type unwritten struct{ error }
 
-// unequal says that an engine and its twin give different answers to a query.
+// unequal is the error of an engine whose answer to a query differs from its twin's.
 type unequal struct {
 	query   string
 	answers [2]Answer

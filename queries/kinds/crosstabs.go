@@ -224,8 +224,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// changes returns how one unit can change the residuals: the squared norm of the change of each, in rows², for each kind
-// of change. With k rows it is k² times that of one row, since all rows may be alike.
+// changes returns how one unit can change the residuals: for each kind of change, the squared norm of the change of
+// each residual, in rows². With k rows it is k² times the value for one row, since all rows may be equal.
 func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
 	out := [][]float64{q.Marginals.Added()}
 	if adj == query.ReplaceOne {

@@ -237,8 +237,8 @@ func (v variedVariance) above(x float64) (p float64) {
 	return p
 }
 
-// hermiteNodes and hermiteWeights are those of the Gauss-Hermite rule of nine points for a standard normal variable
-// (Abramowitz and Stegun, table 25.10, scaled).
+// hermiteNodes and hermiteWeights are the Gauss-Hermite rule of nine points for a standard normal variable (Abramowitz
+// and Stegun, table 25.10, scaled).
 var (
 	hermiteNodes = [9]float64{-4.512745863399783, -3.2054290028564703, -2.07684797867783, -1.0232556637891324, 0,
 		1.0232556637891324, 2.07684797867783, 3.2054290028564703, 4.512745863399783}

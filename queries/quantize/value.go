@@ -10,10 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
-//
-// Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left
-// out of the query, if a component is null, NaN or no number, or if a list does not have Length elements.
+// Value describes the values that a sum or mean adds up: a bounded number of each row, or a bounded vector.
 type Value struct {
 	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
 	Columns []string

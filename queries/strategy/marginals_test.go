@@ -205,8 +205,8 @@ func TestMeasureAndReconstruct(t *testing.T) {
 	})
 }
 
-// TestVariances compares the reported variance of cells with that of the reconstruction of unit vectors, the sum of the
-// squares of the coefficients of each coordinate.
+// TestVariances compares the reported variance of cells with the variance of the reconstruction of unit vectors, the
+// sum of the squares of the coefficients of each coordinate.
 func TestVariances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

@@ -32,7 +32,7 @@ type Batch struct {
 	n, heads       int    // messages, and different beginnings of lead bytes
 	leads          []byte // of each head
 	leadSums       [Most]Sum
-	head           [Most]uint8             // of each message
+	head           [Most]uint8             // head[i] is the head of message i
 	tails          [Most * blockBytes]byte // of each message the block after lead
 	sums           [Most]Sum
 	tags           [Most]int32

@@ -11,7 +11,7 @@ import (
 // Two public facts are known about the rows beyond the clamp. Those that the noisy histogram shows, or that its tail
 // continues to, are estimated: [Search.Cut]. Those that it does not show are few: [Search.Noticed].
 
-// Cut is what a clamp is estimated to cut off the sum of all rows, in the unit of the values.
+// Cut is the estimated amount that a clamp cuts off the sum of all rows, in the unit of the values.
 type Cut struct {
 	// Off is the sum of the distances from the clamp, over the rows that are expected beyond it.
 	Off float64

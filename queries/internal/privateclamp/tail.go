@@ -141,8 +141,8 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is what the ratio of a tail falls by from cell to cell: tails of power laws keep theirs, those of log-normal
-// values do not.
+// bend is the factor by which the ratio of a tail falls from cell to cell: tails of power laws keep their ratio, tails
+// of log-normal values do not.
 const bend = 0.85
 
 // nothing is a number of rows that is too small to matter for a clamp.

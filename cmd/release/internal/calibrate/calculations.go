@@ -211,7 +211,7 @@ func (q calculation) ask(m methods.Method, text map[string]string) (result, prob
 	return digits17(x), ""
 }
 
-// header reads the names of the columns, which must hold each that is needed and that no flag says, once.
+// header reads the names of the columns. Each needed column that no flag gives must occur once.
 func (q calculation) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
 	record, err := in.Read()
 	if errors.Is(err, io.EOF) {

@@ -150,7 +150,7 @@ func lineEnds(text string) string {
 	return "mixed"
 }
 
-// delimiters are tried in this order: of two that fit equally well the earlier one is proposed.
+// delimiters are tried in this order: if two fit equally well, the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
 // lookAtRecords finds the delimiter, the header and the columns of a text of records, which is complete or ends after a
