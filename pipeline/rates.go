@@ -179,7 +179,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 			stride *= len(codes[i])
 		}
 		if !known {
-			continue // of a cell that the query does not have
+			continue // the query does not have the cell
 		}
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {

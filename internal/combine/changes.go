@@ -41,7 +41,7 @@ type Cells struct {
 	deviation  []float64 // nil unless Relative
 	heavy      bool
 	step       float64
-	times      float64 // by which a rate is multiplied; 0 of other tables
+	times      float64 // the factor of a rate; 0 for other tables
 }
 
 // OpenCells reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed
@@ -154,7 +154,7 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 func percent(later, earlier *Cells, at, before int) Interval {
 	z := calibrate.Z95
 	if later.heavy || earlier.heavy {
-		z = kinds.HeavyZ95(3) // of one Laplace variable; of a sum it is smaller
+		z = kinds.HeavyZ95(3) // the tails of one Laplace variable; the tails of a sum are lighter
 	}
 	n, d := later.Value[at], earlier.Value[before]
 	sn, sd := later.deviation[at]+later.step/2/z, earlier.deviation[before]+earlier.step/2/z

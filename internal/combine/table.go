@@ -33,7 +33,7 @@ type Table struct {
 	withheld         []float64 // 1 if a cell is left empty; nil if none is
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
-	step             float64   // of which geometric noise is a multiple; 0 of other noise
+	step             float64   // geometric noise is a multiple of this; 0 for other noise
 	margins          *margins  // nil if the table is none of marginals
 	levels           *levels   // nil if the table is none of nested levels
 }

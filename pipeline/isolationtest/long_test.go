@@ -96,7 +96,7 @@ func longTexts(r *rand.Rand, at int, long bool) (name string, b []byte, what str
 	if long {
 		texts = slices.Concat(texts[:at], make([]string, n), texts[at:])
 	}
-	var same, rest []int32 // of each text: how many bytes are those of the text before, and how many follow
+	var same, rest []int32 // for each text, how many bytes equal the text before, and how many follow
 	var data []byte
 	before := ""
 	whole := strings.Repeat("k", length)

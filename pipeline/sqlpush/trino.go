@@ -47,7 +47,7 @@ func (trino) column(of columnType) (c column, ok bool) {
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
 		case of.Exact: // the type has the number of digits after the point
 			return textColumn("CAST(" + x + " AS varchar)"), true
-		case of.HasDecimal: // its text is read as the nearest double, which a quotient of doubles need not be
+		case of.HasDecimal: // its text is read as the nearest double; a quotient of doubles may differ from it
 			return column{Type: kind(table.Float), Expr: "CAST(CAST(" + x + " AS varchar) AS double)"}, true
 		}
 	case "BOOLEAN":

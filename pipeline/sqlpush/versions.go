@@ -33,7 +33,7 @@ type versioner interface {
 func KeepsVersions(s Source) bool {
 	d, _ := dialectOf(s.Driver)
 	_, ok := d.(versioner)
-	_, byFormat := d.(lakeReader) // and its other tables keep none
+	_, byFormat := d.(lakeReader) // the other tables have no versions
 	return ok && s.Table != "" && (!byFormat || s.Format != "" && !IsVersion(s))
 }
 

@@ -38,7 +38,7 @@ type Crosstabs struct {
 	names     []string  // of the components, one a residual
 
 	mutex   sync.Mutex
-	designs map[query.Adjacency]strategy.Design // that were solved
+	designs map[query.Adjacency]strategy.Design // the designs that were solved
 }
 
 // ResidualOfAll names the component of the empty set of dimensions: the number of rows.

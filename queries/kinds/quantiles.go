@@ -258,7 +258,7 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 type distribution struct {
 	edges           []float64
 	noisy, estimate []float64
-	spread          strategy.Spread // of all but the first
+	spread          strategy.Spread // the spread of all vectors but the first
 	mostOfRow       float64
 }
 

@@ -45,7 +45,7 @@ func (c contrasts) ranges() (alike, unlike interval) {
 		}
 		product := new(big.Int).Mul(own, big.NewInt(int64(v)))
 		alike = alike.with(new(big.Int).Add(later, new(big.Int).Mul(product, big.NewInt(int64(v)))))
-		if v > 0 { // with each column u < v
+		if v > 0 { // u < v for each column u
 			unlike = unlike.with(new(big.Int).Sub(later, product))
 		}
 		later.Add(later, own)

@@ -126,7 +126,7 @@ func TestColumnsByHand(t *testing.T) {
 		m := workload(t)
 		for _, s := range m.Residuals() {
 			a := m.dense(s)
-			norm := func(u, v int) *big.Int { // of column u less column v; v < 0: of column u
+			norm := func(u, v int) *big.Int { // the square of column u less column v, or of column u if v < 0
 				sum := new(big.Int)
 				for j := range a {
 					x := new(big.Int).Set(a[j][u])

@@ -54,8 +54,8 @@ func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 const (
 	designRounds = 10_000
 	designWork   = 2_000_000_000 // changes times residuals over all rounds, a few seconds
-	designGap    = 1e-6          // of the loss
-	severalGap   = 1e-5          // with several changes
+	designGap    = 1e-6          // the largest gap, relative to the loss
+	severalGap   = 1e-5          // the same, with several changes
 	largestGap   = 1e-2          // if the rounds end
 )
 

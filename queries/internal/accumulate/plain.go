@@ -43,7 +43,7 @@ type plainSums struct {
 	// of the second number of each row, which second computes; second and the others are nil if there is none
 	second    *aggregation.Second
 	high, low []int64
-	seconds   []int64 // of numbers
+	seconds   []int64 // the seconds of numbers
 }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, minus the centre, or nil if one of them is

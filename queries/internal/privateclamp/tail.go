@@ -25,8 +25,8 @@ const (
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
 type magnitudes struct {
-	coarse []float64 // by octave
-	fine   []float64 // by bin
+	coarse []float64 // the coarse counts, by octave
+	fine   []float64 // the fine counts, by bin
 	// sdCoarse and sdFine are the standard deviations of their noise.
 	sdCoarse, sdFine float64
 }

@@ -87,7 +87,7 @@ type publication struct {
 
 // series holds the common part of the names of one job's data intervals.
 type series struct {
-	account ledger.Account // that pays
+	account ledger.Account // the account that pays
 	job     string         // the job's name and parameters, without dates
 }
 

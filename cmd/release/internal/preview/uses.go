@@ -44,7 +44,7 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
 		if q.OverUnits() {
-			continue // its columns are made of what rows say together
+			continue // the rows determine its columns together
 		}
 		var by []configs.Dimension
 		if q.Histogram != nil {

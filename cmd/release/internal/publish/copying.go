@@ -40,7 +40,7 @@ const (
 
 // file is a file of a release.
 type file struct {
-	name   string // with slashes
+	name   string // the path, with slashes
 	digest string // SHA-256, as the manifest states it
 	size   int64
 }
