@@ -147,7 +147,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	return met, nil
 }
 
-// prepareTargets checks the targets against their queries, at some noise, and returns what they need.
+// prepareTargets checks the targets against their queries, at some noise, and returns the mu that each one needs.
 func (b *builder) prepareTargets(p *Plan) []float64 {
 	for i := range p.queries {
 		q := &p.queries[i]

@@ -20,7 +20,7 @@ type Format interface {
 	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy
 	// unit, which are among them.
 	Options(dir string, files int) (o source.Options, columns, unit []string)
-	// Draw draws a row of a unit. The rows so far are what its texts are made of.
+	// Draw draws a row of a unit. Its texts may be made of the earlier rows, before.
 	Draw(r *rand.Rand, unit Row, before []Row) Row
 	// Unit draws a row of which only the cells of the unit matter.
 	Unit(r *rand.Rand, before []Row) Row
