@@ -167,8 +167,8 @@ func exactOf(t *testing.T, p *pipeline.Plan) [][]mechanism.Exact {
 	return answers.Exacts
 }
 
-// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key columns,
-// and the labels in order.
+// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key
+// columns, and the labels in order.
 func shown(t *testing.T, q *pipeline.Planned, exacts []mechanism.Exact, columns []string) (map[string]float64, []string) {
 	t.Helper()
 	cells := map[string]float64{}

@@ -123,8 +123,8 @@ func TestTargetsOfTables(t *testing.T) {
 	}
 }
 
-// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of a
-// sum over so many, and given weights make the query with the largest need for its weight decide.
+// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of
+// a sum over so many, and given weights make the query with the largest need for its weight decide.
 func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	least := func(privacy, queries string) float64 {
 		return float64(targetPlan(t, targetJob("1", privacy, queries)).Targets().Epsilon)

@@ -41,8 +41,8 @@ type Term struct {
 
 // Result is a combination of noisy cells.
 type Result struct {
-	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the other
-	// fields are NaN then.
+	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the
+	// other fields are NaN then.
 	Stated bool
 	// Value is the noisy value. A sum is unbiased; a ratio is not.
 	Value float64

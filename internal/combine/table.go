@@ -192,8 +192,8 @@ func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	for i := range keys {
 		columns[i] = keys[i].Labels.Texts()
 	}
-	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them is
-	// stride rows.
+	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them
+	// is stride rows.
 	var find func(end, n, stride int) []int
 	find = func(end, n, stride int) []int {
 		if n == 0 {

@@ -24,10 +24,11 @@ type Format interface {
 	Draw(r *rand.Rand, unit Row, before []Row) Row
 	// Unit draws a row of which only the cells of the unit matter.
 	Unit(r *rand.Rand, before []Row) Row
-	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is false
-	// if the format does not tell.
+	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is
+	// false if the format does not tell.
 	Key(row Row) (key string, ok bool)
-	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not tell.
+	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not
+	// tell.
 	Want(row Row) (cells string, ok bool)
 	// Put writes the files of a table into a folder. A table that the writer cannot write is an error.
 	Put(dir string, t Table) error

@@ -15,8 +15,8 @@ type Search struct {
 	Pairs, PerFormat int
 	// Draw draws a format; ok is false if jobs cannot have it.
 	Draw func(r *rand.Rand) (f Format, ok bool)
-	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the writer's,
-	// who cannot write a case.
+	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the
+	// writer's, who cannot write a case.
 	Write func(cases []*Case, dirs []string) []error
 	// Dirs are folders, best in memory. In each one goroutine writes and reads.
 	Dirs []string

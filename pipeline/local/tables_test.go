@@ -134,7 +134,8 @@ func exactTables(t testing.TB, p *pipeline.Plan, l local.Limits, side int64) [][
 	return out
 }
 
-// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its rows.
+// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its
+// rows.
 func (w *tablesWorld) want() [][]int64 {
 	region := map[string]string{} // absent: no row
 	for _, c := range w.customers {

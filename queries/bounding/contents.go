@@ -23,8 +23,8 @@ const (
 	numberWidth = 3
 	// mostContents is the number of nodes of a level from which on contents are not numbered any more.
 	mostContents = 1 << 14
-	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have numbers
-	// of numberWidth bytes.
+	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have
+	// numbers of numberWidth bytes.
 	mostBatch = 1 << 23
 	// nearNodes is how many children are found without a search.
 	nearNodes = 1 << 13

@@ -254,8 +254,8 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 	return d, err
 }
 
-// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of its
-// residual. Under replace-one it is the part of the residual in the largest change of all together.
+// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of
+// its residual. Under replace-one it is the part of the residual in the largest change of all together.
 func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)

@@ -259,8 +259,8 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 	}
 }
 
-// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is
-// well above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
+// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is well
+// above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
 // and count.
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]

@@ -17,9 +17,9 @@ type Value struct {
 	// List is set if the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the
-	// range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to multiples of
-	// the quantum within Lo and Hi.
+	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into
+	// the range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to
+	// multiples of the quantum within Lo and Hi.
 	Lo, Hi string
 	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards
 	// zero. If components are infinite, the vector takes their direction and the other components become 0.
@@ -27,8 +27,8 @@ type Value struct {
 	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's
 	// mu² that finding it takes; 0 if they are the clamp.
 	Share float64
-	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value
-	// counts as the centre of the range, or as zero.
+	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a
+	// value counts as the centre of the range, or as zero.
 	Rows int64
 	// Weight is the weight of each row of a mean, nil if all rows count equally. A row without a weight has no value.
 	Weight *Value

@@ -21,9 +21,9 @@ type Cut struct {
 	Chance float64
 }
 
-// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail goes on, so that only two kinds of
-// tables can be told apart. In simulations over tables of 24 kinds, 6.5 % of those with FewChance and 40 % of those with
-// SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
+// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail goes on, so that only two kinds
+// of tables can be told apart. In simulations over tables of 24 kinds, 6.5 % of those with FewChance and 40 % of those
+// with SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
 const (
 	FewChance  = 0.1
 	SomeChance = 0.4

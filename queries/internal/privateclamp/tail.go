@@ -16,8 +16,8 @@ const (
 	thresholdNext = 3.0
 	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
 	thresholdAlone = 3.8
-	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises a
-	// bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
+	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises
+	// a bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
 	thresholdBin = 4.5
 	longestRun   = 6
 	farthest     = 4 // octaves above the last occupied run, beyond which no tail is extrapolated

@@ -22,8 +22,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes are
-	// characters like others: a correct writer of the dialect with quotes would not have written the file.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes
+	// are characters like others: a correct writer of the dialect with quotes would not have written the file.
 	Quote rune
 	// Mark is set if the file begins with a byte order mark.
 	Mark bool
