@@ -26,12 +26,13 @@ type Job struct {
 	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
 	// Input is the private table.
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
-	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `auto` the database
-	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. The answers are the
-	// same. Files are always read by this program.
-	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
-	// Units are the columns of a table with one row for each privacy unit, which queries with `over: units` ask: what
-	// the rows of one unit say together. They are made of the rows that `input.where` keeps.
+	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `database` the database
+	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. `auto` takes the
+	// cheaper one, which release plan names; the rows of a server stay there. The answers are the same. Files are always
+	// read by this program.
+	Engine string `yaml:"engine,omitempty" enum:"auto|database|local" example:"local"`
+	// Units are the columns of a table with one row for each privacy unit, which queries with `over: units` ask: what the
+	// rows of one unit say together. They are made of the rows that `input.where` keeps.
 	Units map[string]UnitColumn `yaml:"units,omitempty" example:"{trips: {count: {}}, last: {max: pickup}}"`
 	// Queries share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`

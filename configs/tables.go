@@ -44,9 +44,9 @@ type Table struct {
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: kind, in: [inpatient]}]"`
 }
 
-// Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has
-// at most one partner in the rows of its unit: of several, the smallest by its added columns. Without a partner the
-// added columns are null.
+// Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
+// most one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
+// Without a partner the added columns are null.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`

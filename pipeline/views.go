@@ -130,8 +130,7 @@ func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnos
 			at := fmt.Sprintf("input.events[%d].%s", i, name)
 			f, ok := schema.Lookup(e[name])
 			if !ok {
-				diags = append(diags, p.job.Diagnose(at, "unknown-column", "the input has no column "+e[name],
-					"release check compares a job with its input"))
+				diags = append(diags, p.lacks(p.job, at, "the input", e[name], schema)...)
 				continue
 			}
 			diags = append(diags, p.addField(&out, table.Field{Name: name, Type: f.Type}, i, at)...)

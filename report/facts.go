@@ -74,6 +74,7 @@ type queryFacts struct {
 	known      []string              // the levels with public totals, with their files
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
+	cutAtZero  bool // the estimates of crosstabs are made non-negative
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
@@ -152,6 +153,8 @@ type jobKind struct {
 	By      []dimension
 	Known   []struct{ Level, File string }
 	Weight  struct{ Column string }
+
+	Nonnegative bool // of crosstabs
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -305,7 +308,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
 		}
-		q.weight = k.Weight.Column
+		q.weight, q.cutAtZero = k.Weight.Column, k.Nonnegative
 		for _, t := range k.Known {
 			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
 		}

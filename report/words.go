@@ -332,6 +332,11 @@ func (f *facts) limits() []string {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
 			"be biased in a cell; for sums and tests take the noisy values.")
 	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero }) {
+		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right on "+
+			"average; a cell without rows is too large, and a large cell beside many of these too small. For tests of single cells "+
+			"take the noisy values.")
+	}
 	if u := f.upstream; u != nil {
 		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's producer "+
 			"that "+shown(u.String())+". This program did not bound what one "+f.unitName()+" adds, and did not check the promise.")

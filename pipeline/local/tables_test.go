@@ -419,3 +419,42 @@ func TestStatementsOfSeveralTables(t *testing.T) {
 		_ = e.Close()
 	}
 }
+
+// A join on columns that do not exist names those that do, but for the header of a CSV file, which may be a row.
+func TestUnknownColumnsOfJoins(t *testing.T) {
+	dir := writeTables(t)
+	for _, c := range []struct{ persons, join, message, hint string }{
+		{"persons.parquet", "add: [agee]", "table persons has no column agee", "did you mean age?"},
+		{"persons.parquet", "on: {dayy: age}, add: [age]", "the table has no column dayy", "did you mean day?"},
+		{"persons.parquet", "on: {day: years}, add: [age]", "table persons has no column years", "columns: id, age"},
+		{"persons.csv", "add: [agee]", "table persons has no column agee", "column names are compared letter by letter"},
+	} {
+		added := "age"
+		if strings.Contains(c.join, "agee") {
+			added = "agee"
+		}
+		found := checkTables(t, dir, "persons: {files: ["+c.persons+"], unit: [id]}, visits: {files: [visits.parquet], unit: [person], "+
+			"join: [{table: persons, "+c.join+"}]}", "{name: ages, from: visits, histogram: {by: [{column: "+added+", values: [x]}]}}")
+		if !slices.ContainsFunc(found, func(d configs.Diagnostic) bool {
+			return d.Message == c.message && strings.HasPrefix(d.Hint, c.hint)
+		}) {
+			t.Errorf("%s, %s: %+v", c.persons, c.join, found)
+		}
+	}
+}
+
+// The unusable columns of all tables come before what is only worth a look.
+func TestFindingsOfSeveralTablesAreSorted(t *testing.T) {
+	p := planTables(t, writeTables(t), fmt.Sprintf(personsJob, "persons: {files: [persons.csv], unit: [id]}, visits: {files: "+
+		"[visits.csv], unit: [person]}", "{name: codes, from: persons, histogram: {by: [{column: code, values: [\"1.10\"]}]}}, "+
+		"{name: days, from: visits, histogram: {by: [{column: day, values: [\"9\"]}]}}"))
+	e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30, Look: local.LookAll})
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := p.Findings(a.Checks); len(found) != 2 || !found[0].Unusable || found[1].Unusable {
+		t.Errorf("%+v", found)
+	}
+}
