@@ -15,9 +15,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/wiring"
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -140,21 +138,9 @@ func comparePublished(t *testing.T, dir string, statements map[string]string) {
 // exactOf returns the exact answers of a plan.
 func exactOf(t *testing.T, p *pipeline.Plan) [][]mechanism.Exact {
 	t.Helper()
-	var tables []*source.Dataset
-	for _, options := range wiring.Sources(p.Job()) {
-		data, err := source.Open(t.Context(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables = append(tables, data)
-	}
-	limits := local.Limits{Workers: 2, Memory: 1 << 30}
-	var engine interface {
-		pipeline.Engine
-		Close() error
-	} = local.NewTables(tables, limits)
-	if len(p.Tables()) == 0 {
-		engine = local.NewWithin(tables[0], limits)
+	engine, err := openEngine(t.Context(), p, 2)
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = engine.Close() })
 	if diags := p.CheckWith(engine); len(diags) > 0 {

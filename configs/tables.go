@@ -268,16 +268,6 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 	}
 }
 
-// MayShareRows reports whether two tables with different units may read the same file, since one has a pattern.
-func (j *Job) MayShareRows() bool {
-	names := j.TableNames()
-	pattern := func(name string) bool {
-		return slices.ContainsFunc(j.Input.Tables[name].Files, func(file string) bool { return strings.ContainsAny(file, "*?[") })
-	}
-	return slices.ContainsFunc(names, pattern) &&
-		slices.ContainsFunc(names, func(name string) bool { return j.TableUnit(name) != j.TableUnit(names[0]) })
-}
-
 // joins checks the joins of a table.
 func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
 	if len(t.Unit) == 0 && len(t.Join) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/joined"
+	"github.com/dprelease/dprelease/queries/perunit"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -113,11 +114,26 @@ func (b *builder) views(p *Plan) {
 	}
 	for k, of := range b.tables {
 		t := &p.tables[k]
+		t.keepUnits(p.OfTable(k).queries)
 		t.read(p.OfTable(k).logical(), nil, of.derived)
 		for i := range t.joins {
 			b.side(p, t, &t.joins[i])
 		}
 	}
+}
+
+// keepUnits leaves out the columns of units that no query of the table names: they may be of another table's rows.
+func (t *tableInput) keepUnits(queries []Planned) {
+	if t.units == nil {
+		return
+	}
+	asked := map[string]bool{}
+	for i := range queries {
+		for _, name := range queries[i].Query.Columns() {
+			asked[name] = asked[name] || queries[i].overUnits
+		}
+	}
+	t.units.Columns = slices.DeleteFunc(t.units.Columns, func(c perunit.Column) bool { return !asked[c.Name] })
 }
 
 // side makes the plan of the other side of a join.
