@@ -79,7 +79,7 @@ func (w *tablesWorld) files() map[string]string {
 	return out
 }
 
-// planTables returns the plan of a job on tables in a folder.
+// planTables returns the plan of a job about files in a folder.
 func planTables(t testing.TB, dir, job string) *pipeline.Plan {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
@@ -123,7 +123,12 @@ func exactTables(t testing.TB, p *pipeline.Plan, l local.Limits, side int64) [][
 	if err != nil || !slices.Equal(digest, a.Input) {
 		t.Fatalf("digest %x, %v; want %x", digest, err, a.Input)
 	}
-	var out [][]int64
+	return sums(t, a)
+}
+
+// sums returns the exact cells of each query.
+func sums(t testing.TB, a *pipeline.Aggregates) (out [][]int64) {
+	t.Helper()
 	for _, exacts := range a.Exacts {
 		quantum, cells := mechanismtest.OpenWide(t, exacts[0])
 		var sums []int64
