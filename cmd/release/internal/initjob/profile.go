@@ -31,7 +31,7 @@ func ProfileCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// describe returns queries about the columns of the table but those of the unit, and names the columns whose type no
+// describe returns queries about all columns of the table except the unit, and the names of the columns whose type no
 // query can describe.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}
