@@ -27,9 +27,9 @@ func newPlace(_ string, s sharing) (place, error) {
 	return place{}, nil
 }
 
-// checkRights records who holds rights to path that nobody else may have. why completes "WHO, who may …".
-func (c *checker) checkRights(path string, info fs.FileInfo, rights windows.ACCESS_MASK, why string) error {
-	who, err := private.Holders(path, rights)
+// checkRights records who holds rights to path, or with within to what is made in it, that nobody else may have. why completes "WHO, who may …".
+func (c *checker) checkRights(path string, info fs.FileInfo, rights windows.ACCESS_MASK, within bool, why string) error {
+	who, err := private.Holders(path, rights, within)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
@@ -48,9 +48,9 @@ func (c *checker) checkAbove(path string, own bool) error {
 		return fmt.Errorf("%s: %w: a junction leads to the ledger; name the folder itself", path, ledger.ErrSecondPath)
 	}
 	if own {
-		return c.checkRights(path, info, private.Read|private.Write, "read what is made in it, or set the ledger back")
+		return c.checkRights(path, info, private.Read|private.Write, true, "read what is made in it, or set the ledger back")
 	}
-	return c.checkRights(path, info, private.Replace, "put another ledger in the place of this one")
+	return c.checkRights(path, info, private.Replace, false, "put another ledger in the place of this one")
 }
 
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {
@@ -62,7 +62,7 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with fsutil hardlink list, and remove them", path, ledger.ErrSecondPath, n)
 	}
-	return c.checkRights(path, info, private.Read|private.Write, "read or write it, and it holds a secret")
+	return c.checkRights(path, info, private.Read|private.Write, true, "read or write it, and it holds a secret")
 }
 
 func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
@@ -77,7 +77,7 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	if n > 1 {
 		c.addFinding(path, "has a second name (hard link)", "move it away, if no run of your own was cut short")
 	}
-	return c.checkRights(path, info, private.Write, "write to it")
+	return c.checkRights(path, info, private.Read|private.Write, true, "read or write it, and it can hold pages of the ledger")
 }
 
 // names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file
