@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease"
 )
 
-// No text of an error holds a value that the job took from the environment, nor does that of an error underneath.
+// No text of an error, or of an error that it wraps, holds a value that the job took from the environment.
 func TestErrorsHoldNoValueOfTheEnvironment(t *testing.T) {
 	const secret = "p4ssw0rd-of-the-ledger"
 	t.Setenv("LEDGER_TEST", "postgres://somebody:"+secret+"@127.0.0.1:9/ledger?connect_timeout=1")

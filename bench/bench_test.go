@@ -26,7 +26,7 @@ func TestHistogramsAgree(t *testing.T) {
 	}
 }
 
-// Both engines count the same rows of the tables that DuckDB makes, in all cells together, if each row is a unit.
+// Both engines count the same rows of the tables that DuckDB makes, summed over all cells, if each row is a unit.
 func TestMatrixAgrees(t *testing.T) {
 	tables, err := makeTables(t.TempDir(), 20_000)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestMatrixAgrees(t *testing.T) {
 	}
 }
 
-// The counts of the table of our writer are the same in each of its formats.
+// All formats of our writer's table give the same counts.
 func TestFormatsAgree(t *testing.T) {
 	tables, err := makeTables(t.TempDir(), 150_000)
 	if err != nil {

@@ -29,7 +29,7 @@ type result struct {
 	DuckMB  float64 `json:"duckdb_rss_mb"`
 }
 
-// compare lets both engines answer a query in turns.
+// compare runs a query on both engines in turns.
 func compare(ctx context.Context, c *config, query string, threads int) (*result, error) {
 	engines := []string{"ours", "duckdb"}
 	peers := make([]*peer, len(engines))
@@ -81,7 +81,7 @@ type peer struct {
 	rss float64 // MB, so far
 }
 
-// report is what a peer says after each run.
+// report is the output of a peer after each run.
 type report struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_s"`

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// config is what the command line says.
+// config is the parsed command line.
 type config struct {
 	rows    int
 	runs    int
 	dir     string
 	queries string
 	threads string
-	// engine is set in the processes that measure: which one is to answer.
+	// engine names the engine that this process measures; "" in the parent process.
 	engine string
 	// profile is the file for the processor's profile of our engine, if it is not empty.
 	profile string
-	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is
-	// printed.
+	// from is a file with the results of an earlier run, picture the file for the picture; table prints a table.
 	from, picture string
 	table         bool
 }

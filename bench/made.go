@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Tables that DuckDB makes, as its users write them. All values follow from the number of the row, by DuckDB's hash.
+// Tables that DuckDB makes in its users' usual form. All values are functions of the row's number, by DuckDB's hash.
 
 // share returns a pseudo-random number in [0, 1) for each row.
 func share(salt int) string { return fmt.Sprintf("(hash(i, %d) %% 1000003) / 1000003.0", salt) }
@@ -22,8 +22,8 @@ func few(salt, n int) string {
 	return fmt.Sprintf("floor(%d * pow(%s, 2))::BIGINT", n, share(salt))
 }
 
-// trips are taxi rides of January 2013: driver is a whole number, hack the same as 32 characters; a third of the tips
-// is null.
+// trips are taxi rides of January 2013: driver is an integer, hack the same number as 32 characters; a third of the
+// tips is null.
 var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `::VARCHAR) AS hack, ` +
 	`CASE WHEN ` + share(2) + ` < 0.5 THEN 'CMT' ELSE 'VTS' END AS vendor, ` +
 	`TIMESTAMP '2013-01-01' + to_seconds(floor(2678400 * ` + share(3) + `)::BIGINT) AS pickup, ` +
@@ -32,7 +32,7 @@ var trips = `SELECT ` + few(1, 40_000) + ` AS driver, md5(` + few(1, 40_000) + `
 	`round(2.5 + 60 * pow(` + share(7) + `, 3), 2) AS fare, ` +
 	`CASE WHEN ` + share(8) + ` < 0.33 THEN NULL ELSE round(10 * ` + share(9) + `, 2) END AS tip FROM range(ROWS) t(i)`
 
-// web are requests of a million users, of whom each is a UUID, for 50,000 pages.
+// web are requests of a million users, each identified by a UUID, for 50,000 pages.
 var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) +
 	`::VARCHAR), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\1-\2-\3-\4-\5') AS person, ` +
 	`'/page/' || ` + few(2, 50_000) + ` AS url, ` +
@@ -40,8 +40,8 @@ var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) +
 	`(TIMESTAMP '2024-01-01' + to_seconds(floor(31536000 * ` + share(4) + `)::BIGINT))::TIMESTAMPTZ AS at, ` +
 	`floor(1e6 * pow(` + share(5) + `, 4))::BIGINT AS bytes FROM range(ROWS) t(i)`
 
-// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16
-// bytes, a short text, a long one and two columns that name them together.
+// people are requests of 500,000 people, each of whom has five identifiers: a 32-bit integer, a UUID of 16 bytes, a
+// short text, a long one, and two columns that identify them together.
 var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_000) + `::VARCHAR)::UUID AS uuid, ` +
 	`'u' || ` + few(1, 500_000) + ` AS short, ` +
 	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) +
@@ -51,7 +51,7 @@ var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
 	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
-// survey is people with answers to 198 questions.
+// survey holds people's answers to 198 questions.
 var survey = func() string {
 	text := "SELECT i AS person, (i * 7919) % 50 AS region"
 	for k := range 198 {
@@ -76,7 +76,7 @@ var madeTables = []made{
 	{"survey.parquet", survey, "FORMAT parquet, COMPRESSION zstd", 10},
 }
 
-// makeWithDuck makes the tables that are not there yet.
+// makeWithDuck makes the tables that do not exist yet.
 func makeWithDuck(dir string, rows int) error {
 	for _, m := range madeTables {
 		path := filepath.Join(dir, fmt.Sprintf("%d-%s", rows, m.file))

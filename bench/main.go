@@ -1,5 +1,5 @@
-// Command bench compares the engine of this machine with DuckDB on the same files: both answer each query in turns,
-// each in a process of its own, and one JSON line a query and number of threads says how long they took.
+// Command bench compares the local engine with DuckDB on the same files. Both answer each query in turns, each in a
+// process of its own. The output has one JSON line with times for each query and number of threads.
 package main
 
 import (

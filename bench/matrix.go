@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The questions of the tables that DuckDB makes. Each is asked in SQL as a careful user would: cells by integer
-// arithmetic if they are even, several questions of the same rows from one scan.
+// The queries over the tables that DuckDB makes. Each is also written in SQL as a careful user would: cells by integer
+// arithmetic if they are equally wide, and several queries over the same rows in one scan.
 
 const (
 	boxed = `grid: {lat: lat, lon: lon, south: 40.6, west: -74.1, north: 40.95, east: -73.7, rows: 100, cols: 100}`
@@ -65,7 +65,7 @@ var tripQuestions = []query{
 	{name: "twenty-queries", privacy: `unit: [driver], ` + fives, ours: several(20), sql: severally(20)},
 }
 
-// several asks n questions with the same unit and bounds: fares up to 100 in 10, 11, … cells.
+// several returns a job with n queries of the same unit and bounds: fares up to 100 in 10, 11, … cells.
 func several(n int) string {
 	var list []string
 	for i := range n {
@@ -74,7 +74,7 @@ func several(n int) string {
 	return strings.Join(list, separator)
 }
 
-// severally returns the same from one sample.
+// severally returns the SQL of several's queries over one sample.
 func severally(n int) string {
 	var cells, names, sets []string
 	for i := range n {
@@ -117,7 +117,7 @@ var webQuestions = []query{
 	{name: "survey-20", file: "survey.parquet", ours: surveyed(20), sql: surveyedSQL(20)},
 }
 
-// surveyed asks for the answers to n questions of the survey.
+// surveyed returns a job with queries for the answers to n questions of the survey.
 func surveyed(n int) string {
 	var list []string
 	for i := range n {
@@ -126,7 +126,7 @@ func surveyed(n int) string {
 	return strings.Join(list, separator)
 }
 
-// surveyedSQL returns the same from one scan.
+// surveyedSQL returns the SQL of surveyed's queries in one scan.
 func surveyedSQL(n int) string {
 	var columns, sets []string
 	for i := range n {
@@ -137,7 +137,7 @@ func surveyedSQL(n int) string {
 		strings.Join(sets, ", ") + `)`
 }
 
-// peopleQuestions ask the same for each type of identifier.
+// peopleQuestions are the same queries for each type of identifier.
 var peopleQuestions = func() []query {
 	var list []query
 	for _, unit := range []struct{ name, columns string }{

@@ -49,7 +49,7 @@ func measure(ctx context.Context, c *config, t tables) error {
 	return nil
 }
 
-// profile lets our engine answer one query so often as runs says, on the first number of threads.
+// profile runs a query on our engine repeatedly, -runs times, with the first number of threads.
 func profile(ctx context.Context, c *config, t tables) error {
 	count, _, _ := strings.Cut(c.threads, ",")
 	threads, err := strconv.Atoi(count)
@@ -96,7 +96,7 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peak returns the largest resident set of this process in MB, 0 if the system does not say.
+// peak returns the largest resident set of this process in MB; 0 if the system does not report it.
 func peak() float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

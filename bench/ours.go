@@ -41,7 +41,7 @@ func newOurs(query string, threads int, t tables) (*ours, error) {
 	return &ours{plan: plan, input: input, threads: threads}, nil
 }
 
-// planOf makes the plan of a query: it reads the public list of categories and no data.
+// planOf makes the plan of a query. It reads the public list of categories and no data.
 func planOf(name string, t tables) (*pipeline.Plan, error) {
 	q := queries[name]
 	list := ""

@@ -32,8 +32,8 @@ var marks = []struct {
 		func(r *result) float64 { return r.OursMB / r.DuckMB }},
 }
 
-// figureOf draws the results with the most threads: for each query how much of DuckDB's time,
-// processor time and memory ours takes, on a logarithmic scale.
+// figureOf draws the results with the most threads: for each query the ratio of our time, CPU time and memory to
+// DuckDB's, on a logarithmic scale.
 func figureOf(all []*result) (*picture.Figure, error) {
 	threads := 0
 	for _, r := range all {
@@ -84,7 +84,7 @@ func drawTo(path string, results []*result) error {
 	return errors.Join(figure.Write(f, strings.TrimPrefix(filepath.Ext(path), ".")), f.Close())
 }
 
-// readResults reads the lines of an earlier run.
+// readResults reads the results of an earlier run.
 func readResults(path string) ([]*result, error) {
 	f, err := os.Open(path)
 	if err != nil {

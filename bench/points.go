@@ -13,7 +13,7 @@ const (
 	amongThem  = `lat: lat, lon: lon, points: points.csv, id: point, within_m: 500`
 )
 
-// point is a place in degrees.
+// point is a position in degrees.
 type point struct{ lat, lon float64 }
 
 // publicPoints returns the same points every time.
@@ -42,9 +42,9 @@ func writePoints(w io.Writer) error {
 	return nil
 }
 
-// DuckDB joins rows with the points of the nine squares around theirs: a square is 0.005 degrees of latitude by 0.006
-// of longitude, which are more than 500 m there, so no point of another square is within that. Distances are those of a
-// plane: what a careful user would write.
+// DuckDB joins each row with the points of the nine squares around it. A square is 0.005 degrees of latitude by 0.006
+// of longitude, more than 500 m each way, so no point within 500 m is in another square. Distances are planar, as a
+// careful user would compute them.
 const (
 	square = `floor(lat * 200)::INT AS y, floor(lon / 0.006)::INT AS x`
 	around = `(SELECT point, lat, lon, y + dy AS y, x + dx AS x FROM (SELECT *, ` + square +
@@ -58,7 +58,7 @@ const nearestSQL = `SELECT point, count(*) AS n FROM (SELECT arg_min(b.point, ` 
 	`FROM (SELECT row_number() OVER () AS id, lat, lon, ` + square + ` FROM TABLE) a JOIN ` + around +
 	` b USING (y, x) GROUP BY a.id) WHERE d <= 250000 GROUP BY point`
 
-// kernelSQL spreads the counts of the points over those around them.
+// kernelSQL spreads the counts of the points over the points around them.
 const kernelSQL = `WITH counts AS (` + nearestSQL + `), pairs AS (SELECT a.point AS near, b.point, exp(` + metres2 +
 	` / -45000) AS w FROM POINTS a JOIN POINTS b ` +
 	`ON abs(a.lat - b.lat) < 0.006 AND abs(a.lon - b.lon) < 0.008 WHERE ` + metres2 + ` <= 360000), ` +

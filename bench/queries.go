@@ -9,8 +9,7 @@ const (
 // The value of a row as SQL bounds it.
 const clamped = `least(greatest(value, 0.0), 100.0)`
 
-// all are the questions in the order in which they are answered. DuckDB's hash() is its fastest, and needs to be no
-// secret.
+// all are the queries in the order in which they run. DuckDB's hash() is its fastest hash; it need not be secret here.
 var all = []query{
 	{name: "histogram", privacy: byRow, ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},

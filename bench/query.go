@@ -1,18 +1,18 @@
 package main
 
-// query is one question, as a job asks it and in SQL, where TABLE stands for the file.
+// query is one query, as a job and in SQL, in which TABLE stands for the file.
 type query struct {
 	name    string
 	file    string // "" is the table of our writer
-	privacy string // the unit, and what one may contribute; "" is each row
+	privacy string // the unit and its bounds; "" if each row is a unit
 	where   string // filters of the job
-	zone    string // in which times are read
+	zone    string // the zone in which times are read
 	ours    string // one query or, with separator between them, several; %s: the public file of the categories
 	sql     string
 	form    form // of the table of our writer
 }
 
-// form is the format in which a query reads the table of our writer.
+// form is the format of our writer's table that a query reads.
 type form int
 
 const (

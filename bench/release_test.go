@@ -50,7 +50,7 @@ func TestDuckDBLoadsReleases(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.HasSuffix(r.Path, ".csv") && kind == "BIGINT" {
-				kind = "DOUBLE" // a CSV file of whole numbers does not say that they need not be
+				kind = "DOUBLE" // a CSV file of integers does not show that its type is double
 			}
 			got = append(got, name+" "+kind)
 		}
@@ -105,7 +105,7 @@ func releasedTypes(t *testing.T) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name, text := range map[string]string{
-		// Of so many rows every mean has a value, whatever the noise: an empty column would have no type.
+		// With so many rows every mean has a value, whatever the noise: an empty column would have no type.
 		"t.csv": "sex,age,region\n" + strings.Repeat("Male,20,=cmd()\nFemale,30,north\nMale,55,south\n", 1000),
 		"job.yaml": `version: 1
 name: types

@@ -41,7 +41,7 @@ func newGenerator(rows int) *generator {
 	return g
 }
 
-// next returns the next rows, valid until it is called again; none: that was all.
+// next returns the next rows, which are valid until the next call, or none at the end.
 func (g *generator) next() []row {
 	batch := g.batch[:min(len(g.batch), g.left)]
 	for i := range batch {

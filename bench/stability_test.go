@@ -37,13 +37,12 @@ func newDuckWriters(t *testing.T) []stabilitytest.Writer {
 	return []stabilitytest.Writer{p, p, p, duckWriter{conn, ".csv"}}
 }
 
-// Name is DuckDB's and the format's.
+// Name returns DuckDB's name and the format's.
 func (w duckWriter) Name() string { return "DuckDB " + w.extension }
 
-// Extension is the format's.
 func (w duckWriter) Extension() string { return w.extension }
 
-// Fits leaves out what CSV does not hold, and times there, which DuckDB writes in a layout of its own.
+// Fits excludes columns that CSV cannot hold, and times in CSV, which DuckDB writes in its own layout.
 func (w duckWriter) Fits(columns []stabilitytest.Column) bool {
 	for _, c := range columns {
 		switch c.Kind {
@@ -56,7 +55,7 @@ func (w duckWriter) Fits(columns []stabilitytest.Column) bool {
 	return true
 }
 
-// duckTypes are the types of the kinds in SQL.
+// duckTypes are the SQL types of the kinds.
 var duckTypes = map[stabilitytest.Kind]string{
 	stabilitytest.Int64: "BIGINT", stabilitytest.Int32: "INTEGER", stabilitytest.Uint64: "UBIGINT", stabilitytest.Float64: "DOUBLE",
 	stabilitytest.Float32: "FLOAT", stabilitytest.Text: "VARCHAR", stabilitytest.Bool: "BOOLEAN", stabilitytest.Date: "DATE",
@@ -107,7 +106,7 @@ func (w duckWriter) exec(text string, args ...any) error {
 	return nil
 }
 
-// duckCell is a cell as an expression of SQL, and its parameters.
+// duckCell returns a cell as an SQL expression with its parameters.
 func duckCell(k stabilitytest.Kind, v any) (string, []any) {
 	switch v := v.(type) {
 	case string:

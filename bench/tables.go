@@ -59,7 +59,7 @@ func makeTables(dir string, rows int) (tables, error) {
 	return t, makeWithDuck(dir, rows)
 }
 
-// makeFile writes a file under another name first, so that none is left half written.
+// makeFile writes a file, first under another name, so that none is left incomplete.
 func makeFile(path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

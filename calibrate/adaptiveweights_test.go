@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// How many keys a selection finds by weights that adapt to the units, beside counts in which each unit adds 1 to a key:
-// the numbers of docs/adr/0044. All have the same mu and the same share of delta.
+// This file computes how many keys a selection finds if weights adapt to the units, compared with counts in which each
+// unit adds 1 to a key: the numbers of docs/adr/0044. All selections have the same mu and the same part of delta.
 //
 //	counts    1 for each of a unit's keys, at most L; the noisy counts are published
 //	degrees   as much for each key of a unit with d <= L keys as noise for L keys of 1 allows, sqrt(L/d) or a little less
@@ -46,7 +46,7 @@ func tailQuantile(t int, failure float64) float64 {
 type selection struct {
 	most             int
 	sigma, threshold float64
-	weight           []float64 // of each key of a unit with so many keys
+	weight           []float64 // weight[d] is the weight of each key of a unit with d keys
 }
 
 // newSelection returns the selection with noise for the mu, and the largest weights for the threshold of counts.
@@ -80,7 +80,7 @@ func counts(lists [][]int, keys int) []float64 {
 	return w
 }
 
-// degrees returns the weights of keys whose units have a number of keys each.
+// degrees returns the total weight of each key; lists[i] holds the keys of unit i.
 func (s *selection) degrees(lists [][]int, keys int) []float64 {
 	w := make([]float64, keys)
 	for _, list := range lists {
@@ -91,8 +91,9 @@ func (s *selection) degrees(lists [][]int, keys int) []float64 {
 	return w
 }
 
-// adaptive returns weights of which each unit of d keys moves 1/d of its weight for a key, of at most 1 in all: the
-// moved weights of a key above cap return to its units, which spread the part back of them evenly.
+// adaptive returns the total weight of each key if weights adapt. Each unit of d keys can move 1/d of its weight for a
+// key, at most 1 in all. The moved weight of a key above limit returns to its units, and each unit spreads the part
+// back of it evenly over its keys.
 func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []float64 {
 	moved, w := make([]float64, keys), make([]float64, keys)
 	for _, list := range lists {
@@ -126,9 +127,10 @@ func norm(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// returned is the largest part of returned weights that a unit spreads, so that the weights of all keys change by an L2
-// norm of at most sqrt(most) if one unit is removed: a unit with d keys, of which a part f is above the limit, adds
-// w - 1/d to these and w to the others, and returned·f/d to all; other units change by returned·f in all.
+// returned is the largest part of returned weights that a unit can spread so that the removal of one unit changes the
+// weights of all keys by an L2 norm of at most sqrt(most). A unit with d keys, of which a part f is above the limit,
+// adds w - 1/d to these keys, w to the others, and returned·f/d to all; the weights of other units change by returned·f
+// in all.
 func (s *selection) returned() float64 {
 	low, high := 0.0, 1.0
 	fits := func(back float64) bool {

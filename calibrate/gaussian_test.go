@@ -28,7 +28,7 @@ func mustMeet(t *testing.T, eps, num, den, delta float64) {
 	}
 }
 
-// mustFail checks against the oracle that the mechanism does not meet (eps, delta), so that the answer beside it is the
+// mustFail checks against the oracle that the mechanism does not meet (eps, delta). So the adjacent answer is the
 // extreme one.
 func mustFail(t *testing.T, eps, num, den, delta float64) {
 	t.Helper()
@@ -115,7 +115,8 @@ func TestEpsilonIsLeast(t *testing.T) {
 	t.Logf("%d are 0, %d are beyond the range", zero, beyond)
 }
 
-// TestTinyEpsilonIsLeast: delta(0) is so close above delta that epsilon is a difference far below double-double's.
+// TestTinyEpsilonIsLeast: delta(0) is so close to delta that epsilon is a difference far below the precision of
+// double-doubles.
 func TestTinyEpsilonIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(20, 500) {

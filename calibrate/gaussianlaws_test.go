@@ -45,7 +45,7 @@ func TestSigmaIsMonotoneBetweenNeighbours(t *testing.T) {
 	})
 }
 
-// TestSigmaScalesWithSensitivity: exactly with powers of two, within one rounding with anything else.
+// TestSigmaScalesWithSensitivity: sigma scales exactly with powers of two, and within one rounding with other factors.
 func TestSigmaScalesWithSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The threshold meets its definition: of Keys keys of one unit, any is kept with a probability of at most Failure. One
-// grid unit less would, but for rounding, be too low.
+// The threshold meets its definition: the probability that one of Keys keys of a single unit is kept is at most
+// Failure. A threshold of one grid unit less would, up to rounding, be too low.
 func TestThresholdMeetsItsFailure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))),

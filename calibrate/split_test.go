@@ -27,7 +27,7 @@ func drawAsks(t *rapid.T, most int) []Ask {
 	return asks
 }
 
-// drawUsual returns a guarantee whose sigmas the sampler's grids can hold.
+// drawUsual returns a guarantee whose sigmas fit the sampler's grids.
 func drawUsual(t *rapid.T) Guarantee {
 	eps := rapid.OneOf(rapid.Just(0.), rapid.Float64Range(1e-6, 10), rapid.Float64Range(10, 1000)).Draw(t, "epsilon")
 	delta := math.Pow(10, rapid.Float64Range(-30, -0.01).Draw(t, "log delta"))
@@ -104,8 +104,8 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 	}
 }
 
-// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and
-// grouping.
+// TestComposedMu2IsATightBoundInAnyOrder: ComposedMu2 is a tight upper bound of the exact sum, equal for every order
+// and grouping.
 func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := drawMechanisms(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The query of a web server's address is a signature: it must come from the environment, is published by its name, and
-// is no part of the question.
+// The query string of a URL on a web server is a signature: it must come from the environment, only its variable's name
+// is published, and it is not part of the run fingerprint.
 func TestSignedAddresses(t *testing.T) {
 	text := strings.Replace(base, "data/trips.parquet", `"https://host/trips.parquet?${env:SIGNATURE}"`, 1)
 	if text == base {

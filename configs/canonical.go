@@ -28,10 +28,10 @@ type writer struct {
 	err error
 }
 
-// Bytes returns what was written.
+// Bytes returns the written JSON.
 func (w *writer) Bytes() ([]byte, error) { return w.buf.Bytes(), w.err }
 
-// Raw writes JSON as it is.
+// Raw writes JSON unchanged.
 func (w *writer) Raw(text string) { w.buf.WriteString(text) }
 
 // Value writes the value at a path.

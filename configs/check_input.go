@@ -103,7 +103,7 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches a URL whose query string is a value of the environment.
+// outside matches a URL whose query string comes from the environment.
 var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
 // file checks that the extension of a path names a format.

@@ -57,9 +57,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 // plainWord has nothing that a connection string gives a meaning.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the
-// place of the ledger, than a word: another server, to which the password would be sent, settings of the session, or a
-// ledger that knows of no charge. env is a variable for the whole text.
+// wordReferences allows a parameter in a connection string, or in the place of the ledger, only as a word. Otherwise a
+// user who sets it could add another server, to which the password would be sent, settings of the session, or a ledger
+// without the earlier charges. env is a variable that replaces the whole text.
 func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	node, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -76,9 +76,9 @@ func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	}
 }
 
-// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice,
-// and a statement is printed, which a value of the environment must not be. In the name of a table, a parameter is a
-// piece of a plain name.
+// sqlReferences refuses references in the query. A user who sets a parameter must not write SQL, which could return
+// rows twice, and a statement is printed, so it must hold no value of the environment. In the name of a table, a
+// parameter is a piece of a plain name.
 func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
 	c.wordReferences(at.At("dsn"), "DSN")
 	for _, of := range [][2]string{{"table", sql.Table}, {"query", sql.Query}} {

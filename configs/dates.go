@@ -74,7 +74,8 @@ func Samples(every string) (out []string) {
 	return out
 }
 
-// kind returns which dates a parameter takes, as words for a message: " on which a month begins"; "" for every date.
+// kind returns the words of a message for the dates that a parameter accepts: " on which a month begins"; "" for every
+// date.
 func kind(every string) string {
 	if every == "month" || every == "year" {
 		return " on which a " + every + " begins"

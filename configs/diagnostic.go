@@ -61,7 +61,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// diagnostic returns a fault of a file as a diagnostic.
+// diagnostic converts a fault in a file to a diagnostic.
 func diagnostic(file string, f yamltree.Fault) Diagnostic {
 	return Diagnostic{File: file, Line: f.Line, Column: f.Column, Code: f.Code, Message: f.Message, Hint: f.Hint}
 }

@@ -12,7 +12,7 @@ import (
 
 // Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
 // order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store, memory_limit,
-// input.sql.dsn and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
+// input.sql.dsn and the folders of private files and of a lake's table. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
 // Identity returns the JSON of [Job.Effective] with the values of the environment in it. Two runs whose jobs have the
@@ -35,7 +35,7 @@ func (j *Job) references() map[string]string {
 }
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
-	w := &writer{Public: public, Unpublished: unpublished, Custom: writeCustom, Rewrite: withoutFolder}
+	w := &writer{Public: public, Unpublished: unpublished, Custom: writeCustom, Rewrite: j.withoutFolder}
 	w.Fields(reflect.ValueOf(j).Elem(), nil)
 	return w.Bytes()
 }
@@ -47,8 +47,8 @@ var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true, "i
 var fileOfInput = regexp.MustCompile(`^input\.(tables\.[a-z0-9_-]+\.)?files\[`)
 
 // withoutFolder removes the folder from a path of the input.
-func withoutFolder(s, at string) string {
-	if fileOfInput.MatchString(at) {
+func (j *Job) withoutFolder(s, at string) string {
+	if fileOfInput.MatchString(at) || at == "input.sql.table" && j.Input.SQL.Format != "" {
 		s = filepath.Base(s)
 	}
 	return s

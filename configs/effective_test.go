@@ -2,6 +2,7 @@ package configs
 
 import (
 	"encoding/json"
+	"errors"
 	"math/big"
 	"strings"
 	"testing"
@@ -75,5 +76,27 @@ func TestDownIsNeverAbove(t *testing.T) {
 	}
 	if _, err := Decimal("x").Down(); err == nil {
 		t.Error("x is a number")
+	}
+}
+
+// The folder of a lake's table is as private as the folders of files.
+func TestEffectiveHasNoFolderOfATable(t *testing.T) {
+	for table, want := range map[string]string{
+		`{driver: duckdb, format: iceberg, table: "/srv/anna/lake/db/trips"}`: `"table":"trips"`,
+		`{driver: duckdb, format: delta, table: "s3://secret/lake/trips/"}`:   `"table":"trips"`,
+		`{driver: duckdb, table: db.trips}`:                                   `"table":"db.trips"`,
+	} {
+		src := []byte(strings.Replace(base, "files: [data/trips.parquet]", "sql: "+table, 1))
+		job := parsed(t, "job.yaml", src, ParseOptions{})
+		shown, err1 := job.Effective()
+		identity, err2 := job.Identity()
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range [][]byte{shown, identity} {
+			if !strings.Contains(string(got), want) {
+				t.Errorf("%s: %s", table, got)
+			}
+		}
 	}
 }

@@ -59,7 +59,8 @@ type SQL struct {
 	// `public.trips`. Each part is quoted as it stands. A parameter in it consists of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
 	// Format says that `table` is a folder of files, and in which format, with `driver: duckdb` only: an Iceberg or a
-	// Delta table, as DuckDB's extension of that name reads it. Of an Iceberg table, it may be a metadata file.
+	// Delta table, as DuckDB's extension of that name reads it. Of an Iceberg table, it may be a metadata file. The path is
+	// relative to the job file, or a URL; a release names its last part alone.
 	Format string `yaml:"format,omitempty" enum:"iceberg|delta" example:"iceberg"`
 	// Query is one SELECT statement that returns the rows, instead of a table. It is sent unchanged and is public, like
 	// the job. It must not fail on any value, must return the same rows each time, and has no references: choose rows

@@ -27,7 +27,7 @@ func TestReferencesAreReplaced(t *testing.T) {
 	}
 }
 
-// A value is put in as it is: what looks like a reference in it is not one.
+// A value is inserted unchanged: text in it that looks like a reference is not replaced.
 func TestValuesAreNotExpandedAgain(t *testing.T) {
 	src := with(t, "name: trips\n", "name: \"${a}\"\nparams: {a: 1}\n")
 	job := parsed(t, "job.yaml", src, ParseOptions{Params: map[string]string{"a": "${a}$${b}"}})

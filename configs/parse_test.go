@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const canary = "canary"
 
-// options are those of a sample: parameters from a first line such as `# params: day=2013-01-01`, and an environment in
-// which every value holds the canary.
+// options returns the options of a sample: parameters from a first line such as `# params: day=2013-01-01`, and an
+// environment in which every value holds the canary.
 func options(src []byte) ParseOptions {
 	o := ParseOptions{Params: map[string]string{}, Env: environment}
 	for line := range strings.Lines(string(src)) {
@@ -103,7 +103,7 @@ var allCodes = []string{
 	CodeMissingParam, CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam, CodeWrongType, CodeYAML,
 }
 
-// checkDiagnostics holds for every list of diagnostics.
+// checkDiagnostics checks properties that every list of diagnostics has.
 func checkDiagnostics(t testing.TB, file string, diags Diagnostics) {
 	t.Helper()
 	for i, d := range diags {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The windows of a dated job have one name: a label of a metric must not grow with time. Other parameters tell jobs
-// apart.
+// The data intervals of a dated job have one name: a label of a metric must not grow with time. Other parameters do
+// change the name.
 func TestSeriesHasNoDate(t *testing.T) {
 	const text = `version: 1
 name: fares-${region}-${day}-$${x}

@@ -17,7 +17,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The limit is no part of the question, and of the release's manifest neither.
+// The memory limit is part neither of the run fingerprint nor of the release's manifest.
 func TestMemoryLimitIsNoPartOfTheQuestion(t *testing.T) {
 	plain := parsed(t, "job.yaml", []byte(base), ParseOptions{})
 	limited := parsed(t, "job.yaml", []byte(base+"memory_limit: 1GiB\n"), ParseOptions{})

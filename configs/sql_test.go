@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Parameters do not write SQL, and values of the environment are in no statement that is printed.
+// Parameters cannot write SQL, and no printed statement holds a value of the environment.
 func TestReferencesInSQL(t *testing.T) {
 	parse := func(where, day string) (*Job, Diagnostics) {
 		text := `
@@ -48,8 +48,8 @@ ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5
 	}
 }
 
-// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it.
-// No message has its value or the string.
+// A parameter is a word of a connection string or of the place of the ledger, and cannot be a setting, a server or a
+// folder. No message holds its value or the string.
 func TestParametersOfConnections(t *testing.T) {
 	parse := func(dsn, store, value string) Diagnostics {
 		text := `

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"regexp"
@@ -45,8 +46,8 @@ type Table struct {
 }
 
 // Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
-// most one partner in the rows of its unit: of several, the smallest by its added columns. Without a partner the added
-// columns are null. A null and an empty text are no keys: rows that have one have no partner.
+// most one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
+// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no partner.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
@@ -109,6 +110,22 @@ func (c *CSV) defined(name string) string {
 		return fmt.Sprintf("%q (column %d)", name, at+1)
 	}
 	return strconv.Quote(name)
+}
+
+// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job with
+// one table yields its input, without a prefix.
+func (j *Job) Inputs() iter.Seq2[string, *Input] {
+	return func(yield func(string, *Input) bool) {
+		names := j.TableNames()
+		if len(names) == 0 {
+			yield("", &j.Input)
+		}
+		for _, name := range names {
+			if !yield(name+".", &j.Of(name).Input) {
+				return
+			}
+		}
+	}
 }
 
 // Reads reports whether a query reads the table of the job.

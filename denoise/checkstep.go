@@ -71,8 +71,8 @@ func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) 
 	return errs
 }
 
-// checkCentred calls bad for everything that does not suit the sums of a mean. A number in the unit of the mean would
-// be too small for its sums.
+// checkCentred calls bad for each parameter that does not suit the sums of a mean. A number in the unit of the mean
+// would be too small for its sums.
 func (m Method) checkCentred(args Args, bad func(param, message, hint string)) {
 	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; " +
 		"the mean itself never leaves its range"

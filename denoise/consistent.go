@@ -59,8 +59,8 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
-// ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent], which the values do
-// not change: those of the margins are not read. Errors are those of Consistent.
+// ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent]. It does not depend on
+// the values: those of the margins are not read. Errors are those of Consistent.
 func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, error) {
 	if err := shape.checkEffects(); err != nil {
 		return 0, err

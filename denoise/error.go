@@ -29,7 +29,6 @@ type Error struct {
 	Hint string
 }
 
-// Error returns the message and the hint.
 func (e *Error) Error() string {
 	text := e.Message
 	if e.Param != "" {

@@ -36,7 +36,8 @@ func parse(method string, params denoise.Args) (*configs.Denoise, configs.Diagno
 	return &job.Queries[0].Denoise[0], nil
 }
 
-// Every value of every parameter can be written in a job, reaches the method as it is, and stands in the effective job.
+// Every value of every parameter can be written in a job, reaches the method unchanged, and appears in the effective
+// job.
 func TestJobsSayWhatMethodsTake(t *testing.T) {
 	values := map[denoise.ParamType][]string{denoise.Boolean: {"true", "false"}, denoise.Decimal: {"2.5", "1e-3"},
 		denoise.Integer: {"1"}}

@@ -68,7 +68,7 @@ var all = map[string]estimator{
 	"round":             func(y []float64, _ float64) []float64 { return Round(y) },
 }
 
-// first takes an estimator that cannot fail on a line, but for one without cells.
+// first makes an estimator of a function that cannot fail on a line; without cells, it returns none.
 func first(fit func([]float64, float64) (Fit, error)) estimator {
 	return func(y []float64, s float64) []float64 {
 		if len(y) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// suggest names the known word that is closest to word, or lists all if none is close.
+// suggest returns a hint: the known word that is closest to word, or all known words if none is close.
 func suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return "it takes none"

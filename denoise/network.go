@@ -23,7 +23,6 @@ type EdgeError struct {
 	Reason string
 }
 
-// Error returns the index and the reason.
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
 
 // Graph holds which cells are neighbours, for [Step.WithGraph]. [NewGraph] makes graphs. A graph never changes.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Two copies of a path of three cells, joined step by step along the other dimension.
+// The graph of two copies of a path of three cells, with corresponding cells joined.
 func TestNewGraphIsAProduct(t *testing.T) {
 	shape := Shape{[]int{3, 2}, []bool{false, true}}
 	g, err := NewGraph(shape, 0, []Edge{{U: 0, V: 1, W: 2, Length: 5}, {U: 1, V: 2, W: 1}})
@@ -42,7 +42,7 @@ func TestNewGraphRefuses(t *testing.T) {
 	}
 }
 
-// Every estimator leaves cells below 0 if it finds them, unless it is told that there are none.
+// Every estimator can return cells below 0, unless the parameter nonnegative is set.
 func TestNonnegativeIsAsked(t *testing.T) {
 	shape := Shape{[]int{4, 8}, []bool{true, true}}
 	line := Line(32)

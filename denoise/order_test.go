@@ -38,8 +38,8 @@ func draw(t *rapid.T, n int) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, "y")
 }
 
-// TestInvariantHaarIsTheAverageOverShifts compares with the definition: the cells put at every place of a line of twice
-// a power of two, whose other cells do not exist.
+// TestInvariantHaarIsTheAverageOverShifts compares with the definition: the average over all positions of the cells on
+// a line of twice a power of two, whose other cells do not exist.
 func TestInvariantHaarIsTheAverageOverShifts(t *testing.T) {
 	const n, s, threshold = 6, 1.0, 1.3
 	y := []float64{3, -1, 4, 1, -5, 9}

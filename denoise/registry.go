@@ -53,7 +53,7 @@ func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	return m, errs
 }
 
-// ownersOf returns the names of the methods for which such returns true.
+// ownersOf returns the names of the methods that satisfy such.
 func ownersOf(such func(Method) bool) (names []string) {
 	for _, m := range Methods() {
 		if such(m) {

@@ -24,7 +24,7 @@ func TestMethodsAreDescribed(t *testing.T) {
 			t.Errorf("New(%q, nil) = %v, %v", m.Name, s, err)
 		}
 	}
-	// What jobs have named so far stays; a new method only adds to it.
+	// Names that existing jobs use stay; a new method only adds names.
 	for _, want := range strings.Fields("auto empirical-bayes hard-threshold isotonic james-stein nonnegative round " +
 		"soft-threshold total " +
 		"total-variation tree-ensemble tree-wavelet trend-filter wavelet") {
@@ -39,7 +39,7 @@ func TestMethodsAreDescribed(t *testing.T) {
 
 func numeric(p Param) bool { return p.Type == Decimal || p.Type == Integer }
 
-// required gives 1 for every parameter that has no default.
+// required returns the value 1 for every parameter that has no default.
 func required(m Method) Args {
 	args := Args{}
 	for _, p := range m.Params {

@@ -6,8 +6,8 @@ import "math"
 // small to matter.
 const farthest = 0x1p300
 
-// scaled is a vector in a unit in which nothing overflows and nothing that matters vanishes. The unit is a power of two
-// times the query's, so that no digit changes.
+// scaled is a vector in a unit in which no value overflows and no significant digit underflows. The unit is a power of
+// two times the query's, so that no digit changes.
 type scaled struct {
 	y        []float64
 	s        float64 // in [1, 2)

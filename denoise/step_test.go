@@ -32,7 +32,7 @@ func TestParametersReachTheEstimators(t *testing.T) {
 	}
 }
 
-// A step that New did not make is refused, and does not panic.
+// A Step that New did not make returns an error and does not panic.
 func TestEmptyStepsRefuse(t *testing.T) {
 	var e *denoise.Error
 	if _, err := new(denoise.Step).Estimate(t.Context(), []float64{1, 2}, 1); !errors.As(err, &e) {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The squares of the coefficients and of the means (in all shifts together, by weight) are those
-// of the cells, and nothing is lost on the way back.
+// The sum of squares of the coefficients and the means (over all shifts, by weight) equals that of the cells, and the
+// inverse transform restores the cells.
 func TestTransformIsOrthonormal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "dims")

@@ -23,7 +23,7 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// view is a page that is open in the browser, and what it did.
+// view is a page that is open in the browser, with its log of requests and messages.
 type view struct {
 	t   *testing.T
 	ctx context.Context
@@ -94,7 +94,7 @@ func eval[T any](v *view, expression string) (out T) {
 	return out
 }
 
-// quiet says that the page made no noise and no request but for itself and pictures that it holds.
+// quiet checks that the page logged nothing and made no request except for itself and its embedded pictures.
 func (v *view) quiet() {
 	v.t.Helper()
 	v.mu.Lock()
@@ -126,7 +126,7 @@ func (v *view) keep(name string) {
 	}
 }
 
-// accessible runs axe-core with its rules for WCAG 2.1 AA. Its own script is let in by the browser, past the page's
+// accessible runs axe-core with its rules for WCAG 2.1 AA. The browser admits axe-core's script in spite of the page's
 // policy.
 func (v *view) accessible() {
 	v.t.Helper()

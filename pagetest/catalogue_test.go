@@ -19,10 +19,10 @@ import (
 	"github.com/piprate/json-gold/ld"
 )
 
-// What the standards demand of the descriptions in a folder is checked here against their texts, and against the tables
-// themselves: the headers, types, keys and digests that a description promises are those of the files. The standards' own
-// validators (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java,
-// so they do not run here.
+// These tests check the descriptions in a folder against the texts of the standards, and against the tables: the
+// headers, types, keys and digests that a description promises are those of the files. The standards' own validators
+// (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java, so they
+// do not run here.
 
 type object = map[string]any
 
@@ -50,7 +50,7 @@ func (f *folder) json(name string) object {
 	return o
 }
 
-// only says that an object has these properties at most: a misspelled one is not skipped over.
+// only checks that an object has no other properties than these, so that a misspelled one is found.
 func (f *folder) only(where string, o object, known ...string) {
 	f.t.Helper()
 	for name := range o {
@@ -60,7 +60,7 @@ func (f *folder) only(where string, o object, known ...string) {
 	}
 }
 
-// text is a property that has to be a text that is not empty and matches a pattern.
+// text returns a property, which must be a nonempty text that matches a pattern.
 func (f *folder) text(where string, o object, name, pattern string) string {
 	f.t.Helper()
 	s, ok := o[name].(string)
@@ -93,7 +93,7 @@ func (f *folder) digest(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// records are the header and the rows of a table in CSV or JSON; the texts of JSON are as CSV has them.
+// records returns the header and the rows of a table in CSV or JSON; JSON texts are converted to the form of CSV.
 func (f *folder) records(path string, names []string) (header []string, rows [][]string) {
 	f.t.Helper()
 	if filepath.Ext(path) == ".json" {
@@ -124,14 +124,14 @@ func (f *folder) records(path string, names []string) (header []string, rows [][
 	return all[0], all[1:]
 }
 
-// column is what a description promises of a column.
+// column is a description's promise about a column.
 type column struct {
 	name, kind    string
 	key, required bool
 }
 
-// holds says that a file is what a description promises: its header, the types of all cells, required cells, and keys
-// that tell the rows apart.
+// holds checks a file against its description: its header, the types of all cells, required cells, and keys that
+// identify the rows.
 func (f *folder) holds(path string, columns []column) {
 	f.t.Helper()
 	var names []string
@@ -371,7 +371,7 @@ func (f *folder) recordSet(set object, types map[string]string, ids map[string]b
 	}
 }
 
-// triples expands a document of JSON-LD to RDF: by subject and predicate, what is said.
+// triples expands a JSON-LD document to RDF: the objects by subject and predicate.
 func (f *folder) triples(name string) map[string]map[string][]ld.Node {
 	f.t.Helper()
 	var doc any
@@ -395,7 +395,7 @@ func (f *folder) triples(name string) map[string]map[string][]ld.Node {
 	return said
 }
 
-// noDocuments loads no context from anywhere: a description stands by itself.
+// noDocuments loads no context: a description must be self-contained.
 type noDocuments struct{}
 
 func (noDocuments) LoadDocument(string) (*ld.RemoteDocument, error) {
@@ -464,8 +464,8 @@ func (f *folder) dcat() {
 	}
 }
 
-// citation checks CITATION.cff by the schema of the Citation File Format, version 1.2.0. Its values are on one line each, or quoted: what
-// matters here is which keys there are.
+// citation checks CITATION.cff by the schema of the Citation File Format, version 1.2.0. Each value is on one line, or
+// quoted: only the keys are checked here.
 func (f *folder) citation() {
 	keys := map[string]string{}
 	for _, line := range strings.Split(string(f.read("CITATION.cff")), "\n") {
@@ -489,8 +489,8 @@ func (f *folder) citation() {
 	}
 }
 
-// Every description of every example, and of releases whose texts are hostile, is what its standard demands, and says of the tables what is
-// true of them.
+// Every description of every example, and of releases with hostile texts, meets its standard and describes the tables
+// correctly.
 func TestDescriptions(t *testing.T) {
 	folders := map[string]string{"everything": released(t, everything()), "city": released(t, city())}
 	for name, dir := range examples(t) {

@@ -19,7 +19,7 @@ func recompute(t *testing.T) string {
 	return path
 }
 
-// small is a job over a few rows. Its queries are given, and its budget is never short.
+// small returns a job over a few rows with the given queries and a large budget.
 func small(privacy, queries string) map[string]string {
 	rows := "name,color,n\n"
 	for i := range 400 {
@@ -36,9 +36,8 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 1000, delta: 1
 `}
 }
 
-// Every number of the guarantee that a page prints agrees to the last digit with what another program works out from
-// the manifest, with no code in common: at everyday guarantees, at extreme ones, and at random; for jobs that discover
-// keys too.
+// Every number of the guarantee on a page agrees to the last digit with a second program that computes it from the
+// manifest and shares no code: at usual guarantees, at extreme ones, and at random; also for jobs that discover keys.
 func TestGuaranteeIsExact(t *testing.T) {
 	colors := "  - {name: colors, histogram: {by: [{column: color, values: [red, green, blue]}]}}"
 	counts := "  - {name: total, count: {}}\n" + colors

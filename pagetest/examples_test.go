@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// exampleJobs are the jobs of the examples' folders, and how many points their maps have.
+// exampleJobs are the jobs in the examples' folders, with the numbers of points on their maps.
 var exampleJobs = []struct {
 	name, folder, job string
 	points            int
@@ -32,8 +32,8 @@ var exampleJobs = []struct {
 	{"nyc-taxi", "nyc-taxi", "job.yaml", 3874},
 }
 
-// theExamples is a copy of the examples, with their tables and a release of every job; the folders of the releases by
-// the examples' names.
+// theExamples returns a copy of the examples, with their tables and a release of every job, and the folders of the
+// releases by the examples' names.
 var theExamples = sync.OnceValues(func() (map[string]string, error) {
 	binary, err := program()
 	if err != nil {
@@ -66,7 +66,7 @@ func prepare(name, dir string) error {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", name))); err != nil {
 		return err
 	}
-	for _, of := range []string{"ledger.db", "ledger.db.key", "out"} { // of a release that was made in the clone
+	for _, of := range []string{"ledger.db", "ledger.db.key", "out"} { // left by a release in the clone
 		if err := os.RemoveAll(filepath.Join(dir, of)); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func prepare(name, dir string) error {
 	return nil
 }
 
-// releaseOf is the folder of a job's release, which the program prints if it is run again.
+// releaseOf returns the folder of a job's release, which the program prints when it is run again.
 func releaseOf(binary, dir, job string) (string, error) {
 	again := exec.Command(binary, "run", job, "--json")
 	again.Dir = dir
@@ -104,8 +104,8 @@ func examples(t *testing.T) map[string]string {
 	return all
 }
 
-// The page of every example is quiet, accessible, fits a telephone, sorts, filters, prints, and is reached by the
-// keyboard in the order in which it is read. The page of 27 million cells is below 5 MB.
+// The page of every example is quiet, accessible, fits a telephone, sorts, filters, prints, and its elements are
+// reached by the keyboard in reading order. The page of 27 million cells is below 5 MB.
 func TestExamples(t *testing.T) {
 	folders := examples(t)
 	for _, e := range exampleJobs {
@@ -136,7 +136,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// draws says that the map has both panels, and tells how many points it has.
+// draws checks that the map has both panels and the given number of points.
 func (v *view) draws(points int) {
 	v.t.Helper()
 	picture := eval[string](v, `atob(document.querySelector("#query-1 img").src.split(",")[1])`)
@@ -151,8 +151,8 @@ func (v *view) draws(points int) {
 	}
 }
 
-// sortsAndFilters tries every table: its first column ascends after a click and descends after a second one, and a
-// filter that no row matches leaves none.
+// sortsAndFilters tests every table: its first column ascends after a click and descends after a second one, and a
+// filter that matches no row hides all.
 func (v *view) sortsAndFilters() {
 	v.t.Helper()
 	v.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => { d.open = true })`, nil))
@@ -191,8 +191,8 @@ func (v *view) tabs() {
 	}
 }
 
-// thin leaves of each table five rows: a page of 36 tables has so many elements that
-// axe-core takes minutes over them. TestEverything has whole tables and pictures of every kind, in light and dark.
+// thin keeps five rows of each table: on a page of 36 tables axe-core would take minutes. TestEverything has whole
+// tables and pictures of every kind, in light and dark.
 func (v *view) thin() {
 	v.t.Helper()
 	v.run(emulation.SetEmulatedMedia().WithMedia("screen"), chromedp.EmulateViewport(1200, 1000),
@@ -200,7 +200,7 @@ func (v *view) thin() {
 		chromedp.Evaluate(`document.querySelectorAll("tbody tr:nth-child(n+6)").forEach(e => e.remove())`, nil))
 }
 
-// prints makes a PDF, and looks at what is hidden on paper.
+// prints makes a PDF, and checks the elements that are hidden on paper.
 func (v *view) prints() {
 	v.t.Helper()
 	var pdf []byte

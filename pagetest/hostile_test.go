@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Labels that are markup, formulas, marks that turn the direction of writing, or ten thousand characters long are
-// harmless in every file of a release and in pictures of it; a text of the data that no cell has is in none of them.
+// Labels with markup, formulas, characters that change the direction of writing, or ten thousand characters are
+// harmless in every file and picture of a release. A text of the data that no cell has is in none of them.
 func TestHostileTexts(t *testing.T) {
 	dir := released(t, everything())
 	binary, err := program()
@@ -56,7 +56,7 @@ func TestHostileTexts(t *testing.T) {
 
 var markup = regexp.MustCompile(`(?i)<script>alert|<b>city|<img|javascript:|\son[a-z]+=`)
 
-// pictures are the page's own, with their texts.
+// pictures matches the page's own pictures with their texts.
 var pictures = regexp.MustCompile(`<img src="data:image/svg&#43;xml;base64,[A-Za-z0-9/=&#;]*" alt="[^"<>]*" width="\d+" height="\d+">`)
 
 func harmless(ext, text string) error {
@@ -109,7 +109,7 @@ func harmless(ext, text string) error {
 	return nil
 }
 
-// drawn says that a picture is XML of lines, shapes and texts alone.
+// drawn checks that a picture is XML of lines, shapes and texts only.
 func drawn(text string) error {
 	d := xml.NewDecoder(strings.NewReader(text))
 	for {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// snippet is the code in a release's README that loads its first table, in a language.
+// snippet returns the code in a release's README that loads its first table in a language.
 func snippet(t *testing.T, dir, language string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -24,7 +24,7 @@ func snippet(t *testing.T, dir, language string) string {
 	return string(found[1])
 }
 
-// labels is a job whose labels are what readers of CSV take for something else.
+// labels is a job with labels that readers of CSV take for other types.
 func labels(formats string) map[string]string {
 	rows := "region,n\n"
 	for i := range 600 {
@@ -41,7 +41,7 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 10, delta: 1e-
 `}
 }
 
-// pandas is a Python that has pandas.
+// pandas returns a Python interpreter that has pandas.
 func pandas() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if path, err := exec.LookPath(name); err == nil && exec.Command(path, "-c", "import pandas").Run() == nil {
@@ -89,7 +89,7 @@ stopifnot(nrow(table) == 3, is.numeric(table$noisy), !anyNA(table$region), "'=cm
 	}
 }
 
-// Of a release without CSV, README.md names no file that is not there.
+// In a release without CSV, README.md names only existing files.
 func TestLoadingNamesFiles(t *testing.T) {
 	for _, format := range []string{"csv", "json", "parquet", "arrow"} {
 		dir := released(t, labels(format))

@@ -83,7 +83,7 @@ func TestTablesSortFilterAndDownload(t *testing.T) {
 	v.quiet()
 }
 
-// A map is one picture of the noisy values and the estimates, side by side, which says what it shows.
+// A map is one picture with the noisy values and the estimates, side by side, and a text description.
 func TestMap(t *testing.T) {
 	out := released(t, city())
 	v := open(t, filepath.Join(out, "index.html"), 1200, 1000, "light")
@@ -93,7 +93,7 @@ func TestMap(t *testing.T) {
 	v.accessible()
 }
 
-// On a telephone nothing makes the page scroll sideways, and all can be reached.
+// On a telephone the page does not scroll sideways, and all content can be reached.
 func TestSmallScreen(t *testing.T) {
 	for name, files := range map[string]map[string]string{"everything": everything(), "city": city()} {
 		v := open(t, filepath.Join(released(t, files), "index.html"), 360, 740, "light")
@@ -172,7 +172,8 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// The page states the sum of the cells that a reader picks or filters, with the interval that release combine states.
+// The page shows the sum of the cells that a reader selects or filters, with the interval that release combine
+// computes.
 func TestPageAddsCellsUp(t *testing.T) {
 	out := released(t, everything())
 	v := open(t, filepath.Join(out, "index.html"), 1200, 1000, "light")

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// released runs a job with these files beside it and returns the release folder, out.
+// released runs a job with the given files in its folder and returns the release folder, out.
 func released(t *testing.T, files map[string]string) string {
 	t.Helper()
 	path, err := program()
@@ -56,7 +56,7 @@ func released(t *testing.T, files map[string]string) string {
 // canary is a text of the data that no cell has.
 const canary = "canary-7f3a9c"
 
-// everything is a release with all kinds of queries, whose labels try to be markup, formulas and other things.
+// everything returns a release with all kinds of queries; its labels contain markup, formulas and the like.
 func everything() map[string]string {
 	var rows strings.Builder
 	rows.WriteString("sex,age,region,day,lat,lon,income\n")
@@ -99,10 +99,10 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 10, delta: 1e-
 `}
 }
 
-// junctions is how many points the map has: those of Manhattan's streets.
+// junctions is the number of points on the map, the junctions of Manhattan's streets.
 const junctions = 26 * 149
 
-// city is a release of events at the junctions of a street map.
+// city returns a release of events at the junctions of a street map.
 func city() map[string]string {
 	var points, sections, rows strings.Builder
 	points.WriteString("junction,lat,lon\n")

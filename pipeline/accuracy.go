@@ -64,7 +64,7 @@ func (q *Planned) Sigma() float64 {
 }
 
 // scaled converts from the unit of a component to the unit of the answer: a mean of a public number of terms n is a sum
-// over n.
+// divided by n.
 func (q *Planned) scaled(x float64) float64 {
 	if q.Components[0].Scale == 1 {
 		return x

@@ -18,12 +18,12 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// ReadColumn reads a column of a public file of the job, values in order. Nulls are left out or, if aligned is set, are
-// empty texts.
+// ReadColumn reads a column of a public file of the job, values in order. Nulls are omitted or, if aligned is set,
+// become empty texts.
 type ReadColumn func(path, column string, aligned bool) ([]string, error)
 
-// New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
-// reported at once, at their place in the job file.
+// New makes the plan of a job. It reads the job's public files through read and no private data. It reports all
+// problems at once, at their places in the job file.
 func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
 	b := &builder{job: job, read: read, gathered: &gathered{}}
 	p := b.plan()
@@ -33,7 +33,7 @@ func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
 	return p, nil
 }
 
-// builder makes a plan and gathers what is wrong with the job on the way.
+// builder makes a plan and gathers the job's problems.
 type builder struct {
 	job  *configs.Job
 	read ReadColumn
@@ -47,7 +47,7 @@ type builder struct {
 	tables []*builder // of the job's tables, if it has several
 }
 
-// gathered is what the builders of all tables of a job find.
+// gathered is the result of the builders of all tables of a job.
 type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
@@ -97,7 +97,7 @@ func (b *builder) report(path, code, message, hint string) {
 	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
 }
 
-// draft is a query of the job that was read. It may depend on another one, which comes later.
+// draft is a query of the job that was read. It may depend on a later query.
 type draft struct {
 	Planned
 	spec   query.Spec
@@ -153,7 +153,7 @@ func (b *builder) draft(i int) draft {
 func (b *builder) query(i int, d *draft) Planned {
 	q := d.Planned
 	if d.unread {
-		return q // what is missing in the query is missing since a public file is
+		return q // a missing public file is reported already
 	}
 	asked, err := queries.New(d.spec)
 	if err != nil {
@@ -332,7 +332,7 @@ func (p *Plan) Compared() *Compared {
 	return compareDelta(p.noise.Epsilon, b.weights(p), components)
 }
 
-// checkPure reports what does not go with delta 0.
+// checkPure reports parts of the job that delta 0 excludes.
 func (b *builder) checkPure(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]

@@ -76,8 +76,8 @@ func AccountOf(job *configs.Job) ledger.Account {
 	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
 }
 
-// UnitText names a privacy unit as ledgers do; two units never have the same text. A unit that the producer of the table
-// bounded has a text of its own, so that its budget is never that of a unit that the program bounds.
+// UnitText returns the name of a privacy unit in ledgers; two units never have the same text. A unit that the producer
+// of the table bounded has a text of its own, so that its budget is never the budget of a unit that the program bounds.
 func UnitText(u configs.Unit) string {
 	if u.Upstream != nil {
 		return "upstream " + strconv.Quote(u.Upstream.Name)

@@ -13,7 +13,7 @@ import (
 // Check reports everything in the job that the input's schema does not support.
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	if _, err := p.input.derived.Bind(schema, p.input.location); err != nil {
-		return unique(p.hideHeader(schema, diagnose(p.job, "", err))) // the queries may name what has no definition
+		return unique(p.hideHeader(schema, diagnose(p.job, "", err))) // queries may name columns without a definition
 	}
 	logical, diags := p.LogicalSchema(schema)
 	ofUnits := table.Schema{}
@@ -47,7 +47,7 @@ func (p *Plan) fromCSV() bool {
 	})
 }
 
-// hideHeader takes the names of a CSV header out of hints: if the file has no header, they are a row of the data.
+// hideHeader removes the names of a CSV header from hints: if the file has no header, they are a row of the data.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -62,7 +62,7 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 	return diags
 }
 
-// unique drops the repetitions: several queries may miss the same column at the same place.
+// unique removes duplicates: several queries may lack the same column at the same place.
 func unique(diags configs.Diagnostics) configs.Diagnostics {
 	seen := map[configs.Diagnostic]bool{}
 	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {

@@ -12,8 +12,8 @@ type DataChecks struct {
 	// Rows is the number of rows of the input, Skipped the rows that the files' statistics rule out by the filters, and
 	// Looked the rows that the tallies count: all others, or a sample of them.
 	Rows, Skipped, Looked int64
-	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's
-	// events.
+	// Filters has one input for each filter; its rows, like those of queries, are the tallied ones, once for each of
+	// the job's events.
 	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
@@ -22,15 +22,15 @@ type DataChecks struct {
 	Tables []*DataChecks
 }
 
-// QueryCheck is the rows of one query.
+// QueryCheck holds the counts of rows for one query.
 type QueryCheck struct {
 	Name string
 	*tally.Tally
-	// Bounds are of all rows, whatever part of them was looked at.
+	// Bounds counts all rows, also if only a sample is tallied.
 	Bounds bounding.BoundTally
 }
 
-// Merge adds what another engine's worker saw of the same plan.
+// Merge adds the counts of another worker for the same plan.
 func (c *DataChecks) Merge(o *DataChecks) {
 	c.Rows += o.Rows
 	c.Skipped += o.Skipped
@@ -41,5 +41,5 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	}
 }
 
-// All reports whether every row was looked at that the files' statistics do not rule out.
+// All reports whether every row was tallied that the files' statistics do not rule out.
 func (c *DataChecks) All() bool { return c.Looked+c.Skipped == c.Rows }

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file plans releases with delta 0: the queries that they cannot have, and how epsilon is split over the queries.
+// This file plans releases with delta 0: it refuses queries that they cannot have, and splits epsilon over the queries.
 
 // deltaZeroProblem is a key that excludes delta 0. Path is relative to its query; if it is empty, the problem is the
 // query's.

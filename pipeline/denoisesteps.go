@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// steps makes the steps of a query, nil in the place of one that is wrong: package denoise judges them.
+// steps makes the steps of a query; a wrong step is nil. Package denoise checks them.
 func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 	steps := make([]*denoise.Step, len(jq.Denoise))
 	var sound []*denoise.Step
@@ -41,7 +41,7 @@ func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// CheckStep returns the problems of a denoising step of a query, in the words of jobs; package denoise judges the step.
+// CheckStep returns the problems of a denoising step of a query, at keys of the job; package denoise checks the step.
 func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.CheckStep(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
@@ -97,8 +97,8 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind gives the steps the arrangement of the cells, so that a step that does not support it fails before anything is
-// spent.
+// bind passes the arrangement of the cells to the steps, so that a step that does not support it fails before anything
+// is spent.
 func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
 	var bound []*denoise.Step
 	shape := shapeOf(q.Query)
@@ -138,8 +138,8 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 	return bound
 }
 
-// Selected reports whether the query's cells are chosen by their noisy counts: how many there will be is not known
-// then.
+// Selected reports whether the query's cells are selected by their noisy counts: their number is then not known before
+// the run.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {

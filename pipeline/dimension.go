@@ -134,8 +134,8 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	return values
 }
 
-// wholeColumn is publicColumn for a column that is read beside others: every row has a value, so that the columns stay
-// side by side.
+// wholeColumn is publicColumn for a column that is read together with others: every row has a value, so that the
+// columns stay aligned.
 func (b *builder) wholeColumn(file, column, path string) []string {
 	values := b.publicValues(file, column, path, true)
 	if i := slices.Index(values, ""); i >= 0 {

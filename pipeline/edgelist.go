@@ -14,7 +14,7 @@ import (
 
 // This file makes a graph's edges of the columns of a public file, whose keys name cells.
 
-// edgeList is a public list of edges, column by column; optional columns are nil if the job names none.
+// edgeList is a public list of edges, column by column; an optional column is nil if the job names none.
 type edgeList struct {
 	Graph                        *configs.Graph
 	Froms, Tos, Lengths, Weights []string

@@ -55,8 +55,8 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	return b.publicValues(file, column, path, true)
 }
 
-// named returns the one direction of a query whose cells have one key each that a file can name, and those keys; -1:
-// there is none, or there are several.
+// named returns the only direction of a query whose cells have one key each that a file can name, and those keys; -1 if
+// there is none or several.
 func named(q query.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {
@@ -77,7 +77,7 @@ func (q *Planned) keepRoads(edges []denoise.Edge) {
 		return
 	}
 	for _, e := range edges {
-		if max(e.U, e.V) < len(q.places.Points) { // the cells that null and other add have no place
+		if max(e.U, e.V) < len(q.places.Points) { // the null cell and the other cell have no position
 			q.places.Roads = append(q.places.Roads, [2]int{e.U, e.V})
 		}
 	}

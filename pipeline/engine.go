@@ -27,15 +27,16 @@ type Engine interface {
 
 // Refuser is an Engine that cannot answer every plan.
 type Refuser interface {
-	// Refuses returns why the engine cannot answer a plan that fits its schema; nil if it can. Errors are those of package
-	// queries/problem.
+	// Refuses returns the reason for which the engine cannot answer a plan that fits its schema; nil if it can. Errors
+	// are those of package queries/problem.
 	Refuses(p *Plan) error
 }
 
-// CheckWith is Check against the schema of an engine's input, and reports what the engine cannot do.
+// CheckWith is Check against the schema of an engine's input. It also reports parts of the plan that the engine cannot
+// execute.
 func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	var diags configs.Diagnostics
-	switch t, several := e.(interface{ TableSchemas() []table.Schema }); {
+	switch t, several := e.(SeveralTables); {
 	case len(p.tables) == 0:
 		diags = p.Check(e.Schema())
 	case several:
@@ -67,20 +68,26 @@ type Scratcher interface {
 	UseScratch(dir string)
 }
 
+// SeveralTables is an Engine of a plan with several tables.
+type SeveralTables interface {
+	// TableSchemas returns the schemas of the tables, in the plan's order.
+	TableSchemas() []table.Schema
+}
+
 // Versioned is an Engine whose input may keep its versions, such as the snapshots of an Iceberg table.
 type Versioned interface {
 	// Version returns the version that the engine reads; "" if the input keeps none. It changes with every write to the
 	// input, so it is private: it goes to the ledger, and to no release.
 	Version() string
 	// ReadVersion makes the engine read a version that an earlier attempt recorded. After an error the engine reads the
-	// same version as before. The error is ErrVersionGone if the input is known not to have the version any more.
+	// same version as before. The error is ErrVersionGone if the input is known to have lost the version.
 	ReadVersion(ctx context.Context, version string) error
 }
 
-// ErrVersionGone means that the input does not keep a version any more: it expired, or the table was made anew.
+// ErrVersionGone means that the input has lost a version: it expired, or the table was made anew.
 var ErrVersionGone = errors.New("the input does not have this version any more")
 
-// Aggregations returns what is added up of an input for each query: all that an engine needs to know of the queries.
+// Aggregations returns the totals of an input that each query needs: an engine needs no other facts about the queries.
 // Columns are the logical ones. Errors are diagnostics of the job, or those of package queries/problem.
 func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, error) {
 	logical, diags := p.LogicalSchema(schema)
@@ -109,7 +116,7 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 	return all, nil
 }
 
-// HideTotals hides what accumulators of the plan's aggregations have added up, as the exact answers of the queries.
+// HideTotals hides the totals of accumulators of the plan's aggregations, as the exact answers of the queries.
 func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
 	if len(all) != len(p.queries) {
 		return nil, InsideError("hide the totals",
@@ -130,14 +137,14 @@ type Aggregates struct {
 	Exacts [][]mechanism.Exact
 	// Input is a digest of the bytes on which the answers depend. It is private: only its keyed fingerprint is kept.
 	Input []byte
-	// Checks is what the engine tallied for the operator; nil if it was not asked to.
+	// Checks is the engine's tally for the operator; nil if none was requested.
 	Checks *DataChecks
-	// Free frees what the exact answers are still read from: those by private keys may be in a scratch file. Nil if there
-	// is nothing to free.
+	// Free frees the sources of the exact answers: answers by private keys may be read from a scratch file. Nil if
+	// there is nothing to free.
 	Free func() error
 }
 
-// Close frees what the exact answers need, which nobody needs any more.
+// Close frees the sources of the exact answers, which are not needed any more.
 func (a *Aggregates) Close() {
 	if a != nil && a.Free != nil {
 		_ = a.Free() // a file without a name, which the system frees in any case
@@ -157,13 +164,13 @@ const (
 	StageCompare   Stage = "compare"
 )
 
-// Observer is told how far a run has come. It may be called from several goroutines.
+// Observer receives the progress of a run. It may be called from several goroutines.
 type Observer interface {
 	// Progress reports that done of total steps of a stage are finished. It is never told anything private.
 	Progress(s Stage, done, total int)
 }
 
-// RowObserver is an Observer for the operator's eyes alone, which is also told how many rows were read. Their number is
+// RowObserver is an Observer only for the operator: it also receives the number of rows that were read. This number is
 // private: it must reach no log, file or release.
 type RowObserver interface {
 	Observer
@@ -174,5 +181,4 @@ type RowObserver interface {
 // Silent is an Observer that ignores everything.
 type Silent struct{}
 
-// Progress does nothing.
 func (Silent) Progress(Stage, int, int) {}

@@ -16,7 +16,7 @@ var (
 // ErrInputGone means that the input's files are no longer there.
 var ErrInputGone = errors.New("the input is gone")
 
-// Cause is the part of the world that a run failed on; it decides the exit code.
+// Cause classifies failures of a run; it decides the exit code.
 type Cause string
 
 // The causes.
@@ -31,7 +31,7 @@ const (
 	CauseInside Cause = "internal"
 )
 
-// Error is a failed run: its cause, what happened and what the user can do. It never holds a private value.
+// Error is a failed run: its cause, a message and a hint for the user. It never holds a private value.
 type Error struct {
 	Cause   Cause
 	Code    string
@@ -49,5 +49,4 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns the error underneath.
 func (e *Error) Unwrap() error { return e.Err }

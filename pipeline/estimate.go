@@ -26,7 +26,7 @@ func (c *Chosen) Release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result of at most so many cells of each table. The steps and margins of longer vectors are left out:
+// release makes a result with at most most cells of each table. The steps and margins of longer vectors are omitted:
 // they need all cells.
 func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
@@ -36,7 +36,7 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	}
 	m := c.Manifest(program)
 	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].cells // of discovered keys it is known now
+		m.Queries[i].Cells = results[i].cells // the number of discovered keys is known now
 		if p := m.Queries[i].Publish; p != nil {
 			p.Withheld = results[i].Withheld
 		}
@@ -99,7 +99,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 	return results, nil
 }
 
-// percent is how many steps of progress one query's denoising is.
+// percent is the number of progress steps of one query's denoising.
 const percent = 100
 
 // denoiseRun returns how the steps of a query are carried out.
@@ -111,8 +111,8 @@ func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
 	}}
 }
 
-// denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
-// selection.
+// denoising is the treatment of one vector. If the vector is only part of an answer, or of selected keys, its error is
+// not known.
 type denoising struct {
 	steps   []*denoise.Step
 	noisy   mechanism.Noisy
@@ -121,11 +121,11 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps
-// again, and several copies of the vector. It is not known of noise that is not Gaussian.
+// mostTried is the number of cells up to which the expected error of an estimate is computed: that repeats the steps,
+// and takes several copies of the vector. It is not known for noise that is not Gaussian.
 const mostTried = 1 << 22
 
-// estimate runs the steps, and returns what they chose and the expected accuracy of the result.
+// estimate runs the steps, and returns their choices and the expected accuracy of the result.
 func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
 	if len(d.steps) == 0 {
 		return nil

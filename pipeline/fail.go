@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// passed reports errors that need no cause: none, one that has its cause, or the end of the context.
+// passed reports whether an error needs no cause: nil, an error that has its cause, or the end of the context.
 func passed(err error) bool {
 	var known *Error
 	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// InputError gives an error of reading the input its cause.
+// InputError sets the cause of an error of reading the input.
 func InputError(err error) error {
 	if passed(err) {
 		return err
@@ -23,7 +23,7 @@ func InputError(err error) error {
 	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
 }
 
-// OutputError gives an error of a release folder its cause.
+// OutputError sets the cause of an error of a release folder.
 func OutputError(err error) error {
 	if passed(err) {
 		return err
@@ -35,7 +35,7 @@ func OutputError(err error) error {
 	return e
 }
 
-// InsideError gives an error that only a bug can cause its cause.
+// InsideError sets the cause of an error that only a bug can cause.
 func InsideError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -43,7 +43,7 @@ func InsideError(step string, err error) error {
 	return &Error{Cause: CauseInside, Code: "internal", Message: step, Err: err}
 }
 
-// LedgerError gives an error of the ledger its cause: the budget, a ledger in use, or the ledger itself.
+// LedgerError sets the cause of an error of the ledger: the budget, a ledger in use, or the ledger itself.
 func LedgerError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -103,8 +103,8 @@ func LedgerError(step string, err error) error {
 	return e
 }
 
-// remedy returns advice on what a job can change so that its release fits: its delta, if that is above the budget's, as
-// a large delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
+// remedy advises how to change a job so that its release fits: its delta, if that is above the budget's, since a large
+// delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
 func remedy(over *ledger.OverBudgetError) string {
 	limit, err := calibrate.ParseDown(over.Balance.Budget.Delta)
 	switch {

@@ -12,41 +12,40 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// What is unusable
+// Unusable columns
 //
 // A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell, or if
-// half of its texts or more are no values of its type. The limits are for mistakes, which spoil nearly all rows: a
-// query that means to count a rare value says so with `other: bin`. Beside that an operator is told if one row in
-// twenty is outside of a query's cells and not counted, or if half of the rows are left out by the bounds of units.
+// at least half of its texts are not valid for their type. The limits are for mistakes, which spoil nearly all rows: a
+// query that counts a rare value on purpose has `other: bin`. The operator is also told if one row in twenty is outside
+// of a query's cells and not counted, or if the bounds of units drop half of the rows.
 
 // The codes of findings.
 const (
 	codeDataEmpty    = "data-empty"    // the input has no rows
-	codeDataUnparsed = "data-unparsed" // texts are no values of their type
+	codeDataUnparsed = "data-unparsed" // texts are not valid for their type
 	codeDataNull     = "data-null"     // rows have no value
 	codeDataOutside  = "data-outside"  // values are in no listed cell
 	codeDataFilter   = "data-filter"   // no row passes
 	codeDataCut      = "data-cut"      // rows are over the bounds of their units
 )
 
-// fewRows: if a column leaves a query fewer than one row in fewRows, it leaves it nothing.
+// A column with less than one usable row in fewRows is unusable.
 const fewRows = 20
 
-// Finding is a problem in the data that an operator should know before, or after, a release. It is private, like
-// [DataChecks].
+// Finding is a problem in the data for the operator, before or after a release. It is private, like [DataChecks].
 type Finding struct {
 	configs.Diagnostic
-	// Unusable is set if the release would be, or is, nothing but noise in the query or column that the finding names.
+	// Unusable is set if the query or column that the finding names has only noise in the release.
 	Unusable bool
 }
 
-// finder gathers what is found.
+// finder gathers findings.
 type finder struct {
 	plan  *Plan
 	found []Finding
 }
 
-// Findings judges what an engine saw of a plan's rows, the unusable ones first.
+// Findings evaluates the counts of a plan's rows; unusable columns come first.
 func (p *Plan) Findings(c *DataChecks) []Finding {
 	f := &finder{plan: p}
 	for k, t := range c.Tables {
@@ -54,26 +53,8 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 			f.found = append(f.found, p.OfTable(k).Findings(t)...)
 		}
 	}
-	if len(c.Tables) > 0 {
-		return f.found
-	}
-	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
-		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
-			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
-			"partners")
-		return f.found
-	}
-	if c.Rows == 0 {
-		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
-			"header? without a header write input.csv.header: false and list input.csv.columns")
-		return f.found
-	}
-	if len(p.input.filters.Columns()) > 0 && c.Filters.Counted() == 0 {
-		f.filters(c.Filters)
-		return f.found
-	}
-	for i := range c.Queries {
-		f.query(i, &c.Queries[i])
+	if len(c.Tables) == 0 {
+		f.table(c)
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		switch {
@@ -85,6 +66,29 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 		return 1
 	})
 	return f.found
+}
+
+// table judges the only table of the plan.
+func (f *finder) table(c *DataChecks) {
+	p := f.plan
+	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
+		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
+			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
+			"partners")
+		return
+	}
+	if c.Rows == 0 {
+		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
+			"header? without a header write input.csv.header: false and list input.csv.columns")
+		return
+	}
+	if len(p.input.filters.Columns()) > 0 && c.Filters.Counted() == 0 {
+		f.filters(c.Filters)
+		return
+	}
+	for i := range c.Queries {
+		f.query(i, &c.Queries[i])
+	}
 }
 
 func (f *finder) add(unusable bool, path, code, message, hint string) {
@@ -114,7 +118,7 @@ func Percent(part, whole int64) string {
 // isMost reports whether part is half of whole or more.
 func isMost(part, whole int64) bool { return part > 0 && 2*part >= whole }
 
-// unparsed finds an input of which half of the texts or more are no values of their type, and returns whether it is
+// unparsed reports an input of which at least half of the texts are not valid for their type, and returns whether it is
 // one.
 func (f *finder) unparsed(path string, t *tally.Input) bool {
 	texts := t.Rows - t.Null
@@ -142,7 +146,7 @@ func (f *finder) unparsed(path string, t *tally.Input) bool {
 	return true
 }
 
-// inFile returns the columns of the file that an input reads: those that the job's events take for its columns.
+// inFile returns the columns of the file that an input reads, with the columns of the job's events.
 func (f *finder) inFile(t *tally.Input) (names []string) {
 	for _, logical := range t.Columns {
 		if at := slices.Index(f.plan.Logical(), logical); at >= 0 {
@@ -156,7 +160,7 @@ func (f *finder) inFile(t *tally.Input) (names []string) {
 
 var plainStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// pathStep returns a key in a path of the job.
+// pathStep formats a key in a path of the job.
 func pathStep(key string) string {
 	if plainStep.MatchString(key) {
 		return "." + key
@@ -164,7 +168,7 @@ func pathStep(key string) string {
 	return "[" + strconv.Quote(key) + "]"
 }
 
-// typeHint describes how a column that does not parse is mended.
+// typeHint describes how to fix a column that does not parse.
 func typeHint(kind, column string) string {
 	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter " +
 		"within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
@@ -220,7 +224,7 @@ func (f *finder) filters(c *tally.Tally) {
 	}
 }
 
-// query finds what is unusable in the inputs of a query, and whether its cells or bounds leave out most rows.
+// query reports unusable inputs of a query, and whether its cells or bounds drop most rows.
 func (f *finder) query(i int, c *QueryCheck) {
 	if c.Rows() == 0 {
 		return
@@ -241,7 +245,7 @@ func (f *finder) query(i int, c *QueryCheck) {
 	}
 }
 
-// input finds what is unusable in one input of a query.
+// input reports an unusable input of a query.
 func (f *finder) input(path, what string, t *tally.Input) {
 	usable := t.Rows - t.Null - t.Unparsed
 	switch {
@@ -256,7 +260,7 @@ func (f *finder) input(path, what string, t *tally.Input) {
 	}
 }
 
-// placeHint explains nulls of places.
+// placeHint explains nulls of coordinates.
 func placeHint(t *tally.Input) string {
 	if t.Form != "grid" && t.Form != "nearest" {
 		return ""
@@ -264,7 +268,7 @@ func placeHint(t *tally.Input) string {
 	return "a place is decimal degrees, a latitude in [-90, 90] and a longitude in [-180, 180], not both 0; "
 }
 
-// beyond describes where a value is that is in no listed cell.
+// beyond describes the values that are in no listed cell.
 func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":
@@ -297,13 +301,13 @@ func outsideHint(t *tally.Input) string {
 	return "the lists of the column need the length that the job declares"
 }
 
-// Refuses reports whether the job's policy is to end a run before any noise if a column is unusable. Whether a release
-// appears then depends on the rows, which its readers see.
+// Refuses reports whether the job ends a run before any noise if a column is unusable. Whether a release appears then
+// depends on the rows, and readers see it.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
 // CheckParts returns an error if shards and Beam cannot answer the job: it promises to check its columns, and encrypted
-// partial aggregates do not state whether a column is usable; or it asks over units, whose rows must be in one place. It
-// is called before the first row is read.
+// partial aggregates do not state whether a column is usable; or it has queries over units, whose rows must be in one
+// place. Call it before the first row is read.
 func (p *Plan) CheckParts() error {
 	if p.AsksUnits() {
 		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
@@ -322,7 +326,7 @@ func (p *Plan) CheckParts() error {
 			"of release aggregate stay valid"}
 }
 
-// Unusable returns those findings that make a release noise about nothing.
+// Unusable returns the findings of unusable columns.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics
 	for _, f := range found {
@@ -333,7 +337,7 @@ func Unusable(found []Finding) configs.Diagnostics {
 	return out
 }
 
-// UnusableError returns the failed check of columns that are unusable; nil if there are none.
+// UnusableError returns the error for unusable columns; nil if there are none.
 func UnusableError(found configs.Diagnostics, hint string) error {
 	if len(found) == 0 {
 		return nil

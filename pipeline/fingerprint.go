@@ -21,7 +21,7 @@ import (
 // digests of the job as it is run. Every key that is not known to be presentation is part of the fingerprint. So a key
 // that is added to the format and forgotten here costs a second charge, and never draws new noise under an old charge.
 
-// publicFile is what the plan took from a public file of the job.
+// publicFile is the part of a public file of the job that the plan uses.
 type publicFile struct {
 	File   string   `json:"file"`
 	Column string   `json:"column"`
@@ -35,17 +35,17 @@ type publicFile struct {
 type Identity struct {
 	// Run is the run fingerprint.
 	Run string
-	// Presentation is the digest of how the noisy values are presented.
+	// Presentation is the digest of the presentation of the noisy values.
 	Presentation string
 }
 
-// identify works the identity out of the job, with the environment's values in place, and the contents of its public
+// identify computes the identity from the job, with the environment's values inserted, and the contents of its public
 // files.
 func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id Identity, err error) {
 	if id.Presentation, err = presentationOf(question, public); err != nil {
 		return id, err
 	}
-	var asked []publicFile // nil if there are none, whether or not files of the presentation were left out
+	var asked []publicFile // nil if there are none, whether or not the presentation has files
 	for _, f := range public {
 		if !f.Presents {
 			asked = append(asked, f)
@@ -73,8 +73,8 @@ func runKey(dataset, question string, params map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// notThePresentation are those in which two runs that publish the same bytes may differ: the folder of the release, and
-// the ledger that is charged.
+// notThePresentation lists keys in which two runs that publish the same bytes may differ: the folder of the release,
+// and the ledger.
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
 // presentationOf returns the digest of the job, without the keys that are not the presentation, and of public files.
@@ -97,7 +97,7 @@ func presentationOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// The keys of a job that only say how noisy values are presented, by their paths.
+// The keys of a job that only affect how noisy values are presented, by their paths.
 var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
 		"engine", "data_checks"}
@@ -107,8 +107,8 @@ var (
 	presentsDimension = []string{"as"}
 )
 
-// digestOf returns the digest of what decides which noisy values are drawn. Dataset and parameters come on top
-// (runKey).
+// digestOf returns the digest of the facts that decide which noisy values are drawn. runKey adds the dataset and
+// parameters.
 func digestOf(effective []byte, public []publicFile) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(effective))
 	d.UseNumber()
@@ -119,7 +119,8 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 	without(job, presentsJob)
 	privacy, _ := job["privacy"].(map[string]any)
 	for _, q := range objectsOf(job["queries"]) {
-		if questionOfQuery(q); privacy["weights"] == nil { // else the accuracy decides how much noise each query gets
+		// otherwise the accuracy decides how much noise each query gets
+		if questionOfQuery(q); privacy["weights"] == nil {
 			delete(q, "accuracy")
 		}
 	}
@@ -131,8 +132,8 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// questionOfQuery leaves out of a query what only presents its answer. Whatever has dimensions is a kind: no list of
-// kinds can lack one.
+// questionOfQuery removes keys from a query that only present its answer. Any mapping with dimensions is treated as a
+// kind, so no list of kinds can be incomplete.
 func questionOfQuery(q map[string]any) {
 	without(q, presentsQuery)
 	for kind, value := range q {
@@ -151,14 +152,14 @@ func questionOfQuery(q map[string]any) {
 		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })
 		for _, d := range by {
 			without(d, presentsDimension)
-			if !discovers { // beside discovered keys, a listed cell is identified by its label
+			if !discovers { // with discovered keys, a listed cell is identified by its label
 				withoutLabels(d)
 			}
 		}
 	}
 }
 
-// renumber puts the ascending places of dimensions in the place of their names, which only present them.
+// renumber replaces the names of dimensions, which only present them, by their ascending indices.
 func renumber(m map[string]any, key string, by []map[string]any) {
 	names, _ := m[key].([]any)
 	var places []int
@@ -170,7 +171,7 @@ func renumber(m map[string]any, key string, by []map[string]any) {
 	}
 }
 
-// dimensionName returns how a table names a dimension.
+// dimensionName returns the name by which a table refers to a dimension.
 func dimensionName(dimension map[string]any) any {
 	nearest, _ := dimension["nearest"].(map[string]any)
 	for _, name := range []any{dimension["as"], nearest["id"], dimension["column"]} {
@@ -181,7 +182,7 @@ func dimensionName(dimension map[string]any) any {
 	return "grid"
 }
 
-// withoutLabels puts the members of each label in the place of the label: what it is called changes no count.
+// withoutLabels replaces each label by its members: its name changes no count.
 func withoutLabels(dimension map[string]any) {
 	values, ok := dimension["values"].([]any)
 	if !ok {
@@ -213,9 +214,8 @@ func objectsOf(list any) (out []map[string]any) {
 	return out
 }
 
-// canonicalJSON returns a value in the one form that all spellings of the same share: numbers by value, and without
-// what says the same as its absence, an empty list and a truth value that is false. Only input.csv.header is true if it
-// is absent.
+// canonicalJSON returns a value in a form that is equal for all spellings of the same value: numbers by value, without
+// empty lists and false booleans, which mean the same as their absence. Only input.csv.header is true if it is absent.
 func canonicalJSON(v any) any {
 	switch x := v.(type) {
 	case json.Number:

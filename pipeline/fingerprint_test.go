@@ -10,11 +10,11 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// The keys of a job, each by its path. What is in neither list, such as a key that is added to the format, must make
-// another question.
+// The keys of a job, each by its path. A key in neither list, such as a new key of the format, must change the
+// fingerprint.
 var (
-	// presented keys only say how noisy values are shown. A path ends with "." if all below it are; * stands for any kind
-	// of query.
+	// presented keys only affect how noisy values are shown. A path that ends with "." includes all paths below it; *
+	// stands for any kind of query.
 	presented = []string{
 		"name", "title", "columns.", "params.", "deployment.", "output.", "engine",
 		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.rates.",
@@ -39,7 +39,7 @@ func listed(list []string, path string) bool {
 	})
 }
 
-// keyOf is the name of a field in a job.
+// keyOf returns the name of a field in a job.
 func keyOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if name == "" {
@@ -48,11 +48,12 @@ func keyOf(f reflect.StructField) string {
 	return name
 }
 
-// fill sets every key of a value, as no job could have them, and visits each single value with its path and what
-// changes it.
+// fill sets every key of a value, also combinations that no job can have, and visits each single value with its path
+// and a function that changes it.
 func fill(v reflect.Value, path string, visit func(path string, v reflect.Value, change func())) {
 	switch {
-	case strings.HasSuffix(path, ".by.keys"), path == "privacy.weights": // with them other keys are part of the question: see the tests below
+	// with them other keys become part of the fingerprint: see the tests below
+	case strings.HasSuffix(path, ".by.keys"), path == "privacy.weights":
 		visit(path, v, func() { v.SetString("b") })
 		return
 	case path == "queries.crosstabs.tables.by": // names of no dimension here, as they change with these
@@ -137,8 +138,8 @@ func identity(t *testing.T, j *configs.Job) Identity {
 	return id
 }
 
-// Every key of the format, of every kind of query, is question, presentation or neither: a change of it is noticed by
-// the one or the other.
+// Every key of the format, in every kind of query, is part of the fingerprint, of the presentation or of neither: a
+// change of the key changes exactly these.
 func TestEveryKey(t *testing.T) {
 	var paths []string
 	fill(reflect.ValueOf(&configs.Job{}).Elem(), "", func(path string, _ reflect.Value,
@@ -165,7 +166,7 @@ func TestEveryKey(t *testing.T) {
 		if asks := before.Run != after.Run; asks == shown {
 			t.Errorf("%s: another question: %t", path, asks)
 		}
-		// A value of a parameter counts by itself, and not by its default.
+		// The value of a parameter counts, not its default.
 		if presents := before.Presentation != after.Presentation; presents == hidden && !strings.HasPrefix(path, "params.") {
 			t.Errorf("%s: another presentation: %t", path, presents)
 		}
@@ -189,7 +190,7 @@ func kindsOf(t *testing.T) (names []string) {
 	return names
 }
 
-// asked is the key of a job's question.
+// asked returns the fingerprint of a job.
 func asked(t *testing.T, format string, args ...any) string {
 	t.Helper()
 	id, err := identify(fmt.Appendf(nil, format, args...), nil, "people", nil)
@@ -199,7 +200,7 @@ func asked(t *testing.T, format string, args ...any) string {
 	return id.Run
 }
 
-// What a label is called is part of the question only beside keys that are discovered, whose cells are told by it, in
+// The name of a label is part of the fingerprint only together with discovered keys, whose cells it identifies, in
 // every kind.
 func TestLabels(t *testing.T) {
 	for _, kind := range kindsOf(t) {
@@ -216,7 +217,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Tables name dimensions by what they are called, in any order: another name is no other table.
+// Tables refer to dimensions by their names, in any order: renaming a dimension does not change a table.
 func TestTablesByOtherNames(t *testing.T) {
 	job := func(as, name, other, accuracy string) string {
 		return asked(t, `{"privacy": {"weights": "auto"}, "queries": [{"crosstabs": {"by": [{"column": "sex"%s}, {"column": "race"}, {"grid": {}}],
@@ -234,7 +235,7 @@ func TestTablesByOtherNames(t *testing.T) {
 	}
 }
 
-// The accuracy decides how much noise a query gets only if weights are worked out from it.
+// The accuracy decides how much noise a query gets only if weights are computed from it.
 func TestAccuracy(t *testing.T) {
 	job := func(weights, half string) string {
 		return asked(t, `{"privacy": {"epsilon": 1%s}, "queries": [{"count": {}, "accuracy": {"95%%": %s}}]}`, weights, half)

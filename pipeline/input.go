@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// input plans what is common to all queries of a table: the time zone and the filters.
+// input plans the parts that all queries of a table share: the time zone and the filters.
 func (b *builder) input(out *input) {
 	in := &b.job.Input
 	out.location = time.UTC

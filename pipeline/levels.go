@@ -117,7 +117,7 @@ func stepOf(day time.Time, step string) string {
 	return day.Format(time.DateOnly)
 }
 
-// known reads the public totals of levels, by the number of the level.
+// known reads the public totals of levels, by the index of the level.
 func (b *builder) known(totals []configs.KnownTotals, by []domain.Dimension, path string) map[int][]float64 {
 	if len(totals) == 0 || len(by) == 0 || by[0].Levels == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // The kinds of query read the numbers in texts, because the columns of a CSV file are text unless the job gives them a
-// type. Any other text column of a file has its type from a schema or from the job. If it stands where only numbers make sense, its
+// type. Any other text column has its type from a schema or from the job. If it stands where only numbers make sense, its
 // type has changed, or the job names a wrong column; the release would be noise about nothing. The check knows types
 // alone, so that no row's value decides (adr/0058).
 
@@ -29,7 +29,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	}
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
-			continue // columns of units have the types that the job gives them
+			continue // columns of units have the job's types
 		}
 		path := p.queries[i].path
 		if w, kind := p.job.Queries[i].RowWeight(); w != nil {
@@ -74,9 +74,23 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 			"decimals are texts in columns of the privacy unit and of discovered keys, so that no two become one: store the "+
 				"number in a column of its own")
 	}
+	hint := "if the texts are numbers, write them as such, give the column a type in input.csv.types or " +
+		"input.jsonl.columns, or derive a number: input.derive: {number: float(" + column + ")}"
+	if of, name := p.origin(column); of.job.Input.SQL != nil {
+		hint = "if the texts are numbers, read the column in input.sql.query by an expression that is null for other " +
+			"texts: " + numberOfText(of.job.Input.SQL.Driver, name)
+	}
 	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and %s is of numbers", column, use),
-		"has the table changed? if the texts are numbers, write them as such, give the column a type in input.csv.types or "+
-			"input.jsonl.columns, or derive a number: input.derive: {number: float("+column+")}")
+		"has the table changed? "+hint)
+}
+
+// numberOfText returns an expression for the number in a column of texts, which fails for no text.
+func numberOfText(driver, column string) string {
+	if driver == "postgres" {
+		return fmt.Sprintf("CASE WHEN pg_input_is_valid(%s, 'double precision') THEN CAST(%s AS double precision) END", column,
+			column)
+	}
+	return fmt.Sprintf("TRY_CAST(%s AS double)", column)
 }
 
 // origin returns the plan of the table from which a column comes, and its name there.
@@ -91,14 +105,11 @@ func (p *Plan) origin(column string) (of *Plan, name string) {
 }
 
 // mayHoldNumbers reports whether a text column is expected to hold numbers: one of a CSV file to which neither the job
-// nor its folders give a type, or one of a database, whose engines read numerals alike. Logical names of events stand
-// for the columns of the first event. A joined column is one of the table from which it comes.
+// nor its folders give a type. Logical names of events stand for the columns of the first event. A joined column is one
+// of the table from which it comes.
 func (p *Plan) mayHoldNumbers(column string) bool {
 	p, column = p.origin(column)
 	in := &p.job.Input
-	if in.SQL != nil {
-		return true
-	}
 	if len(in.Events) > 0 {
 		column = source(in.Events[0], column)
 	}

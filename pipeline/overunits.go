@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/perunit"
 )
 
-// units makes the table of units that queries over units ask; nil if there is none.
+// units makes the table of units for queries over units; nil if there are none.
 func (b *builder) units() *perunit.Table {
 	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() && b.job.Reads(&q) }) {
 		return nil
@@ -38,8 +38,8 @@ func (b *builder) units() *perunit.Table {
 // OverUnits reports whether the rows of a query are the privacy units: rows of [Plan.Units].
 func (q *Planned) OverUnits() bool { return q.overUnits }
 
-// Reads returns the logical columns that query i needs. For a query over units they are those of which the units' table
-// is made.
+// Reads returns the logical columns that query i needs. For a query over units they are the columns from which the
+// units' table is made.
 func (p *Plan) Reads(i int) []string {
 	if p.queries[i].overUnits {
 		return p.input.units.Reads()
@@ -47,7 +47,7 @@ func (p *Plan) Reads(i int) []string {
 	return p.queries[i].Query.Columns()
 }
 
-// Units returns the table of units that queries over units ask, for an input with some schema; nil if there are no such
+// Units returns the table of units for queries over units, for an input with a schema; nil if there are no such
 // queries. Errors are those of a schema that Check refuses.
 func (p *Plan) Units(schema table.Schema) (*perunit.Bound, error) {
 	if p.input.units == nil {

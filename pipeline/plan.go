@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Plan is everything that is decided before a row is read: public and pure. It never changes after it was built. What a
-// run chooses privately is a value of the run: see [Chosen].
+// Plan holds everything that is decided before a row is read: public and pure. It never changes after it was built. The
+// private choices of a run are a value of the run: see [Chosen].
 type Plan struct {
 	job       *configs.Job
 	effective []byte
@@ -33,18 +33,18 @@ type Plan struct {
 	targets   *Targets // nil if no query has a target
 }
 
-// input is what the plan says of the input, for all queries alike.
+// input is the plan of the input, common to all queries.
 type input struct {
 	filters  domain.Filters
 	location *time.Location
 	views    views
-	derived  *derived.Set   // of those that views name
+	derived  *derived.Set   // the definitions that views name
 	units    *perunit.Table // nil if no query is over units
-	joins    []Join         // of those whose columns are needed, once it is known which are
+	joins    []Join         // the joins whose columns are needed; set when the needed columns are known
 	rows     int64
 }
 
-// Planned is one query of a plan with what it costs and how accurate it will be.
+// Planned is one query of a plan with its cost and its accuracy.
 type Planned struct {
 	Query query.Query
 	Kind  query.Kind
@@ -52,13 +52,13 @@ type Planned struct {
 	Components []query.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []*denoise.Step
-	// Selection is how private keys are selected; nil if keys are listed.
+	// Selection describes how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
-	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the
-	// public range until it is found.
+	// Search describes how the query's clamp is found; nil if it is fixed. Until it is found, Components and Mechanisms
+	// are those for the public range.
 	Search *clampsearch.Search
-	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its
-	// answer.
+	// Strategy describes how the query's tables are computed from components that are not their cells; nil if the
+	// components are the answer.
 	Strategy *query.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
@@ -74,15 +74,15 @@ type inside struct {
 	shared []sharedVector
 	// rates are the quotients of its cells that are published as well.
 	rates []rate
-	// places are where the cells lie; nil if they are no points.
+	// places are the positions of the cells; nil if they are not points.
 	places *Places
-	// path is the query's place in the job, for diagnostics.
+	// path is the query's path in the job, for diagnostics.
 	path string
 	// adjusted: the estimates of crosstabs are made non-negative or whole.
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
-	// leader is the number of the query that selects the keys, or none.
+	// leader is the index of the query that selects the keys, or noLeader.
 	leader int
 	// overUnits: the query's rows are the privacy units.
 	overUnits bool
@@ -90,48 +90,49 @@ type inside struct {
 	table string
 	// rule describes which cells are published.
 	rule publishRule
-	// names are the mechanisms' names in the ledger, if the charge was adopted; else they are the mechanisms' own.
+	// names are the mechanisms' names in the ledger, if the charge was adopted; otherwise the mechanisms' own names.
 	names []string
 }
 
-// margin is a query of the plan whose cells are sums of another's over all dimensions but axes.
+// margin is a query of the plan whose cells are sums of another query's cells over all dimensions except axes.
 type margin struct {
 	query int
 	axes  []int
 }
 
-// target is the accuracy that a query is to have.
+// target is the required accuracy of a query.
 type target struct {
-	half  float64 // half the width of the 95 % interval; over rows: times the number of rows; 0 if there is none
-	table string  // the only table that it is of; "" for all
+	// half the width of the 95 % interval, times the number of rows if overRows is set; 0 if there is none
+	half  float64
+	table string // the only table that it is of; "" for all
 }
 
 // Targets holds the epsilon that the job's accuracy targets need.
 type Targets struct {
-	// Epsilon is the least epsilon that meets all targets, with the job's delta; Text is a decimal above it by less
+	// Epsilon is the least epsilon that meets all targets, with the job's delta. Text is a decimal above it by less
 	// than one part in 10^11, and never below.
 	Epsilon calibrate.Epsilon
 	Text    string
 	// Auto is set if the weights are computed from the targets.
 	Auto bool
-	// Spare is the factor by which the half-widths are smaller than their targets at the job's epsilon: the same for
-	// all if Auto is set; below 1 if a target is missed.
+	// Spare is the ratio of the targets to the half-widths at the job's epsilon: the same for all if Auto is set; below
+	// 1 if a target is missed.
 	Spare float64
 }
 
 // failure is the part of delta for the selection of private keys: it bounds the probability that a key is published
 // which only one unit has. It is subtracted from delta before the noise is calibrated.
 type failure struct {
-	share string          // of the release, as decimal text; "": nothing is selected
+	share string          // decimal text; "" if nothing is selected
 	each  calibrate.Delta // of each query that selects keys
 }
 
-// views describe how a row of the input becomes rows of the queries: one in all, or one for each of the job's events.
+// views describe how a row of the input becomes rows of the queries: one row, or one for each of the job's events.
 // Queries and filters name logical columns; an event gives some of them its own columns of the input. Columns of the
 // input are followed by the joined and then by the derived columns.
 type views struct {
 	logical []string
-	columns []string // each once; the first inputs of them are read, the others up to base are joined
+	columns []string // each once; the first inputs columns are read, the others up to base are joined
 	inputs  int
 	base    int
 	at      [][]int // of each view: position in columns of each logical column
@@ -139,23 +140,22 @@ type views struct {
 
 // Places are the public points and roads of a query whose cells are the points nearest to a row.
 type Places struct {
-	// By is the place of the dimension in the query.
+	// By is the index of the dimension in the query.
 	By int
 	// Points are in the order of the dimension's cells.
 	Points []domain.Point
-	// Roads join two points, by their numbers: the edges of the graph along which the estimates were smoothed, if there is
-	// one.
+	// Roads join two points, by their indices: the edges of the graph for smoothing the estimates, if there is one.
 	Roads [][2]int
 }
 
 // Adjusts reports whether the estimates of crosstabs are made non-negative or whole.
 func (q *Planned) Adjusts() bool { return q.adjusted }
 
-// Places returns where the cells of the query lie; nil if they are no points.
+// Places returns the positions of the query's cells; nil if they are not points.
 func (q *Planned) Places() *Places { return q.places }
 
-// Upstream returns the promise of the table's producer about units that the program does not bound, in words; "" if the
-// program bounds them.
+// Upstream returns the promise of the table's producer about units that the program does not bound, as a sentence; ""
+// if the program bounds them.
 func (p *Plan) Upstream() string {
 	u := upstreamOf(p.job.Privacy.Unit)
 	if u == nil {
@@ -179,7 +179,7 @@ func (p *Plan) Mu() calibrate.Mu { return p.mu }
 // Adjacency returns which tables are neighbours.
 func (p *Plan) Adjacency() query.Adjacency { return p.adjacency }
 
-// Filters returns the conditions that a row must fulfil to be in any query.
+// Filters returns the conditions that a row must meet to count in any query.
 func (p *Plan) Filters() domain.Filters { return p.input.filters }
 
 // Location returns the time zone in which times are read and taken apart.
@@ -194,7 +194,7 @@ func (p *Plan) Queries() []Planned { return p.queries }
 // Mechanisms returns the mechanisms of all queries, in order.
 func (p *Plan) Mechanisms() []calibrate.Mechanism { return mechanismsOf(p.queries) }
 
-// Accurate returns an error that holds what Missed found; nil if the job's targets are met.
+// Accurate returns the diagnostics of Missed as an error; nil if the job's targets are met.
 func (p *Plan) Accurate() error {
 	missed := p.Missed()
 	if len(missed) == 0 {
@@ -204,7 +204,7 @@ func (p *Plan) Accurate() error {
 		Err: missed}
 }
 
-// Missed returns one line for each query whose 95 % half-width is larger than the job accepts.
+// Missed returns one diagnostic for each query whose 95 % half-width is larger than the job accepts.
 func (p *Plan) Missed() configs.Diagnostics {
 	var diags configs.Diagnostics
 	for i := range p.queries {

@@ -15,7 +15,7 @@ type Presenter interface {
 	Present(ctx context.Context, r *Release, files map[string][]manifest.File) ([]Document, error)
 }
 
-// Document is a file to write that is no table.
+// Document is a file that is not a table.
 type Document struct {
 	// Path is the name of the file in the folder.
 	Path string

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// search prepares the search of a query whose clamp or bound on rows is to be found.
+// search prepares the search for the clamp or the bound on rows of a query.
 func (b *builder) search(q *Planned, i int) {
 	var err error
 	if q.Search, err = clampsearch.New(q.Query, query.Adjacency(b.job.Privacy.Adjacency)); err != nil {
@@ -31,8 +31,8 @@ func (b *builder) search(q *Planned, i int) {
 	}
 }
 
-// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are
-// never released.
+// ChooseWidest chooses the public range in the exact answers that wait for a choice, for comparisons of answers that
+// are never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {
@@ -44,8 +44,7 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is
-// fixed.
+// Narrowest returns a query with the least bound on the rows of a unit; nil if its bound is fixed.
 func (p *Plan) Narrowest(i int) *Planned {
 	s := p.queries[i].Search
 	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[i]) == 0 {

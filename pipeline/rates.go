@@ -27,7 +27,7 @@ import (
 // rate is a table of quotients of a query's cells.
 type rate struct {
 	manifest.Rate
-	// query is the place of the query to divide by; −1 if the numbers are public.
+	// query is the index of the query to divide by; −1 if the numbers are public.
 	query int
 	// public[k] is the number to divide by in part k of the cells; NaN if there is none.
 	public []float64
@@ -35,10 +35,10 @@ type rate struct {
 	part func(cell int) int
 }
 
-// maxRated is the most cells of a query with rates: they are held in memory.
+// maxRated is the largest number of cells of a query with rates: they are held in memory.
 const maxRated = 1 << 22
 
-// rates finds what the rates of all queries divide by.
+// rates finds the divisors of the rates of all queries.
 func (b *builder) rates(p *Plan) {
 	for i := range b.job.Queries {
 		for k := range b.job.Queries[i].Rates {
@@ -83,7 +83,7 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 		return false // reported
 	}
 	of := keyColumns(&p.queries[r.query])
-	strides := map[int]int{} // in the other query's cells, by those in this one's
+	strides := map[int]int{} // strides in the other query's cells, by strides in this one's
 	sizes := map[int]int{}
 	cells := 1
 	for _, k := range of {
@@ -123,7 +123,7 @@ func partOfCell(strides, sizes map[int]int) func(int) int {
 	}
 }
 
-// perFile reads the public numbers that a rate divides by. Each combination of labels of the key columns has a part.
+// perFile reads the public numbers that a rate divides by. Each combination of labels of the key columns is a part.
 func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, path string) bool {
 	unread := b.unread
 	b.presents = true
@@ -216,7 +216,7 @@ func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	return ""
 }
 
-// withRates returns the answer of a query with its rates among its readings. The publish rule was applied to all
+// withRates returns the answer of a query with its rates as additional tables. The publish rule was applied to all
 // results: a cell that it leaves empty has no rate.
 func (c *Chosen) withRates(i int, results []Result) query.Answer {
 	a := results[i].Answer
@@ -248,9 +248,9 @@ func (c *Chosen) withRates(i int, results []Result) query.Answer {
 // singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
 const singleKurtosis = 3
 
-// latticeDeviation returns what is added to the deviation of geometric noise, so that an interval of z deviations reaches
-// half a step of the noise further: the quantile of Laplace noise of the same variance is too small by up to that. It is
-// 0 for other noise.
+// latticeDeviation returns the amount to add to the deviation of geometric noise, so that an interval of z deviations
+// is wider by half a step of the noise at each end: the quantile of Laplace noise of the same variance is too small by
+// up to that. It is 0 for other noise.
 func (q *Planned) latticeDeviation(z float64) float64 {
 	m := q.Mechanisms[0]
 	if m.Noise != calibrate.Geometric {
@@ -259,14 +259,14 @@ func (q *Planned) latticeDeviation(z float64) float64 {
 	return m.Grid * q.Components[0].Scale / 2 / z
 }
 
-// held holds a series in memory.
+// held reads a series into memory.
 func held(s query.Series, cells int) []float64 {
 	out := make([]float64, cells)
 	s(0, out)
 	return out
 }
 
-// answer divides the noisy cells of an answer, to whose deviations lattice is added.
+// answer divides the noisy cells of an answer; lattice is added to their deviations.
 func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)

@@ -62,7 +62,7 @@ func TestIntervalsOfRatesCover(t *testing.T) {
 	}
 }
 
-// A rate wider than its limit, and one of which noise alone could explain the divisor, is empty.
+// A rate that is wider than its limit is empty, and so is a rate whose divisor may be noise alone.
 func TestRatesAreWithheld(t *testing.T) {
 	constant := func(x float64) query.Series {
 		return func(_ int, dst []float64) {
@@ -79,6 +79,10 @@ func TestRatesAreWithheld(t *testing.T) {
 	if !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || got[2] != 0.05 {
 		t.Errorf("rates %v", got)
 	}
+	per := rate{Rate: manifest.Rate{Times: 100, MaxHalfWidth: 3}}
+	if five := held(per.answer(&a, 0, func(int) (float64, float64) { return 1000, 100 }, calibrate.Z95).Estimate, 3); five[0] != 5 {
+		t.Errorf("a rate of 5 from 3 to 7 is %v, with a limit of 3 to each side", five[0])
+	}
 	r.MaxHalfWidth = 0
 	got, low := held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
 		held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
@@ -87,7 +91,7 @@ func TestRatesAreWithheld(t *testing.T) {
 	}
 }
 
-// Each cell is divided by the cell with the same labels, in whatever order the dimensions are, and with both ends of an
+// Each cell is divided by the cell with the same labels, for any order of the dimensions, and with both ends of an
 // interval in one dimension.
 func TestPartsOfCells(t *testing.T) {
 	strings := func(s ...string) domain.Labels { return domain.Labels{Strings: s} }
@@ -103,7 +107,7 @@ func TestPartsOfCells(t *testing.T) {
 	}
 }
 
-// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels all the same.
+// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels nevertheless.
 func TestPartsBesideASingleCell(t *testing.T) {
 	const by = "{column: region, values: [n, s]}, {column: age, edges: [0, 30, 75]}, {column: status, values: {on: [a]}}"
 	p := planOfStays(t, "1e-6", "row", "", "histogram: {by: ["+by+"]}",
@@ -112,5 +116,29 @@ func TestPartsBesideASingleCell(t *testing.T) {
 		if got := p.queries[1].rates[0].part(cell); got != cell {
 			t.Errorf("cell %d is divided by cell %d", cell, got)
 		}
+	}
+}
+
+// With delta 0 the interval of a rate has the tails of both noises, and half a step of either.
+func TestRatesOfGeometricNoise(t *testing.T) {
+	p := planOfStays(t, "0", "row", "", countsBy(byWard), countsBy(byWard)+", rates: [{name: rate, per: q0, times: 10}]")
+	c := p.Choose()
+	constant := func(x float64) query.Series {
+		return func(_ int, dst []float64) {
+			for i := range dst {
+				dst[i] = x
+			}
+		}
+	}
+	above, below := query.Answer{Cells: 3, Noisy: constant(300), Sigma: constant(7)}, query.Answer{Cells: 3, Noisy: constant(900),
+		Sigma: constant(5)}
+	a := c.withRates(1, []Result{{Answer: below}, {Answer: above}})
+	z := kinds.HeavyZ95(3)
+	half := func(i int) float64 { return c.queries[i].Mechanisms[0].Grid / 2 / z }
+	low, high, ok := kinds.Fieller(300, 900, math.Pow(7+half(1), 2), math.Pow(5+half(0), 2), 0, z)
+	got := a.Readings[0].Answer
+	if from, to := held(got.Low, 3), held(got.High, 3); !ok || half(0) == 0 || math.Abs(from[2]-10*low) > 1e-9 ||
+		math.Abs(to[2]-10*high) > 1e-9 {
+		t.Errorf("from %v to %v, want %g to %g", from, to, 10*low, 10*high)
 	}
 }

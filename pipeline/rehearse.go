@@ -16,10 +16,10 @@ import (
 // reads no data. So that it takes a moment, a table has its first cells only, and the steps of longer vectors, which
 // need all cells, are left out: what they can refuse, binding them to the cells has refused when the plan was made.
 
-// rehearsedCells is how many cells of a table a rehearsal makes.
+// rehearsedCells is the number of cells of a table in a rehearsal.
 const rehearsedCells = 1 << 10
 
-// Rehearse makes a release of nothing, of the form that the plan's release will have.
+// Rehearse makes a synthetic release, of the form of the plan's release.
 func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers int) (*Release, error) {
 	noisy, c := make([][]mechanism.Noisy, len(p.queries)), p.Choose()
 	for _, i := range p.LeadersFirst() {
@@ -35,7 +35,8 @@ func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers i
 	return r, nil
 }
 
-// LeadersFirst returns the numbers of the queries in their order, but those last whose keys others select.
+// LeadersFirst returns the indices of the queries in their order, except that queries come after those that select
+// their keys.
 func (p *Plan) LeadersFirst() []int {
 	var first, last []int
 	for i := range p.queries {
@@ -48,7 +49,7 @@ func (p *Plan) LeadersFirst() []int {
 	return append(first, last...)
 }
 
-// rehearseQuery makes the vectors of a query, and chooses what a run would have chosen by then.
+// rehearseQuery makes the synthetic vectors of a query, and the choices that a run makes before it.
 func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) error {
 	q := &c.queries[i]
 	if leader, follows := q.Leader(); follows {
@@ -88,8 +89,8 @@ func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.N
 	return nil
 }
 
-// rehearseKeys makes a selection of two made-up keys: the first cell of each dimension that is listed, and texts for
-// those that are discovered.
+// rehearseKeys makes a selection of two synthetic keys: the first cell of each listed dimension, and texts for
+// discovered ones.
 func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
 	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
 		return n, err

@@ -14,7 +14,7 @@ type Release struct {
 	rawCSV   bool
 	results  []Result
 	signer   Signer
-	// presented: documents are written beside the tables.
+	// presented: documents are written in addition to the tables.
 	presented bool
 	rehearsal bool
 }
@@ -25,24 +25,24 @@ func init() {
 	}
 }
 
-// IsRehearsal reports whether Plan.Rehearse made the release: it holds nothing, and a Sink does not stage it.
+// IsRehearsal reports whether Plan.Rehearse made the release: it is synthetic, and a Sink does not stage it.
 func (r *Release) IsRehearsal() bool { return r.rehearsal }
 
 // Result is the answer to one query of a release.
 type Result struct {
 	Name   string
 	Answer query.Answer
-	// cells is how many cells the answer has; in a rehearsal Answer has the first of them only.
+	// cells is the number of cells of the answer; in a rehearsal Answer has only the first of them.
 	cells int
 	// Sparse: write only the cells whose estimate is not zero.
 	Sparse bool
 	// Withheld is the number of cells that are left empty by the publish rule.
 	Withheld int
-	// Notes are what the denoising steps chose, in public words.
+	// Notes are the choices of the denoising steps, as sentences.
 	Notes []string
-	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
+	// Expected is the expected error of the estimates; nil if there are no steps, or if it is not known.
 	Expected *manifest.Error
-	// Places are where the cells lie; nil if they are no points.
+	// Places are the positions of the cells; nil if they are not points.
 	Places *Places
 	// Nothing: the noisy answer looks like the answer of an empty table; see [queries.Nothing].
 	Nothing bool
@@ -51,7 +51,7 @@ type Result struct {
 // Formats returns the formats to write, at least one.
 func (r *Release) Formats() []string { return r.formats }
 
-// RawCSV reports whether CSV tables hold texts as they are, also those that a spreadsheet would run as formulas.
+// RawCSV reports whether CSV tables have unescaped texts, including those that a spreadsheet would run as formulas.
 func (r *Release) RawCSV() bool { return r.rawCSV }
 
 // Results returns the answers in the job's order.
@@ -76,20 +76,20 @@ func (r *Release) Guarantee() calibrate.Guarantee {
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}
 }
 
-// Account states what the release shows of the ledger.
+// Account adds the ledger's newest entry and the account's state to the manifest.
 func (r *Release) Account(newest manifest.Ledger, scope manifest.Scope) {
 	r.manifest.Ledger, r.manifest.Privacy.Scope = &newest, scope
 }
 
-// MarkSynthetic makes it a preview: its rows were made from the job, and its manifest says so.
+// MarkSynthetic makes it a preview: its rows are invented from the job, and its manifest states this.
 func (r *Release) MarkSynthetic() { r.manifest.MarkSynthetic() }
 
-// MakeFrom states whose noisy values the release repeats: those of the release whose manifest has this SHA-256.
+// MakeFrom records that the release repeats the noisy values of the release whose manifest has this SHA-256.
 func (r *Release) MakeFrom(digest string) { r.manifest.MadeFrom = digest }
 
 // Signer signs manifests; it holds the key.
 type Signer interface {
-	// PublicKey is the text by which the signature is checked.
+	// PublicKey is the text of the key that verifies the signature.
 	PublicKey() string
 	// Format names the form of the signature: "minisign".
 	Format() string
@@ -105,7 +105,7 @@ func (r *Release) Sign(manifest []byte) (signature []byte, ok bool) {
 	return r.signer.Sign(manifest), true
 }
 
-// SignBy lets the release be signed when it is staged; nil leaves it unsigned.
+// SignBy sets the signer that signs the release when it is staged; nil leaves it unsigned.
 func (r *Release) SignBy(s Signer) {
 	if s != nil {
 		r.signer = s

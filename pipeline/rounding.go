@@ -32,8 +32,8 @@ func (c *Chosen) rounds(i int) bool {
 	return !agrees
 }
 
-// rounded returns an answer whose estimates and intervals are rounded, and those of the tables that were read off it.
-// Each cell has its own step. Tables that were read off have one step for all rows, so that their order stays.
+// rounded returns an answer with rounded estimates and intervals, also in the tables that were computed from it. Each
+// cell has its own step. A computed table has one step for all rows, so that their order stays.
 func rounded(a query.Answer) query.Answer {
 	a.Readings = slices.Clone(a.Readings)
 	for i := range a.Readings {
@@ -77,7 +77,7 @@ func roundingStep(low, high float64) (exponent int, ok bool) {
 	if !(deviation > 0) || math.IsInf(deviation, 0) {
 		return 0, false
 	}
-	const lastBits = 1e-9 // in which intervals of one length differ: they must not decide
+	const lastBits = 1e-9 // intervals of equal length differ by this in floating point, which must not decide
 	return int(math.Floor(math.Log10(deviation/stepsOfError) + lastBits)), true
 }
 

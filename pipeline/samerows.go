@@ -13,18 +13,18 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Means and variances use all that the release says of their rows
+// Means and variances use all known facts about their rows
 //
-// A mean divides a noisy sum by a noisy number of rows. If other queries count the same rows, in the same cells or in
-// cells that are sums of these or of which these are sums, all noisy counts together say more than one of them. The
-// plan decides from the specs which vectors count the same rows ([kinds.Vectors]). A release combines them by
-// generalised least squares ([denoise.Consistent]): their noise is independent and its variances are known, so the
-// result is right on average, and no linear unbiased one is more accurate. Sums of the same values are combined alike.
+// A mean divides a noisy sum by a noisy number of rows. If other queries count the same rows, in the same cells, in
+// finer or in coarser ones, all noisy counts together are more accurate than one of them. The plan decides from the
+// specs which vectors count the same rows ([kinds.Vectors]). A release combines them by generalised least squares
+// ([denoise.Consistent]): their noise is independent and its variances are known, so the result is unbiased, and no
+// linear unbiased one is more accurate. Sums of the same values are combined in the same way.
 //
 // A publish rule leaves cells empty. The vectors of a query that has one are not used, since its empty cells could be
-// computed from the result; and a query that has one combines cell by cell only.
+// computed from the result; and a query that has one combines only cell by cell.
 
-// maxShared is the most cells of a vector that is combined with others: they are held in memory.
+// maxShared is the largest number of cells of a vector that is combined with others: they are held in memory.
 const maxShared = 1 << 20
 
 // sharedVector is a component that other vectors of the release measure too.
@@ -40,7 +40,7 @@ type otherVector struct {
 	query, component int
 	axes             []int // of this query's vector which the sums keep, ascending
 	deviation        float64
-	// place[i] is the sum to which cell i belongs; −1 if it belongs to none.
+	// place[i] is the index of the sum to which cell i belongs; −1 if it belongs to none.
 	place []int32
 	sums  int
 }
@@ -84,7 +84,7 @@ func (q *Planned) cells() (most int) {
 	return most
 }
 
-// share finds what else measures a vector of query i.
+// share finds the other vectors that measure a vector of query i.
 func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVector {
 	q := &p.queries[i]
 	out := sharedVector{component: v.Component}
@@ -116,7 +116,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	return out
 }
 
-// cellsOfSum returns how many cells each sum has.
+// cellsOfSum returns the number of cells of each sum.
 func (o *otherVector) cellsOfSum() float64 {
 	cells := 0
 	for _, at := range o.place {
@@ -127,8 +127,8 @@ func (o *otherVector) cellsOfSum() float64 {
 	return float64(cells) / float64(o.sums)
 }
 
-// sumsOf finds sums of w's cells that are sums of v's; ok is false if the two are not known to be of the same rows.
-// filtered is set if the filters of the job apply to their rows.
+// sumsOf finds sums of w's cells that are also sums of v's; ok is false unless both are known to be about the same
+// rows. filtered is set if the filters of the job apply to their rows.
 func (p *Plan) sumsOf(w, v kinds.Vector, filtered bool) (o otherVector, ok bool) {
 	if w.Sums != v.Sums {
 		return o, false
@@ -208,8 +208,8 @@ func isNumeric(f *domain.FilterSpec) bool {
 	return false
 }
 
-// combined returns query i with the vectors that the release knows better than by the query's own noise. The note
-// names the queries they come from; it is "" if there are none. Vectors of more than most cells are left out.
+// combined returns query i with the vectors that the release knows better than by the query's own noise. The note names
+// the queries they come from; it is "" if there are none. Vectors of more than most cells are omitted.
 func (c *Chosen) combined(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
 	planned := &c.queries[i]
 	var better []kinds.Better

@@ -20,7 +20,7 @@ type unobserved struct{}
 
 func (unobserved) Progress(Stage, int, int) {}
 
-// withoutOthers returns a mean or variance that uses its own noisy vectors alone.
+// withoutOthers returns a mean or variance that uses only its own noisy vectors.
 func withoutOthers(q query.Query) query.Query { return q.(kinds.Combiner).With(nil) }
 
 const sameRowsJob = `
@@ -63,7 +63,7 @@ func planOfStays(t *testing.T, delta, unit, where string, queries ...string) *Pl
 }
 
 // The vectors that measure a mean's rows are found from the job alone, and only those that are sums of the same rows.
-// Each case has the vectors of other queries that measure the sums and the counts of the first one.
+// Each case lists the vectors of other queries that measure the sums and the counts of the first one.
 func TestVectorsOfTheSameRows(t *testing.T) {
 	const number = ", where: [{column: days, min: 0}]"
 	variance := "variance: {column: days, clamp: [0, 20], by: [" + byWard + "]}"
@@ -134,12 +134,12 @@ func TestVectorsOfTheSameRows(t *testing.T) {
 	}
 }
 
-// Intervals of means and variances that use all counts and sums of their rows hold the exact answers in 95 of 100
-// releases, and the errors are the stated ones, which are smaller than those of their own noise: for Gaussian and for
-// geometric noise, with counts of the same cells, of finer ones and of coarser ones. Of 10^4 cases a share is outside of
-// 94 to 96 % by chance once in 200,000 times; of the 2,000 cases without DPRELEASE_LONG=1 it is outside of 92.8 to
-// 97.2 % as often. Without Gaussian noise, intervals of variances may cover more. The stated errors are those of the
-// linear approximation, which is good to 2 % for counts this large; 10 % and 4 % are 4.5 standard deviations.
+// Intervals of means and variances that use all counts and sums of their rows cover the exact answers in 95 of 100
+// releases, and their errors are as stated and smaller than with their own noise alone: for Gaussian and for geometric
+// noise, with counts of the same, of finer and of coarser cells. In 10^4 cases the coverage is outside of 94 to 96 % by
+// chance once in 200,000 times; in the 2,000 cases without DPRELEASE_LONG=1 it is outside of 92.8 to 97.2 % as rarely.
+// Without Gaussian noise, intervals of variances may cover more. The stated errors are those of the linear
+// approximation, which is accurate to 2 % for such large counts; 10 % and 4 % are 4.5 standard deviations.
 func TestSharedRowsCover(t *testing.T) {
 	runs, off, far := 170, 0.022, 0.1
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -184,7 +184,7 @@ func TestSharedRowsCover(t *testing.T) {
 				for k, m := range p.queries[i].Mechanisms {
 					y, sd := slices.Clone(exact[i][k]), deviations[i][k]
 					for c := range y {
-						if delta == "0" { // Laplace noise, of which geometric noise has nearly the quantiles
+						if delta == "0" { // Laplace noise; geometric noise has nearly the same quantiles
 							y[c] += (r.ExpFloat64() - r.ExpFloat64()) * sd / math.Sqrt2
 						} else {
 							y[c] += r.NormFloat64() * sd

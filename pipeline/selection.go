@@ -11,11 +11,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// shareOfDelta is the part of a delta that is taken if the job names none.
+// shareOfDelta is the part of delta for selecting keys if the job states none.
 const shareOfDelta = "a tenth"
 
-// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left
-// too.
+// failures finds the part of delta for selecting keys and returns the rest for the noise. Both are rounded down.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
@@ -50,7 +49,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	return left
 }
 
-// selections fixes how keys are selected, for queries whose mechanisms are calibrated.
+// selections sets how keys are selected, for queries whose mechanisms are calibrated.
 func (b *builder) selections(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -67,7 +66,7 @@ func (b *builder) selections(p *Plan) {
 	}
 }
 
-// discovered reports what does not go with keys that are not listed.
+// discovered reports parts of a query that discovered keys exclude.
 func (b *builder) discovered(jq *configs.Query, path string) {
 	switch {
 	case len(jq.Denoise) > 0:
@@ -87,11 +86,11 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 // Discovers reports whether some query's keys come from the private table.
 func (p *Plan) Discovers() bool { return p.failure.share != "" }
 
-// Leader returns the number of the query that selects this one's keys; false if there is none.
+// Leader returns the index of the query that selects this one's keys; false if there is none.
 func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
-// joinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves
-// some out for their number of units. So they do not depend on how much of other keys an engine holds.
+// joinKeys passes to the exact answers by another query's keys which keys that query may select, if it drops some for
+// their number of units. So they do not depend on how much of other keys an engine holds.
 func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
@@ -119,8 +118,7 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// MinUnits returns the least number of units of a discovered key that is not left out, as the job says; 0 if it says
-// nothing.
+// MinUnits returns the pre-threshold of a query with discovered keys, as the job states it; 0 if it states none.
 func (q *Planned) MinUnits() int64 {
 	if q.Selection == nil {
 		return 0
@@ -128,7 +126,7 @@ func (q *Planned) MinUnits() int64 {
 	return q.Selection.MinUnits
 }
 
-// FailureShare returns the share of delta that the release takes for the selection of keys; 0 if it selects none.
+// FailureShare returns the part of delta that the release uses for the selection of keys; 0 if it selects none.
 func (p *Plan) FailureShare() float64 {
 	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
 	return share

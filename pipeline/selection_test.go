@@ -65,8 +65,7 @@ func TestMinUnitsInThePlan(t *testing.T) {
 	}
 }
 
-// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what
-// is left.
+// The parts of delta for the noise and the selections sum to at most delta, exactly, and the mechanisms meet the rest.
 func TestSharesOfDeltaAddUp(t *testing.T) {
 	for _, c := range [][2]string{
 		{"1e-6", ""}, {"0.000001", ""}, {"3E-7", ""}, {".1", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6",
@@ -132,8 +131,8 @@ func TestStatedEpsilons(t *testing.T) {
 	}
 }
 
-// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's;
-// keys are then selected at the threshold of the noise that was reserved.
+// A reservation is resumed only if its noise meets the rest of delta after the selections and its part is the plan's.
+// Keys are then selected at the threshold of the reserved noise.
 func TestAdoptedSelection(t *testing.T) {
 	p, diags := discoveringPlan(t, "1e-6", ", delta_failure: 9e-7")
 	if len(diags) > 0 {
@@ -171,7 +170,7 @@ func TestAdoptedSelection(t *testing.T) {
 	}
 }
 
-// A manifest is checked with what its selections take of delta.
+// A manifest is checked with the part of delta for its selections.
 func TestStatedSelections(t *testing.T) {
 	for _, c := range [][2]string{{"1e-6", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"},
 		{"1e-250", ""}, {"1e-6", ", delta_failure: 1e-200"}} {

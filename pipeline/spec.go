@@ -14,7 +14,7 @@ import (
 // mostCount is the largest count of a row: 2^40, up to which all integers are exact.
 const mostCount = "1099511627776"
 
-// spec translates a query of the job; public files are read on the way.
+// spec translates a query of the job. It reads the public files that the query names.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
 		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
@@ -100,7 +100,7 @@ func weight(w *configs.RowWeight) *quantize.Value {
 	return v
 }
 
-// shareOf returns the part of a query's mu² that a search takes.
+// shareOf returns the fraction of a query's mu² for a search.
 func shareOf(d configs.Decimal) float64 {
 	if share, err := calibrate.ParseNearest(string(d)); err == nil {
 		return share
@@ -108,7 +108,8 @@ func shareOf(d configs.Decimal) float64 {
 	return 0.1
 }
 
-// rowsShare returns what finding the bound on the rows of a unit takes; 0 if the job has it.
+// rowsShare returns the fraction of the query's mu² for finding the bound on the rows of a unit; 0 if the job gives the
+// bound.
 func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 	if p := job.Bounds(jq); p.MaxRows.Discovers() {
 		return shareOf(p.MaxRowsShare)
@@ -116,7 +117,7 @@ func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 	return 0
 }
 
-// bounds returns what one unit may contribute to the query.
+// bounds returns the limits on one unit's contribution to the query.
 func bounds(job *configs.Job, jq *configs.Query) query.Bounds {
 	p := job.Bounds(jq)
 	return query.Bounds{MaxRows: p.MostRows(), MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}

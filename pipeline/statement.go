@@ -36,7 +36,7 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(ms, share),
 		DataDomain: manifest.Domain{
-			Columns: p.Columns(), Filters: len(p.job.Input.Where),
+			Columns: p.Columns(), Filters: p.filterCount(),
 			NullPolicy: "rows without a unit are left out; each dimension and value has the policy for nulls, other values " +
 				"and NaN that the job states",
 		},

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
@@ -201,23 +202,23 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 			theirs, ok2 := other.Lookup(name)
 			switch {
 			case !ok1:
-				report(problem.CodeUnknownColumn, "the table has no column "+j.Own[k], "release check compares a job with its input")
+				diags = append(diags, p.lacks(p.job, j.field, "the table", j.Own[k], out)...)
 			case !ok2:
-				report(problem.CodeUnknownColumn, "the other table has no column "+name, "release check compares a job with its input")
+				diags = append(diags, j.Side.lacks(p.job, j.field, "table "+j.name, name, other)...)
 			case ours.Type != theirs.Type:
 				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, and column %s of the other table is %s", j.Own[k],
 					ours.Type, name, theirs.Type), "keys are compared by value: give both columns one type")
 			case !joined.Fits(ours.Type):
-				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be a key", j.Own[k], ours.Type), "")
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be a key", j.Own[k], ours.Type), hintJoined)
 			}
 		}
 		for k, name := range j.Add {
 			f, ok := other.Lookup(name)
 			switch {
 			case !ok:
-				report(problem.CodeUnknownColumn, "the other table has no column "+name, "release check compares a job with its input")
+				diags = append(diags, j.Side.lacks(p.job, j.field, "table "+j.name, name, other)...)
 			case !joined.Fits(f.Type):
-				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be joined", name, f.Type), "")
+				report(problem.CodeColumnType, fmt.Sprintf("column %s is %s, which cannot be joined", name, f.Type), hintJoined)
 			case out.Index(j.As[k]) >= 0:
 				report(problem.CodeDuplicate, "the table has a column "+j.As[k]+" already", "write a prefix")
 			}
@@ -225,6 +226,19 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 		}
 	}
 	return out, diags
+}
+
+const hintJoined = "convert it when the file is written: to texts, numbers, dates or times"
+
+// lacks reports at a field of a job that what, the input of the plan, has no column of a name, and the names that it has.
+func (p *Plan) lacks(job *configs.Job, field, what, name string, schema table.Schema) configs.Diagnostics {
+	var found problem.Problems
+	problem.UnknownColumn(name, field, schema, &found)
+	diags := p.hideHeader(schema, diagnose(job, "", found.Err()))
+	for i := range diags {
+		diags[i].Message = strings.Replace(diags[i].Message, "the input", what, 1)
+	}
+	return diags
 }
 
 // checkLists reports columns of lists in a table whose rows get their unit from a join.

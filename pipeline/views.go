@@ -58,19 +58,38 @@ func (v *views) column(name string) int {
 }
 
 // Columns returns the input columns that the plan needs, each once, in order of first use. If it has several tables,
-// each column has the name of its table before it.
+// each column has the name of its table before it, and those that only joins need are there too.
 func (p *Plan) Columns() []string {
 	if len(p.tables) == 0 {
 		return p.input.views.columns[:p.input.views.inputs]
 	}
 	var all []string
+	add := func(table string, columns []string) {
+		for _, name := range columns {
+			if name = table + "." + name; !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
 	for k := range p.tables {
+		if len(p.QueriesOf(k)) == 0 {
+			continue // joins read what they need of it
+		}
 		t := &p.tables[k]
-		for _, name := range t.views.columns[:t.views.inputs] {
-			all = append(all, t.name+"."+name)
+		add(t.name, t.views.columns[:t.views.inputs])
+		for i := range t.joins {
+			add(t.joins[i].name, t.joins[i].Side.Columns())
 		}
 	}
 	return all
+}
+
+// filterCount returns the number of conditions of all tables.
+func (p *Plan) filterCount() (n int) {
+	for _, in := range p.job.Inputs() {
+		n += len(in.Where)
+	}
+	return n
 }
 
 // Extended returns Columns, followed by the columns that are joined to them and those that are derived from all.
@@ -111,8 +130,7 @@ func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnos
 			at := fmt.Sprintf("input.events[%d].%s", i, name)
 			f, ok := schema.Lookup(e[name])
 			if !ok {
-				diags = append(diags, p.job.Diagnose(at, "unknown-column", "the input has no column "+e[name],
-					"release check compares a job with its input"))
+				diags = append(diags, p.lacks(p.job, at, "the input", e[name], schema)...)
 				continue
 			}
 			diags = append(diags, p.addField(&out, table.Field{Name: name, Type: f.Type}, i, at)...)

@@ -1,10 +1,10 @@
 package queries
 
-// Accumulators: what an engine adds rows up with
+// Accumulators: how engines add up rows
 //
-// Engines that read rows give batches to the accumulators of some aggregations. Engines that let others add rows up
-// give them totals of cells ([Total]). From there on all is the same: [HideTotals] hides what was added up as the exact
-// answers of a query, and nothing else outside of the queries' packages can read it.
+// Engines that read rows pass batches to the accumulators of aggregations. Engines that let a database add up rows pass
+// totals of cells ([Total]). From there on both are the same: [HideTotals] hides the totals as the exact answers of a
+// query. No package outside of the queries' packages can read them otherwise.
 
 import (
 	"errors"
@@ -55,7 +55,7 @@ func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumul
 	return g, nil
 }
 
-// errBins is an error of the program: rows are added up by the bins of a clamp that is chosen, and by no others.
+// errBins means a bug: rows are added up by the bins of a discovered clamp, and by no others.
 var errBins = errors.New("queries: bins are those of the values' range")
 
 // newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are
@@ -101,7 +101,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	return newOne(), bounding.CellBytes
 }
 
-// newKeyed returns what adds rows up by keys that are discovered.
+// newKeyed returns the partial that adds up rows by discovered keys.
 func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) accumulate.Partial {
 	keys := keyselection.NewKeying(of, l)
 	if of.Value == nil {
@@ -115,7 +115,7 @@ func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding
 	}, spill)
 }
 
-// Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to the batch.
+// Add adds the rows of a batch that its Keep keeps. It retains no memory of the batch.
 func (g *Accumulator) Add(b *table.Batch) error {
 	switch {
 	case g.partial == nil:
@@ -134,7 +134,7 @@ func (g *Accumulator) Add(b *table.Batch) error {
 	return g.rows.EndBatch()
 }
 
-// AddTotal adds what another engine has added up.
+// AddTotal adds a total of another engine.
 func (g *Accumulator) AddTotal(t accumulate.Total) error {
 	if g.partial == nil {
 		return bounding.ErrSpent
@@ -146,7 +146,7 @@ func (g *Accumulator) AddTotal(t accumulate.Total) error {
 	return taker.AddTotal(t)
 }
 
-// Merge takes in all that another accumulator of the same aggregation holds, and empties it.
+// Merge adds everything that another accumulator of the same aggregation holds, and empties it.
 func (g *Accumulator) Merge(o *Accumulator) error {
 	switch {
 	case o == g || !o.of.Same(g.of):
@@ -174,7 +174,7 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 }
 
 // HideTotals bounds the rows of each unit and returns the exact answer of each component of q. The accumulator must be
-// of q's aggregation; it is spent. Nothing else outside of the queries' packages can read totals.
+// of q's aggregation; it is spent. No other function exposes totals to other packages.
 func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 	t, err := totalsOf(a)
 	if err != nil {
@@ -206,7 +206,7 @@ func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
 	return partial.Totals()
 }
 
-// takeTally takes in what bounding the rows of units has counted.
+// takeTally adds the counts of bounding the rows of units.
 func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTally) {
 	g.tally = t
 	if c, ok := partial.(accumulate.UnitCounter); ok {
@@ -214,7 +214,7 @@ func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTall
 	}
 }
 
-// bounded returns the bounds of a unit and what takes in the rows that they leave.
+// bounded returns the bounds of a unit and the functions that receive the kept rows.
 func (g *Accumulator) bounded() bounding.Bounded {
 	if ranked, ok := g.partial.(*accumulate.Ranked); ok {
 		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}
@@ -222,7 +222,7 @@ func (g *Accumulator) bounded() bounding.Bounded {
 	return bounding.Bounded{Limits: g.of.Limits, Keep: g.partial.AddRecords()}
 }
 
-// Bounded returns what was counted when the rows of units were bounded; 0 if there are none.
+// Bounded returns the counts of bounding the rows of units; 0 if there are none.
 func (g *Accumulator) Bounded() bounding.BoundTally { return g.tally }
 
 // sharing is the group of accumulators that share the rows of units.
@@ -259,16 +259,16 @@ func (s *sharing) bound() error {
 // HoldsRows reports whether rows of units wait to be bounded.
 func (g *Accumulator) HoldsRows() bool { return g.rows != nil }
 
-// Total is what another engine has added up in a cell.
+// Total is the total of a cell from another engine.
 type Total = accumulate.Total
 
-// KeyValue is the value of one part of the key that a group of rows has.
+// KeyValue is the value of one part of the key of a group of rows.
 type KeyValue = keyselection.PartValue
 
 // MaxKeyBytes is the length of the longest text that is a key.
 const MaxKeyBytes = keyselection.MaxKeyBytes
 
-// KeyOf makes a key of the values of its parts; ok is false if one of them is no key.
+// KeyOf makes a key of the values of its parts; ok is false if one of them is not a valid key.
 func KeyOf(parts []aggregation.KeyPart, values []KeyValue) (key string, ok bool) {
 	return keyselection.Join(parts, values)
 }

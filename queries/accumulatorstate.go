@@ -14,11 +14,11 @@ import (
 // The states of accumulators
 //
 // One process may gather a part of a table, and another continue from its state: totals are integers, which are added,
-// and rows of units are put together before any unit is bounded. So the totals equal those of one process. A
-// state holds exact totals and rows in plain form: only code that encrypts them may write them (pipeline/partial). The
-// accumulators that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each
-// total begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
-// depend on no row.
+// and all rows of a unit are collected before it is bounded. So the totals equal those of one process. A state holds
+// exact totals and rows unencrypted: only code that encrypts them may write them (pipeline/partial). The accumulators
+// that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each total begins
+// with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and depend on no
+// row.
 
 // Save writes all that accumulators hold, and spends them.
 func Save(all []*Accumulator, to io.Writer) error {
@@ -37,7 +37,7 @@ func Save(all []*Accumulator, to io.Writer) error {
 	return w.Flush()
 }
 
-// Load adds what Save wrote to accumulators.
+// Load adds a state that Save wrote to accumulators.
 func Load(all []*Accumulator, from StateSource) error {
 	r := state.NewReader(from)
 	if err := loadTotals(all, r); err != nil {
@@ -66,7 +66,7 @@ func SaveTotals(all []*Accumulator, to io.Writer) error {
 	return w.Flush()
 }
 
-// LoadTotals adds what SaveTotals wrote.
+// LoadTotals adds totals that SaveTotals wrote.
 func LoadTotals(all []*Accumulator, from StateSource) error {
 	return loadTotals(all, state.NewReader(from))
 }
@@ -128,7 +128,7 @@ func Bound(all []*Accumulator) error {
 // ErrState means that the bytes are not a valid state of accumulators.
 var ErrState = state.ErrState
 
-// StateSource is what states are read from.
+// StateSource is a source of states.
 type StateSource = state.Source
 
 // Buckets assigns units to buckets; see [intern.Buckets].
@@ -172,7 +172,7 @@ func loadTotals(all []*Accumulator, r *state.Reader) error {
 	return r.Err()
 }
 
-// saveRows hands on the rows of all stores: each block begins with the number of its first accumulator, from 1.
+// saveRows passes on the rows of all stores: each block begins with the number of its first accumulator, from 1.
 func saveRows(all []*Accumulator, b Buckets, limit int,
 	emit func(bucket int, write func(*state.Writer)) error) error {
 	for i, g := range all {

@@ -32,7 +32,7 @@ func addTogether(qs []Query, s table.Schema, spill bounding.Spill) ([]adding, er
 	return addingBy(NewAccumulators, qs, s, spill)
 }
 
-// addSeparately makes the accumulators of queries that share nothing.
+// addSeparately makes the accumulators of queries that share no rows.
 func addSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]adding, error) {
 	return addingBy(NewSeparately, qs, s, spill)
 }
@@ -54,7 +54,7 @@ func addingBy(newAll func([]*aggregation.Aggregation, bounding.Spill) ([]*Accumu
 	return out, err
 }
 
-// bare are the accumulators alone.
+// bare returns the accumulators only.
 func bare(all []adding) (out []*Accumulator) {
 	for _, a := range all {
 		out = append(out, a.Accumulator)

@@ -57,8 +57,9 @@ type refContribution struct {
 	group, digest string
 }
 
-// refByKeys is a plain reading of which rows count: of each unit the max_groups cells of lowest digest, a cell being a
-// key and a further cell; in each the max_rows_per_group rows of lowest digest, of all the max_rows of lowest digest.
+// refByKeys is a simple reference for which rows count: of each unit the max_groups cells of lowest digest, a cell
+// being a key and a further cell; in each the max_rows_per_group rows of lowest digest, of all the max_rows of lowest
+// digest.
 func refByKeys(s Spec, t *testTable) (kept []refContribution) {
 	byUnit := map[string][]refContribution{}
 	first, further := s.By[:s.Leader.Dims], s.By[s.Leader.Dims:]
@@ -197,8 +198,8 @@ func hiddenBy(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 	return exacts
 }
 
-// The exact answers of selected keys equal a plain reference, for any order of the rows, cut into batches, encoding and
-// number of workers, in memory or with next to none.
+// The exact answers of selected keys equal a simple reference, for any order of the rows, batches, encoding and number
+// of workers, in memory or with almost none.
 func TestAnswersBySelectedKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
@@ -337,8 +338,8 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 	}
 }
 
-// A unit that is over max_groups counts in the same keys in the query that selects them and in those that follow: their
-// digests are the same.
+// A unit that is over max_groups counts in the same keys in the query that selects them and in the queries that follow:
+// their digests are the same.
 func TestSampleOfKeysIsShared(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := randomDiscovery(rt)
@@ -427,7 +428,7 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 	}
 }
 
-// An empty selection has an answer without cells, which takes its receipt all the same.
+// An empty selection has an answer without cells, which needs its receipt all the same.
 func TestNoKeyIsSelected(t *testing.T) {
 	s := Spec{
 		Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "text", Discover: true}}, Leader: &Leader{Name: "h", Dims: 1},

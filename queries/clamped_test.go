@@ -79,7 +79,7 @@ func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.R
 	return histogram, sums, rows
 }
 
-// The sums under a clamp that is chosen afterwards are those of a query with that clamp.
+// The sums under a clamp that is chosen afterwards equal those of a query with that clamp.
 func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)
@@ -143,7 +143,7 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// A clamp that is no pair of edges is refused, and so is a second choice.
+// A clamp that is not a pair of edges is refused, and so is a second choice.
 func TestClampedRefusesOtherClamps(t *testing.T) {
 	s := Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "100", Share: 0.1}}
 	q := findsClamp(t, s)

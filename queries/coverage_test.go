@@ -31,14 +31,14 @@ import (
 // drawTable draws a table, with the answers of the query ("") and of its readings, by cell.
 type drawTable = func(r *rand.Rand) (*testTable, map[string][]float64)
 
-// simulated is a kind of query with a table of which the answer is known.
+// simulated is a kind of query with a table whose answer is known.
 type simulated struct {
 	name  string
 	spec  Spec
 	table drawTable
 	// dependent is set if the noise of the cells is not independent.
 	dependent bool
-	// apart is set if the cells do not add up, such as means: each is a total of its own.
+	// apart is set if the cells do not add up, such as means: each is then a total of its own.
 	apart bool
 }
 
@@ -58,7 +58,7 @@ func intColumns(names []string, columns ...[]int64) *testTable {
 	return tab
 }
 
-// groupsOfRun is how many groups a simulated table has.
+// groupsOfRun is the number of groups of a simulated table.
 const groupsOfRun = 500
 
 var (
@@ -339,15 +339,16 @@ func drawn(tb testing.TB, q Query, tab *testTable) Answer {
 	return a
 }
 
-// caseCount counts cases, the intervals that hold the truth, and the errors of totals of estimates, if these add up.
+// caseCount counts cases and the intervals that contain the truth, and sums the errors of totals of estimates, if these
+// add up.
 type caseCount struct {
 	cases, held int
 	totals      []float64
 	block       int // cells of independent noise that make a total
 }
 
-// add counts the cells of a table, or one of them if only is not negative. An answer that is certain, such as the share
-// below the last edge, is no case.
+// add counts the cells of a table, or one of them if only is not negative. A certain answer, such as the share below
+// the last edge, is no case.
 func (c *caseCount) add(a *Answer, truth []float64, only int) {
 	low, high, estimate := fill(a.Low, a.Cells), fill(a.High, a.Cells), fill(a.Estimate, a.Cells)
 	total := 0.0
@@ -384,7 +385,7 @@ func (c *caseCount) check(t *testing.T, name string) {
 	}
 }
 
-// casesOf is how many cases a kind needs: 10,000 with DPRELEASE_LONG=1.
+// casesOf returns the number of cases that a kind needs: 10,000 with DPRELEASE_LONG=1.
 func casesOf(dependent bool) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") != "":
@@ -418,7 +419,7 @@ func TestEveryKindCovers(t *testing.T) {
 				for _, reading := range append([]query.Reading{{Answer: a}}, a.Readings...) {
 					want, ok := truth[reading.Name]
 					if !ok && reading.Name == "" {
-						continue // the numbers of which crosstabs are made
+						continue // the noisy numbers from which crosstabs are computed
 					}
 					if len(want) != reading.Answer.Cells {
 						t.Fatalf("%q has %d cells, want %d", reading.Name, reading.Answer.Cells, len(want))

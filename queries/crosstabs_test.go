@@ -41,7 +41,7 @@ func randomCrosstabs(rt *rapid.T) Spec {
 
 func mustCross(tb testing.TB, s Spec) *kinds.Crosstabs { return makeQuery[*kinds.Crosstabs](tb, s) }
 
-// residualsOf are the exact coordinates of each residual, in rows.
+// residualsOf returns the exact coordinates of each residual, in rows.
 func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) [][]*big.Rat {
 	tb.Helper()
 	var first [][]*big.Rat
@@ -68,12 +68,12 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	return first
 }
 
-// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any
-// order of the rows, cut into batches, encoding and number of workers.
+// Tables that are reconstructed from the exact residuals equal those of a plain histogram of the same dimensions, for
+// any order of the rows, batches, encoding and number of workers.
 func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomCrosstabs(rt), randomTable(rt)
-		s.Bounds = Bounds{MaxRows: 1000} // which rows are left out is not the same
+		s.Bounds = Bounds{MaxRows: 1000} // the two queries drop different rows
 		q := mustCross(t, s)
 		plain := s
 		plain.Kind, plain.Crosstabs = Histogram, nil
@@ -163,7 +163,7 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 		row := make([]value, len(randomFields))
 		tab := &testTable{fields: randomFields}
 		row[0], row[tab.schema().Index("int")], row[tab.schema().Index("flag")] = value{n: 1}, value{n: int64(cell / 2)}, value{n: int64(cell % 2)}
-		tab.rows = slices.Repeat([][]value{row}, 5) // of which 3 count
+		tab.rows = slices.Repeat([][]value{row}, 5) // 3 of them count
 		for i, y := range residualsOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)}) {
 			norm := 0.0
 			for _, x := range y {
@@ -222,7 +222,7 @@ func calibratedFor(t *testing.T, q Query, adjacency Adjacency) ([]Component, []c
 	return components, ms
 }
 
-// columnsOf are the noisy values of an answer whose exact values are 0, their intervals and deviations.
+// columnsOf returns the noisy values of an answer whose exact values are 0, their intervals and deviations.
 func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
 	read := func(s Series) []float64 {
 		out := make([]float64, a.Cells)
@@ -312,7 +312,7 @@ func TestRecoverCrosstabs(t *testing.T) {
 	}
 }
 
-// What tables cannot have is said at its place.
+// Problems of a crosstabs query are reported at their places.
 func TestCrosstabsProblems(t *testing.T) {
 	a, b := domain.Dimension{Column: "a", Labels: numbered(4)}, domain.Dimension{Column: "b", Labels: numbered(3)}
 	big := domain.Dimension{Column: "z", Edges: []string{"0", "1"}}
@@ -343,8 +343,8 @@ func TestCrosstabsProblems(t *testing.T) {
 	}
 }
 
-// The errors of the other ways to make tables are those of their matrices: for k rows a unit the noise of a cell of
-// each way has the variance norm²/mu², by the largest change of one unit, and an answer is the sum of its cells.
+// The errors of the alternatives equal those of their matrices: for k rows a unit, the noise of a cell in each
+// alternative has the variance norm²/mu², by the largest change of one unit, and an answer is the sum of its cells.
 func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	sizes, rows := []int{3, 4, 2}, int64(3)
 	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: rows},
@@ -354,7 +354,7 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	}
 	tables := [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}
 	for _, adjacency := range []Adjacency{AddRemove, ReplaceOne} {
-		// One unit has all its rows in one cell and, if it is replaced, then all in another one.
+		// One unit has all its rows in one cell and, if it is replaced, all in another one.
 		norm2 := float64(rows * rows)
 		if adjacency == ReplaceOne {
 			norm2 *= 2
@@ -366,7 +366,7 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 				n *= float64(sizes[i])
 			}
 			cells += n
-			joint += n * norm2 * (3 * 4 * 2 / n)      // a cell of the table is the sum of so many
+			joint += n * norm2 * (3 * 4 * 2 / n)      // a cell of the table is the sum of this many cells
 			equal += n * norm2 * float64(len(tables)) // each table has a part of mu²
 		}
 		q := mustCross(t, s)
@@ -392,7 +392,7 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 }
 
 // No replacement of a unit with several rows, of which some may be missing before or after, has a larger mu than is
-// charged, and one has nearly as large a one: all pairs of what a unit can have, over small domains.
+// charged, and one has almost as large a mu: the test tries all pairs of a unit's possible rows, over small domains.
 func TestReplacedUnitsOfSeveralRows(t *testing.T) {
 	for _, sizes := range [][]int{{3}, {2, 3}, {2, 2, 2}} {
 		for rows := int64(1); rows <= 2; rows++ {

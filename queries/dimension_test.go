@@ -75,7 +75,7 @@ func TestLabelsOfTimes(t *testing.T) {
 	same(t, codesOf(t, d, newYork, instants), 0, -1)
 }
 
-// Where clocks go from 02:00 to 03:00 the cells between are empty, and the others are where they should be.
+// If clocks go from 02:00 to 03:00, the cells between are empty, and the others are at their places.
 func TestEdgesOfSkippedTimes(t *testing.T) {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -99,8 +99,8 @@ func TestEdgesOfSkippedTimes(t *testing.T) {
 	}
 }
 
-// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those
-// of a skipped hour stays empty.
+// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that only the cells of a
+// skipped hour stay empty.
 func everyHour(t *testing.T, name string) {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
@@ -141,7 +141,7 @@ func TestEdgesAtTheEndsOfIntegers(t *testing.T) {
 	same(t, codesOf(t, d, nil, ints(table.Int, least, most)), 1, 1)
 }
 
-// Integers between random exact edges fall in the cell that comparing fractions gives.
+// Integers between random exact edges fall in the cell that a comparison of fractions gives.
 func TestEdgesAreExact(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(rt, "edges")

@@ -70,8 +70,8 @@ func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key strin
 	return key, ok
 }
 
-// refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c",
-// the unit and the SHA-256 of the key.
+// refKeys is a simple reference for the query: it counts, of each unit, the max_groups keys with the lowest SHA-256 of
+// "c", the unit and the SHA-256 of the key.
 func refKeys(s Spec, t *testTable) map[string]int64 {
 	units := map[string]map[string]bool{}
 	for i, row := range t.rows {
@@ -146,8 +146,8 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	})
 }
 
-// What the threshold and the noise rest on, of all neighbouring tables: the keys that other units have change by at
-// most the sensitivity, and a key that one of the tables alone has, of which there are at most L0, counts 1.
+// The two facts behind the threshold and the noise hold for all neighbouring tables: the keys that other units have
+// change by at most the sensitivity; and at most L0 keys occur in only one of the tables, with count 1.
 func TestDiscoveredNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
@@ -186,7 +186,7 @@ func TestDiscoveredNeighbours(t *testing.T) {
 	})
 }
 
-// Labels are read back from keys, and the order of keys is that of their values, dimension by dimension.
+// Labels are read back from keys, and keys are ordered by their values, dimension by dimension.
 func TestKeysKeepTheirValues(t *testing.T) {
 	tab := &testTable{fields: []table.Field{
 		{Name: "s", Type: table.Type{Kind: table.String}}, {Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "x",

@@ -76,7 +76,7 @@ func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// contribution makes the rows of a unit that has rows[i] rows in cell from + i.
+// contribution returns the rows of a unit that has rows[i] rows in cell from + i.
 func contribution(unit int64, from int, rows []int64) [][]value {
 	var all [][]value
 	for i, n := range rows {

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// What a query costs is known before any row is read.
+// The cost of a query is known before any row is read.
 func ExampleNew() {
 	q, err := queries.New(queries.Spec{
 		Name: "pickups", Kind: queries.Histogram,
@@ -34,7 +34,7 @@ func ExampleNew() {
 	// each cab_id adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)
 }
 
-// All problems come at once, each with its place in the job.
+// All problems are reported together, each with its place in the job.
 func ExampleErrors() {
 	_, err := queries.New(queries.Spec{
 		Name: "ages", Kind: queries.Histogram, Unit: []string{"person"},

@@ -126,7 +126,7 @@ func without(t *testTable, filters []domain.FilterSpec) *testTable {
 	return rest
 }
 
-// The rows that filters keep are those of a plain reference, in every encoding; a row once dropped stays so.
+// The rows that filters keep equal those of a simple reference, in every encoding; a dropped row stays dropped.
 func TestFiltersAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tab, specs := randomTable(rt), randomFilters(rt)
@@ -157,7 +157,7 @@ func TestFiltersAgreeWithTheReference(t *testing.T) {
 	})
 }
 
-// A query answers as if the rows that are not kept were not there.
+// The answer of a query is the same if the dropped rows are removed from the table.
 func TestDroppedRowsAreInNoQuery(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab, specs := randomSpec(rt), randomTable(rt), randomFilters(rt)
@@ -170,7 +170,7 @@ func TestDroppedRowsAreInNoQuery(t *testing.T) {
 	})
 }
 
-// With filters neighbouring tables differ by no more than the sensitivity, and a filtered count is not public.
+// With filters, neighbouring tables differ by at most the sensitivity, and a filtered count is not public.
 func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab, specs := randomSpec(rt), randomTable(rt), randomFilters(rt)
@@ -288,7 +288,7 @@ func TestNotNullOfLists(t *testing.T) {
 	}
 }
 
-// What does not fit its schema is an error, never a panic.
+// A batch that does not fit its schema is an error, never a panic.
 func TestFiltersOfBadBatches(t *testing.T) {
 	tab := &testTable{fields: smallSchema.Fields}
 	s, _ := selector(t, tab, []domain.FilterSpec{{Column: "x", NotNull: true}})

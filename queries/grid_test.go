@@ -49,7 +49,7 @@ func TestGridIsExactOnDecimals(t *testing.T) {
 	})
 }
 
-// line is the row or column at a distance from the first edge.
+// line returns the row or column at a distance from the first edge.
 func line(x, step int64, n int) int32 {
 	switch {
 	case x < 0 || x > step*int64(n):
@@ -89,7 +89,7 @@ func TestKeysOfGrids(t *testing.T) {
 	}
 }
 
-// A row without a valid place gets the cell of nulls; a place outside all cells gets the cell other.
+// A row without a valid place gets the null cell; a place outside all cells gets the other cell.
 func TestPlacesWithoutCells(t *testing.T) {
 	d := onGrid(domain.Grid{South: "-90", North: "90", West: "-180", East: "179", Rows: 1, Cols: 1})
 	d.Null, d.Other = domain.OwnCell, domain.OwnCell

@@ -35,8 +35,7 @@ func junctions(t *testing.T) []domain.Point {
 	return points
 }
 
-// nearestJunctions finds the nearest point of every place by trying all points that are not 400 m further north or
-// east.
+// nearestJunctions finds the nearest point of every place by trying all points at most 400 m further north or east.
 func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 	cells := make([]int32, len(lat))
 	for i := range cells {
@@ -54,7 +53,7 @@ func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 	return cells
 }
 
-// Pick-ups and drop-offs of real trips fall to the junctions to which another formula and brute force assign them, read
+// Pick-ups and drop-offs of real trips are assigned to the same junctions as by another formula and brute force, read
 // as texts or as floats.
 func TestTripsFallToTheirJunctions(t *testing.T) {
 	points := junctions(t)

@@ -24,7 +24,7 @@ func spreadOver(points []domain.Point, within, bandwidth float64) domain.Dimensi
 	return d
 }
 
-// town is points a few hundred metres apart, some of them at one place.
+// town returns points a few hundred metres apart, some of them in the same place.
 func town(rng *rand.Rand, n int) []domain.Point {
 	points := make([]domain.Point, n)
 	for i := range points {
@@ -37,7 +37,7 @@ func town(rng *rand.Rand, n int) []domain.Point {
 	return points
 }
 
-// shares are the kernel of all points, by the formula and Vincenty's distances.
+// shares returns the kernel of all points, by the formula and Vincenty's distances.
 func shares(points []domain.Point, bandwidth float64) [][]float64 {
 	all := make([][]float64, len(points))
 	for i, a := range points {
@@ -97,8 +97,8 @@ func TestKernelIsTabulated(t *testing.T) {
 	}
 }
 
-// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their
-// own.
+// The largest norms on Manhattan's road graph agree approximately with those that others computed with their own kernel
+// and distances.
 func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
@@ -182,7 +182,7 @@ func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
 	})
 }
 
-// distance is the norm of the difference of two spread answers, in units.
+// distance returns the norm of the difference of two spread answers, in units.
 func distance(a, b []*big.Int) *big.Int {
 	sum := new(big.Int)
 	for i := range a {
@@ -207,8 +207,8 @@ func times(k *kinds.Kernel, c []int64) []*big.Int {
 	return out
 }
 
-// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as
-// far if all rows may be at one point.
+// Over all pairs of contributions within small bounds, no distance exceeds the stated one. Under add-remove it is
+// attained if all rows may be at one point.
 func TestSpreadSensitivityByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	cases := 0

@@ -65,8 +65,8 @@ func chosenRows(tb testing.TB, a adding, k int64) (answers [][]*big.Int, histogr
 	return all[:last], all[last]
 }
 
-// refRanked is how many units have their last row in each step, by the answer of a query that counts rows by unit:
-// under the largest bound.
+// refRanked returns the number of units whose last row is in each step, computed from the answer of a query that counts
+// rows by unit under the largest bound.
 func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int {
 	tb.Helper()
 	units := map[string]*testTable{}
@@ -80,7 +80,7 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 	counts := s
 	counts.RowsShare = 0
 	if s.Value != nil {
-		counts.Kind = Mean // whose last vector is the numbers of rows
+		counts.Kind = Mean // its last vector holds the numbers of rows
 	}
 	out := make([]*big.Int, len(steps))
 	for i := range out {
@@ -109,9 +109,9 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 
 func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts) }
 
-// The answers under a bound that is chosen afterwards are those of a query with that bound, and the histogram counts
-// units: for every bound, in memory and spilled, carried from one process to another, and with the rows of each bucket
-// bounded apart.
+// The answers under a bound that is chosen afterwards equal those of a query with that bound, and the histogram counts
+// units: for every bound, in memory and spilled, moved from one process to another, and with the rows of each bucket
+// bounded separately.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)
@@ -137,8 +137,8 @@ func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	})
 }
 
-// Queries that share the rows of units, some of which discover their bound, have the same answers as if those bounds
-// had been there.
+// Queries that share the rows of units, some of which discover their bound, have the same answers as with these bounds
+// from the start.
 func TestChosenBoundsOfQueriesTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -244,7 +244,7 @@ func TestHistogramOfRowsIsAttained(t *testing.T) {
 	}
 }
 
-// A bound that is none of the steps is refused, and so are a second choice and another bound for another vector.
+// A bound that is not a step is refused, and so are a second choice and another bound for another vector.
 func TestLimitedRefusesOtherBounds(t *testing.T) {
 	s := Spec{Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 9}, RowsShare: 0.1,
 		Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "8"}}
@@ -279,7 +279,7 @@ func TestLimitedRefusesOtherBounds(t *testing.T) {
 	}
 }
 
-// What does not go with a bound that is discovered is refused with a remedy.
+// Specs that exclude a discovered bound are refused with a hint.
 func TestLimitedSpecsThatAreRefused(t *testing.T) {
 	good := func() Spec {
 		s := spec(3, Bounds{MaxRows: 100})
@@ -310,7 +310,7 @@ func TestLimitedSpecsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The bound is found near the best one, and can be found again from what is recorded.
+// The bound is found near the best one, and can be chosen again from the recorded values.
 func TestBoundIsFound(t *testing.T) {
 	s := spec(1, Bounds{MaxRows: 1000})
 	s.RowsShare = 0.1

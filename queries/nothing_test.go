@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor
+// An answer looks empty if its sum and all its cells are within the noise; null cells and other cells do not count, nor
 // does the sign of sums.
 func TestNothing(t *testing.T) {
 	noisy := func(values ...float64) mechanism.Noisy {

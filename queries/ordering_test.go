@@ -36,8 +36,8 @@ func randomOrdering(rt *rapid.T) Spec {
 
 func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
-// The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding
-// and number of workers.
+// The sums of the exact numbers equal those of a plain histogram, for any order of the rows, batches, encoding and
+// number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomOrdering(rt), randomTable(rt)
@@ -154,14 +154,14 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 	}
 }
 
-// Recover gives back the multiples of the grids.
+// Recover returns the multiples of the grids.
 func TestRecoverOrdered(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 20, MaxRowsPerGroup: 1}} {
 		mustRecover(t, mustOrder(t, sumsSpec(60, b)), ReplaceOne)
 	}
 }
 
-// What a histogram for sums cannot have is said at its place.
+// Problems of a histogram for sums are reported at their places.
 func TestOrderedProblems(t *testing.T) {
 	edges := domain.Dimension{Column: "x", Edges: []string{"0", "1", "2"}}
 	dates := domain.Dimension{Column: "x", Edges: []string{"2020-01-01", "2020-01-02"}}

@@ -16,7 +16,7 @@ func randomOver(t *rapid.T) Spec {
 		Bounds: Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxRowsPerGroup: rapid.Int64Range(0, 5).Draw(t, "m")}}
 }
 
-// mostRows is the bound on the rows of a unit in one cell.
+// mostRows returns the bound on the rows of a unit in one cell.
 func mostRows(b Bounds) int {
 	if b.MaxRowsPerGroup > 0 {
 		return int(min(b.MaxRows, b.MaxRowsPerGroup))
@@ -67,8 +67,8 @@ func TestUnitsOverABound(t *testing.T) {
 	}
 }
 
-// It shares the rows of units with counts and histograms. Which rows of a histogram are kept depends on the queries
-// that share them, and how many units are over a bound does not.
+// It shares the rows of units with counts and histograms. The kept rows of a histogram depend on the queries that share
+// them, but the number of units over a bound does not.
 func TestUnitsOverABoundBesideOtherQueries(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tab, over := randomTable(rt), randomOver(rt)

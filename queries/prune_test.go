@@ -52,7 +52,7 @@ func selectorOf(t rapid.TB, f domain.FilterSpec, kind table.Kind) *domain.Compil
 	return s
 }
 
-// No value between bounds of which a selector says that none passes does pass.
+// If a selector reports that no value within bounds passes, then none passes.
 func TestNoneIsTrue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := randomFilter(rt)
@@ -78,7 +78,8 @@ func TestNoneIsTrue(t *testing.T) {
 	})
 }
 
-// What is surely beyond a condition on integers, dates and times is known to be. Bounds tell nothing of other kinds.
+// A condition on integers, dates or times reports bounds that lie outside of it. For other kinds, bounds rule out
+// nothing.
 func TestNoneRulesOut(t *testing.T) {
 	six, day := "6", "1970-01-07"
 	for _, c := range []struct {
@@ -108,7 +109,8 @@ func TestNoneRulesOut(t *testing.T) {
 	}
 }
 
-// Bounds are signed: of unsigned numbers, whose larger half they would put below the others, they rule nothing out.
+// Bounds are signed. For unsigned numbers they rule out nothing, since the upper half would compare as below the lower
+// one.
 func TestNoneOfUnsignedNumbers(t *testing.T) {
 	x, large := "5", "18446744073709551615"
 	for _, f := range []domain.FilterSpec{{Column: "x", Min: &x}, {Column: "x", From: &x}, {Column: "x", Max: &x},

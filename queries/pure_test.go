@@ -38,7 +38,7 @@ func pureNoised(tb testing.TB, rng *rand.Rand, scale float64, geometric bool, ex
 	return mechanismtest.Make(tb, m, values)
 }
 
-// covering is the share of the intervals that hold the truth.
+// covering returns the fraction of the intervals that contain the truth.
 func covering(a Answer, runs int, truth float64) float64 {
 	low, high, covered := fill(a.Low, runs), fill(a.High, runs), 0.0
 	for i := range low {
@@ -51,12 +51,12 @@ func covering(a Answer, runs int, truth float64) float64 {
 
 const (
 	coverageRuns = 60_000
-	// coverageSlack is 6.1 standard errors of a share of 95 % in so many runs: false alarm 1e-9.
+	// coverageSlack is 6.1 standard errors of a fraction of 95 % in so many runs: false alarm 1e-9.
 	coverageSlack = 6.1 * 0.00089
 )
 
-// The 95 % interval of a count with geometric noise holds the true count as often as the distribution says: 95 % or
-// more, and within 0.3 % of it from a scale of 200 on.
+// The 95 % interval of a count with geometric noise covers the true count as often as the distribution implies: 95 % or
+// more, and within 0.3 % of it if the scale is at least 200.
 func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "g", Labels: numbered(coverageRuns)}}})
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -83,8 +83,8 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count holds the true mean in 95
-// ± 0.3 % of the runs, if the number of rows is well above its noise; that of a sum as well.
+// The 95 % interval of a mean with Laplace noise in its sum and geometric noise in its count covers the true mean in 95
+// ± 0.3 % of the runs, if the number of rows is well above its noise. So does the interval of a sum.
 func TestIntervalsOfPureMeansCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -58,8 +58,8 @@ func refQuantile(counts, edges []float64, q float64) float64 {
 	return edges[m]
 }
 
-// refReading is what a row of a reading is without noise: of the counts of its group, a quantile or a share; NaN of no
-// rows.
+// refReading returns the value of a row of a reading without noise: a quantile or a share, from the counts of its
+// group; NaN if there are no rows.
 func refReading(t *testing.T, name string, part []float64, keys map[string]string) float64 {
 	t.Helper()
 	total := 0.0
@@ -83,7 +83,7 @@ func refReading(t *testing.T, name string, part []float64, keys map[string]strin
 	return below
 }
 
-// labelsOf are the labels of a cell by column.
+// labelsOf returns the labels of a cell by column.
 func labelsOf(columns []domain.KeyColumn, cell int) map[string]string {
 	keys := map[string]string{}
 	for _, k := range columns {
@@ -92,7 +92,7 @@ func labelsOf(columns []domain.KeyColumn, cell int) map[string]string {
 	return keys
 }
 
-// Without noise, what is read are the quantiles and shares of each group, whatever the place of the dimensions.
+// Without noise, readings are the exact quantiles and shares of each group, for every order of the dimensions.
 func TestReadingsOfExactCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}} {
@@ -167,7 +167,7 @@ func TestIntervalsOfReadingsCover(t *testing.T) {
 			rows := x.Cells / runs
 			low, high := fill(x.Low, x.Cells), fill(x.High, x.Cells)
 			for k := range rows {
-				// A quantile that falls on cells without rows is any place in them.
+				// A quantile in cells without rows may be anywhere in them.
 				from, to := 0.0, 0.0
 				if reading.Name == "quantiles" {
 					p := x.Keys[len(x.Keys)-1].Labels.Floats[k]

@@ -1,6 +1,6 @@
 // Package queries turns the queries of a job into exact integer answers with a known L2 sensitivity.
 //
-// A [query.Spec] is everything public about a query. [New] checks it and returns a [query.Query], which is three
+// A [query.Spec] holds all public facts about a query. [New] checks it and returns a [query.Query], which is three
 // things: the totals to compute from a table's rows, as plain data ([query.Query.Aggregation]); the argument for its
 // sensitivity under an adjacency ([query.Query.Components]); and the reading of totals and noise ([query.Query.Hide],
 // [query.Query.Finish]). Engines execute aggregations with accumulators ([NewAccumulators]) or on their own ([Total]),
@@ -16,16 +16,16 @@
 // # Which rows count
 //
 // [domain.Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so
-// the number of rows left is private: [query.Spec], Filtered.
+// the number of remaining rows is private: [query.Spec], Filtered.
 //
 // # What a column's values mean
 //
-// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. What is
-// added up is held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
+// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. Values
+// that are added up are held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
 //
 // # Where a kind of query is
 //
-// Each kind has a file in queries/kinds, whose documentation lists them. They use the words of package query. Below the
+// Each kind has a file in queries/kinds, whose documentation lists them. They use the types of package query. Below the
 // kinds, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding the rows of a unit that
 // count, and queries/internal/accumulate adds them up.
 package queries
@@ -40,8 +40,8 @@ import (
 // New checks a spec and returns its query. Errors are of type *problem.Error, all of them at once.
 func New(s query.Spec) (query.Query, error) { return kinds.New(s) }
 
-// Directions returns the directions of a query's vector, its first component's, the last one fastest: none for one
-// number, and none if there is no query.
+// Directions returns the directions of the vector of the query's first component, the last one fastest; none for a
+// single number or without a query.
 func Directions(q query.Query) []domain.Direction {
 	if q == nil {
 		return nil
@@ -60,8 +60,8 @@ func Bytes(q query.Query, workers int, most int64) int64 { return q.Bytes(worker
 // a public number of terms.
 func Nothing(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
-// the first.
+// LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
+// except the first.
 const LossSums = kinds.LossSums
 
 // GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of

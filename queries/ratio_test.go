@@ -29,9 +29,9 @@ func fill(s Series, n int) []float64 {
 	return out
 }
 
-// The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more if the count is about as small as its
-// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false
-// alarm 1e-9.
+// The 95 % interval of a mean covers the true mean in 95 % of 10,000 runs, or more if the count is about as small as
+// its noise, since the interval is then often the whole range. The runs are the groups of one query. 6.1 standard
+// errors: false alarm 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}},
@@ -68,7 +68,7 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 	}
 }
 
-// An answer of a vector by group: cells, keys and the components that it was made of, from any cell on.
+// The answer of a vector by group: cells, keys and the components from which it was computed, from any cell on.
 func TestAnswerOfVectorMeans(t *testing.T) {
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}},
 		Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})

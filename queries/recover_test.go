@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// columnsOfAnswer are the columns of a released answer that Recover takes.
+// columnsOfAnswer returns the columns of a released answer that Recover takes.
 func columnsOfAnswer(a Answer) Columns {
 	read := func(s Series) []float64 {
 		out := make([]float64, a.Cells)
@@ -36,8 +36,8 @@ func columnsOfAnswer(a Answer) Columns {
 	return c
 }
 
-// Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and
-// the answer that is made of them again is the same bit for bit.
+// For every kind of query, Recover returns exactly the multiples of the grids from which Finish computed an answer, and
+// the answer computed again from them is equal bit for bit.
 func TestRecover(t *testing.T) {
 	value := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090"}
 	vector := &quantize.Value{Columns: []string{"x", "y", "z"}, Lo: "-3", Hi: "7"}
@@ -115,8 +115,7 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	return c, grids
 }
 
-// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and
-// the grids.
+// randomComponents returns noisy vectors for the components of a query, the multiples of their grids, and the grids.
 func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid float64) (noisy []mechanism.Noisy,
 	want [][]int64, grids []float64) {
 	for i, p := range components {
@@ -135,7 +134,7 @@ func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid f
 	return noisy, want, grids
 }
 
-// The ends of what a noisy value may be are read back as they were shown, and what is not one is refused.
+// The largest and smallest noisy values are read back as they were shown, and other values are refused.
 func TestToMultiples(t *testing.T) {
 	for _, c := range []struct {
 		value float64
@@ -153,7 +152,7 @@ func TestToMultiples(t *testing.T) {
 	}
 }
 
-// Means that lie closer to each other than float64s do are not guessed.
+// Means that are closer than float64s are not guessed.
 func TestMeansTooClose(t *testing.T) {
 	q, err := New(Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "100000000000",
 		Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
@@ -171,7 +170,7 @@ func TestMeansTooClose(t *testing.T) {
 	}
 }
 
-// Selected keys come back so that the answer shows the same: listed dimensions by their labels, discovered ones as
+// Selected keys are read back so that the answer shows the same: listed dimensions by their labels, discovered ones as
 // text.
 func TestRecoverKeys(t *testing.T) {
 	q, err := New(Spec{

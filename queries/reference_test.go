@@ -17,9 +17,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// A plain, slow reading of what a query means, with nothing of the code under test but its types.
+// A simple, slow reference for queries, which shares only types with the code under test.
 
-// exactly returns a value as an exact number; nil: it is none (null, NaN or unparsable). Infinite: -1, 0 or 1.
+// exactly returns a value as an exact number; nil if it is none (null, NaN or unparsable). infinite is -1, 0 or 1.
 func exactly(t table.Type, v value) (x *big.Rat, infinite int) {
 	if v.null {
 		return nil, 0
@@ -49,7 +49,7 @@ func exactly(t table.Type, v value) (x *big.Rat, infinite int) {
 	return new(big.Rat).SetFloat64(f), 0
 }
 
-// literal returns what a source text of a job stands for in a column of a type.
+// literal returns the value of a source text of a job in a column of a type.
 func literal(t table.Type, text string) *big.Rat {
 	switch {
 	case text == "true":
@@ -156,7 +156,7 @@ func refUnit(s Spec, t *testTable, row []value) string {
 	return unit
 }
 
-// refRow is a row that counts: its cell, what is added up of it and, among equal rows of its unit, its number.
+// refRow is a row that counts: its cell, its value and, among equal rows of its unit, its number.
 type refRow struct {
 	cell, n int
 	content []int
@@ -185,7 +185,7 @@ func reference(s Spec, t *testTable) []int64 {
 	return out
 }
 
-// refAnswered returns the rows that are in a query's answer; content returns what is added up of a row, or false.
+// refAnswered returns the rows that are in a query's answer; content returns the value of a row, or false.
 func refAnswered(s Spec, t *testTable, content func([]value) ([]int, bool)) []refRow {
 	byUnit := map[string][]refRow{}
 	for i, row := range t.rows {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 )
 
-// The values of the columns of times and places, and what dimensions of these need.
+// The values of the columns of times and places, and the dimensions of these.
 var (
 	timePool = []int64{
 		0, -1, 1357016399_999999, 1357016400_000000, // the end of 2012 in New York
@@ -19,7 +19,7 @@ var (
 	latPool = []float64{40.7, 40.75, 40.8, 40.85, 40.9, 40.95, 0, 90, -90.5, -40.7}
 	lonPool = []string{"-74", "-73.95", "-73.9", "-73.80", "-73.7", "-73.6", "0", "0.0", "180", "200", "nan", "",
 		"-7.39e1", "106"}
-	// pointPool has no two points about equally near to a place of the pools, but the last two, which are one.
+	// In pointPool no two points are about equally near to a place of the pools, except the last two, which are equal.
 	pointPool = []domain.Point{{ID: "a", Lat: 40.72, Lon: -74.01}, {ID: "b", Lat: 40.78, Lon: -73.93},
 		{ID: "c", Lat: 40.86, Lon: -73.8}, {ID: "pole", Lat: 90, Lon: 7}, {ID: "far", Lat: -40.71, Lon: 106.01}, {ID: "again",
 			Lat: -40.71, Lon: 106.01}}
@@ -129,7 +129,7 @@ func refPart(name string, typ table.Type, n int64, zone *time.Location) int {
 	return int(at.Month()) - 1
 }
 
-// refPlace returns a row's coordinates; nil: it has none.
+// refPlace returns a row's coordinates; nil if it has none.
 func refPlace(at func(string) (table.Type, value), latColumn, lonColumn string) (lat, lon *big.Rat) {
 	coordinate := func(column string, most int64) *big.Rat {
 		x, infinite := exactly(at(column))
@@ -145,7 +145,7 @@ func refPlace(at func(string) (table.Type, value), latColumn, lonColumn string) 
 	return lat, lon
 }
 
-// refGrid returns the cell that holds a place, its edges rounded to floats; -1: none.
+// refGrid returns the cell that contains a place, with edges rounded to floats; -1 if there is none.
 func refGrid(g *domain.Grid, lat, lon *big.Rat) int {
 	line := func(from, to string, n int, x *big.Rat) int {
 		edge := func(i int) *big.Rat {
@@ -171,7 +171,7 @@ func refGrid(g *domain.Grid, lat, lon *big.Rat) int {
 	return row*g.Cols + col
 }
 
-// refNearest returns the first of the nearest points; -1: none is near enough.
+// refNearest returns the first of the nearest points; -1 if none is near enough.
 func refNearest(n *domain.Nearest, lat, lon float64) int {
 	cell, least := -1, n.WithinM
 	for i, p := range n.Points {

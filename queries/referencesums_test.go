@@ -40,7 +40,7 @@ func refBounds(s Spec) (u *big.Rat, low, high *big.Int) {
 	return u, low, high
 }
 
-// refNumber returns a value in units, rounded; nil: it is none. Infinite values are far away.
+// refNumber returns a value in units, rounded; nil if it is none. Infinite values become large numbers.
 func refNumber(t table.Type, v value, u *big.Rat, towardsZero bool) *big.Int {
 	x, infinite := exactly(t, v)
 	switch {
@@ -64,7 +64,7 @@ func refNumber(t table.Type, v value, u *big.Rat, towardsZero bool) *big.Int {
 	return down
 }
 
-// refValue returns the bounded value of a row in units; false: it has none.
+// refValue returns the bounded value of a row in units; false if it has none.
 func refValue(s Spec, t *testTable, row []value) ([]int, bool) {
 	u, low, high := refBounds(s)
 	var all []*big.Int
@@ -92,7 +92,7 @@ func refValue(s Spec, t *testTable, row []value) ([]int, bool) {
 	return out, true
 }
 
-// refClip shortens a vector to a norm. Components far beyond 2^53 units have digits enough at 53.
+// refClip shortens a vector to a norm. For components far beyond 2^53 units, 53 digits suffice.
 func refClip(x []*big.Int, norm *big.Int) {
 	longest := 0
 	for _, v := range x {
@@ -117,7 +117,7 @@ func refClip(x []*big.Int, norm *big.Int) {
 	}
 }
 
-// refSums answers a sum or mean row by row: sums less the centre in units, and the numbers of rows.
+// refSums answers a sum or mean row by row: sums minus the centre in units, and the numbers of rows.
 func refSums(s Spec, t *testTable) (sums []*big.Int, rows []int64) {
 	cells, dims := 1, len(s.Value.Columns)
 	for _, d := range s.By {

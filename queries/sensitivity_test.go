@@ -114,7 +114,7 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 	}
 }
 
-// Bounds that leave a rest of two rows or more, which small bounds never do.
+// Bounds with a remainder of two rows or more, which small bounds never have.
 func TestSensitivityOfLargeRests(t *testing.T) {
 	for _, c := range []struct {
 		b     Bounds
@@ -219,7 +219,7 @@ func TestMissingBounds(t *testing.T) {
 	for _, c := range []struct {
 		cells int
 		b     Bounds
-		want  string // part of the message; "": complete
+		want  string // part of the message; "" if nothing is missing
 	}{
 		{3, Bounds{}, "max_rows (or max_groups and max_rows_per_group)"},
 		{1, Bounds{}, "max_rows"},
@@ -297,7 +297,7 @@ func TestDeclaredSensitivity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// it is used if it is not smaller by a bit
+	// a larger value is used, and a value one bit smaller is refused
 	for d, ok := range map[float64]bool{implied[0].Sens.L2: true, math.Nextafter(implied[0].Sens.L2, 0): false} {
 		s.Declared = d
 		if _, err := must(t, s).Components(AddRemove); (err == nil) != ok {

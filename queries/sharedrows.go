@@ -41,8 +41,8 @@ func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Ac
 	return all, nil
 }
 
-// NewSeparately makes the same accumulators, none of which share rows: each aggregation follows the rule that it
-// follows alone, as in engines that execute one after the other.
+// NewSeparately makes the same accumulators without sharing rows: each aggregation is executed as if it were alone, as
+// in engines that execute one after the other.
 func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
 	all := make([]*Accumulator, len(of))
 	for i := range of {
@@ -54,7 +54,7 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 	return all, nil
 }
 
-// joinsLater delays joining a spill until it is known how many stores share it.
+// joinsLater delays joining a spill until the number of stores that share it is known.
 type joinsLater struct{ bounding.Spill }
 
 // Join is a no-op; JoinNow joins the spill later.

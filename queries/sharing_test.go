@@ -22,7 +22,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// randomSharing draws a histogram whose cells may share noise, mostly of units that may be in most of its cells.
+// randomSharing draws a histogram whose cells may have common noise, mostly with units that may be in most of its
+// cells.
 func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	s := randomSpec(rt)
 	for len(s.By) == 0 {
@@ -36,7 +37,7 @@ func randomSharing(rt *rapid.T, adj Adjacency) Spec {
 	return s
 }
 
-// unitsOf is the number of units that have a row in a query's answer, row by row.
+// unitsOf counts the units that have a row in a query's answer, row by row.
 func unitsOf(s Spec, tab *testTable) int64 {
 	units := map[string]bool{}
 	for _, row := range tab.rows {
@@ -53,9 +54,9 @@ func unitsOf(s Spec, tab *testTable) int64 {
 	return int64(len(units))
 }
 
-// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any
-// order of the rows, cut into batches, encoding, number of workers, memory, and way through states. The two give the
-// cells back.
+// The components are the cells of a plain histogram minus their fraction of the number of units, and that number: for
+// any order of the rows, batches, encoding, number of workers and memory, and with saved states. The cells can be
+// computed from them.
 func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	forms := map[strategy.Form]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -96,8 +97,7 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	}
 }
 
-// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in
-// its cells.
+// Queries with the same units share their rows, and each counts its own units: those that have a row in its cells.
 func TestUnitsAreCountedTogether(t *testing.T) {
 	shares := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -148,7 +148,7 @@ func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
 	})
 }
 
-// The largest change is attained: by a unit with a row in every cell, of which the L that are kept are counted.
+// The largest change is attained by a unit with a row in every cell, of which L are kept and counted.
 func TestSharedSensitivityIsAttained(t *testing.T) {
 	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1},
 		{MaxGroups: 12, MaxRowsPerGroup: 3}} {
@@ -173,21 +173,21 @@ func TestSharedSensitivityIsAttained(t *testing.T) {
 
 func mustShare(tb testing.TB, s Spec) *kinds.CommonNoise { return makeQuery[*kinds.CommonNoise](tb, s) }
 
-// sharedSpec is a histogram of n cells that share noise.
+// sharedSpec returns a histogram of n cells with common noise.
 func sharedSpec(n int, b Bounds) Spec {
 	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, CommonNoise: AddRemove,
 		By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
 }
 
-// sharedEdges is one along edges, in two groups, off which quantiles and shares are read.
+// sharedEdges returns a histogram with common noise along edges, in two groups, with quantiles and shares.
 func sharedEdges(n int, b Bounds) Spec {
 	s := sumsSpec(n, b)
 	s.Read.Sums, s.CommonNoise = false, AddRemove
 	return s
 }
 
-// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations
-// that are stated.
+// Both strategies are reported with their deviations, the chosen one has the least, and the sums of cells have the
+// reported deviations.
 func TestSharedStrategyIsStated(t *testing.T) {
 	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
 	components, ms := calibrated(t, q)
@@ -231,8 +231,7 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	}
 }
 
-// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which
-// is 0.
+// coverage returns the fraction of an answer's intervals that contain the exact value 0.
 func coverage(all ...Answer) float64 {
 	covered, cells := 0, 0
 	for _, a := range all {
@@ -246,10 +245,10 @@ func coverage(all ...Answer) float64 {
 	return float64(covered) / float64(cells)
 }
 
-// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the
-// mean share is that of independent draws. In the short form it is within 6 of its standard errors of 95 % (a false
-// alarm once in 10^8 for each strategy, more if the shares of a few draws are far from normal); with DPRELEASE_LONG=1,
-// after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
+// Intervals cover 95 % of the exact values under every strategy. The cells of a draw have dependent errors, so the
+// standard error of the mean is computed over draws. In the short form the mean is within 6 standard errors of 95 % (a
+// false alarm once in 10^8 for each strategy, more if the fractions of a few draws are far from normal). With
+// DPRELEASE_LONG=1, there are so many draws that 6 standard errors are 0.3 %.
 func TestStrategiesCover(t *testing.T) {
 	tables := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	for i, n := range []int{7, 5, 2} {
@@ -412,7 +411,7 @@ func TestSharedReadingsTakeTheCovariance(t *testing.T) {
 	}
 }
 
-// Recover gives back the multiples of the grids.
+// Recover returns the multiples of the grids.
 func TestRecoverShared(t *testing.T) {
 	q := mustShare(t, sharedEdges(20, Bounds{MaxGroups: 40, MaxRowsPerGroup: 1}))
 	c, grids := mustRecover(t, q, AddRemove)
@@ -422,7 +421,8 @@ func TestRecoverShared(t *testing.T) {
 	}
 }
 
-// What cells that share noise cannot have is said at its place; replaced units and single rows share nothing.
+// Problems of cells with common noise are reported at their places; replaced units and single rows have no common
+// noise.
 func TestSharedProblems(t *testing.T) {
 	all := Bounds{MaxGroups: 9, MaxRowsPerGroup: 1}
 	s := sharedSpec(9, all)

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tightSpill is a Spill of little memory that keeps what is written in a list; with it all domains are held sparsely.
+// tightSpill is a Spill with little memory that keeps written data in a list; with it, all domains are held sparsely.
 type tightSpill struct {
 	mutex       sync.Mutex
 	written     [][]byte
@@ -49,7 +49,7 @@ func (s *tightSpill) Read(piece []byte, at int64) error {
 	return nil
 }
 
-// spills returns the ways in which every exact answer is gathered: in memory, and with next to none.
+// spills returns the spills with which every exact answer is computed: none, and one with almost no memory.
 func spills() []bounding.Spill { return []bounding.Spill{nil, &tightSpill{room: 200}} }
 
 // accumulated answers a query with one accumulator for each list of batches, merged into the first.
@@ -82,7 +82,8 @@ func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, w
 	})[0]
 }
 
-// busy is a table of many rows of units of two columns, some with many rows, that fill several chunks of a partition.
+// busy returns a table of many rows of units of two columns, some with many rows, that fill several chunks of a
+// partition.
 func busy(units int) *testTable {
 	tab := &testTable{fields: []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}},
@@ -96,7 +97,7 @@ func busy(units int) *testTable {
 	return tab
 }
 
-// Any share of the memory, room and number of workers gives the same answer, and a small share is kept to.
+// Any share of the memory, room and number of workers gives the same answer, and a small share is not exceeded.
 func TestSpillsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -129,7 +130,7 @@ func TestSpillsAgree(t *testing.T) {
 	}
 }
 
-// A spill that fails ends the accumulator with its error, wherever it fails.
+// If a spill fails at any call, the accumulator returns its error.
 func TestSpillFails(t *testing.T) {
 	full := errors.New("full")
 	tab := busy(100)
@@ -191,7 +192,7 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Accumulators may be merged in any order, and take more rows in between: the answer is that of one.
+// Accumulators may be merged in any order, with more rows added in between: the answer equals that of one accumulator.
 func TestMergingIsAssociative(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()
@@ -224,8 +225,7 @@ func TestMergingIsAssociative(t *testing.T) {
 	})
 }
 
-// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put
-// away.
+// After a merge, units are numbered anew: the cached numbers of a dictionary's entries refer to rows that were moved.
 func TestMergeBetweenBatches(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()

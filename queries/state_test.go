@@ -9,8 +9,8 @@ import (
 // carries counts the calls of carried.
 var carries int
 
-// carried returns accumulators as they are or, in two of three cases, others that have loaded their state: at once, or
-// first the answers and then the rows of three buckets. So every test of exact answers is one of states too.
+// carried returns accumulators unchanged or, in two of three cases, others that have loaded their state: at once, or
+// first the totals and then the rows of three buckets. So every test of exact answers also tests states.
 func carried(tb testing.TB, all []adding, fresh func() ([]adding, error)) []adding {
 	tb.Helper()
 	carries++
@@ -42,7 +42,7 @@ func carried(tb testing.TB, all []adding, fresh func() ([]adding, error)) []addi
 	return next
 }
 
-// inBuckets takes the rows of units out of accumulators, in blocks for three buckets.
+// inBuckets saves the rows of units of accumulators, in blocks for three buckets.
 func inBuckets(tb testing.TB, all []adding) [][][]byte {
 	tb.Helper()
 	buckets := make([][][]byte, 3)
@@ -57,15 +57,15 @@ func inBuckets(tb testing.TB, all []adding) [][][]byte {
 	return buckets
 }
 
-// bounds counts the calls of boundInBuckets. asGathered keeps it from doing anything, for tests that add more rows or
-// look at what the bounds cut, which is not part of a state.
+// bounds counts the calls of boundInBuckets. asGathered disables it, for tests that add more rows or check the counts
+// of dropped rows, which are not part of a state.
 var (
 	bounds     int
 	asGathered bool
 )
 
-// boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the
-// rows of each bucket were bounded apart from the others.
+// boundInBuckets returns accumulators unchanged or, in half of the cases, others with the same answers, for which the
+// rows of each bucket were bounded separately.
 func boundInBuckets(tb testing.TB, all []adding, fresh func() ([]adding, error)) []adding {
 	tb.Helper()
 	if bounds++; bounds%2 == 0 || asGathered {

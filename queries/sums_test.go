@@ -25,7 +25,7 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 	return accumulated(tb, q, s, nil, workers).HideTotals()
 }
 
-// opened are exact answers: sums in quanta and, if the query has them, counts.
+// opened returns exact answers: sums in quanta and, if the query has them, counts.
 func opened(tb testing.TB, q *kinds.Sums, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	quantum, sums := mechanismtest.OpenWide(tb, exacts[0])
@@ -58,7 +58,7 @@ func plainly(q Query, t *testTable) [][]*table.Batch {
 	return [][]*table.Batch{t.batches(q.Columns(), nil, plain)}
 }
 
-// randomSum draws a sum or mean of the columns of random tables, and bounds of all signs.
+// randomSum draws a sum or mean of the columns of random tables, and bounds with all signs.
 func randomSum(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean}).Draw(t, "kind")
@@ -143,7 +143,7 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// A mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the
+// For a mean of a public number of terms: no row changes it by more than stated, and rows without a value count as the
 // centre.
 func TestMeanOfPublicNumber(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -185,7 +185,7 @@ func TestPublicNumberIsChecked(t *testing.T) {
 	}
 }
 
-// A column of lists gives the same answers as a column for each element; lists of another length are no value.
+// A column of lists gives the same answers as a column for each element; a list of another length has no value.
 func TestListsAreColumns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dims := rapid.IntRange(1, 3).Draw(rt, "length")

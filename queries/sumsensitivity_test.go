@@ -86,7 +86,7 @@ func TestReachIsTheMaximum(t *testing.T) {
 	}
 }
 
-// Symmetric values change by twice what they add; with one row a unit, by hi - lo or sqrt(2)·V.
+// The largest change of a symmetric value is twice its contribution; with one row a unit, it is hi - lo or sqrt(2)·V.
 func TestReachOfKnownCases(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(rt, "cells")

@@ -43,8 +43,8 @@ func rowsIn(cells []int64) (sum int64) {
 	return sum
 }
 
-// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the
-// cells hold.
+// The tally of any query agrees with its exact answer, in memory and spilled: the cells hold the rows that are counted
+// and not dropped.
 func TestTallyAgreesWithTheAnswer(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()
@@ -93,7 +93,7 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 	})
 }
 
-// In one dimension with cells of their own for nulls and others the tally's numbers are those cells'.
+// In one dimension with a null cell and an other cell, the tally's numbers equal these cells.
 func TestTallyIsTheCellsOfNullAndOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := rapid.SampledFrom(randomDimensions).Draw(rt, "dimension")
@@ -121,7 +121,7 @@ func textColumn(valid []bool, values ...string) table.Column {
 	return c
 }
 
-// classes is the rows, nulls, unparsed, outside and clamped ones.
+// classes returns the numbers of all rows, nulls, unparsed, outside and clamped rows.
 type classes [5]int64
 
 func classesOf(t tally.Input) classes {
@@ -154,7 +154,7 @@ func checkTally(t *testing.T, what string, q Query, want map[tally.Role]classes,
 	}
 }
 
-// Values are told apart: null, a text that is no number, in the range, at its ends, and beyond them.
+// Values are distinguished: null, a text that is no number, in the range, at its ends, and outside of it.
 func TestTallyOfValues(t *testing.T) {
 	newQuery := func(v *quantize.Value) Query {
 		q, err := New(Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: v})
@@ -183,7 +183,7 @@ func TestTallyOfValues(t *testing.T) {
 		floats(3, 3, math.NaN()), floats(4, 5, 0), ints(table.Int, 1, 2, 3))
 }
 
-// Filters are told apart from each other, and what passes all of them is counted.
+// Filters are counted separately, and rows that pass all of them are counted.
 func TestTallyOfFilters(t *testing.T) {
 	text := func(s string) *string { return &s }
 	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}},
@@ -214,7 +214,7 @@ func TestTallyOfFilters(t *testing.T) {
 	}
 }
 
-// A text that cannot be a discovered key, such as one in another encoding than UTF-8, is outside.
+// A text that cannot be a discovered key, such as invalid UTF-8, is outside.
 func TestTallyOfDiscoveredKeys(t *testing.T) {
 	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2},
 		By: []domain.Dimension{{Column: "k", Discover: true}}})

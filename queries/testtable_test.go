@@ -22,7 +22,7 @@ type value struct {
 	s    string
 }
 
-// key tells values apart, also NaN and -0.
+// key distinguishes values, also NaN and -0.
 func (v value) key() string { return fmt.Sprint(v.null, v.n, math.Float64bits(v.x), v.s) }
 
 // testTable is a small table, row by row.
@@ -33,7 +33,7 @@ type testTable struct {
 
 func (t *testTable) schema() table.Schema { return table.Schema{Fields: t.fields} }
 
-// encoding is a way to lay a column out.
+// encoding is a representation of a column.
 type encoding int
 
 const (
@@ -195,7 +195,7 @@ func hiddenOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []
 	return exacts
 }
 
-// The columns of random tables, and dimensions that fit them. The few values make equal ones likely.
+// The columns of random tables, and dimensions that fit them. There are few values, so equal ones are likely.
 var (
 	randomFields = []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}},
@@ -316,7 +316,7 @@ func randomSpec(t *rapid.T) Spec {
 	return s
 }
 
-// makeQuery makes the query of a spec, which has no fault and is of that kind.
+// makeQuery makes the query of a valid spec and returns it as its kind.
 func makeQuery[Q Query](tb testing.TB, s Spec) Q {
 	tb.Helper()
 	made, err := New(s)

@@ -24,7 +24,7 @@ type textUnits struct {
 	columns map[string][]table.Column // by batch
 }
 
-// newTextUnits makes a table of unit v (or v and u), its number w, and values x and y that are below xs and ys.
+// newTextUnits makes a table of unit v (or v and u), its number w, and values x and y below xs and ys.
 func newTextUnits(units, xs, ys, rows int) *textUnits {
 	tab := &testTable{fields: []table.Field{
 		{Name: "v", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "w",
@@ -35,7 +35,7 @@ func newTextUnits(units, xs, ys, rows int) *textUnits {
 	for i := range rows {
 		w := min(r.IntN(units), r.IntN(units))
 		if i%1500 == 0 {
-			w = units // so long that it comes seldom
+			w = units // it is long, so it occurs rarely
 		}
 		unit := value{s: fmt.Sprintf("unit %0*d", w%50, w), null: i%97 == 0}
 		switch w {
@@ -92,7 +92,7 @@ func (t *textUnits) batch(n int, columns []string) *table.Batch {
 	return b
 }
 
-// gathering is a way in which rows come together.
+// gathering is a way to gather rows.
 type gathering struct {
 	name    string
 	spill   *tightSpill // nil if all is in memory
@@ -100,8 +100,8 @@ type gathering struct {
 	carry   func(all []adding, to []adding) error // nil if workers are merged
 }
 
-// A share of 2^17 bytes stages a row or two in each of 256 partitions, and is full many times; in one of 2^14 bytes
-// none is staged.
+// With a share of 2^17 bytes, a row or two are staged in each of 256 partitions, and it is full many times; with 2^14
+// bytes none is staged.
 func gatherings() []gathering {
 	inMemory := func(workers int) *tightSpill { return &tightSpill{share: 1 << 40, room: 1 << 40} }
 	return []gathering{
@@ -124,7 +124,7 @@ func gatherings() []gathering {
 	}
 }
 
-// answers are the cells of queries whose rows come together in some way.
+// answers returns the cells of queries whose rows are gathered in some way.
 func (t *textUnits) answers(tb testing.TB, qs []Query, way gathering) [][]int64 {
 	tb.Helper()
 	fresh := func() []adding {
@@ -183,7 +183,7 @@ func (t *textUnits) answers(tb testing.TB, qs []Query, way gathering) [][]int64 
 	return out
 }
 
-// by is a query that counts rows by columns, in cells from 0 to below a number of each.
+// by returns a query that counts rows by columns, with cells for integers from 0 to below a number for each.
 func (t *textUnits) by(unit []string, b Bounds, sizes map[string]int) Spec {
 	s := Spec{Name: "q", Kind: Histogram, Unit: unit, Bounds: b}
 	for _, column := range []string{"w", "x", "y"} {
@@ -194,7 +194,7 @@ func (t *textUnits) by(unit []string, b Bounds, sizes map[string]int) Spec {
 	return s
 }
 
-// sums is a query that adds up y by x.
+// sums returns a query that adds up y by x.
 func (t *textUnits) sums(unit []string, b Bounds) Spec {
 	s := t.by(unit, b, map[string]int{"x": t.xs})
 	s.Kind, s.Value = Sum, &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: fmt.Sprint(t.ys)}
@@ -214,7 +214,7 @@ func newQueries(tb testing.TB, specs []Spec) (qs []Query) {
 	return qs
 }
 
-// textUnitTables are one whose contents are numbered to the end, and one with too many.
+// textUnitTables returns one table whose contents are numbered to the end, and one with too many.
 func textUnitTables(tb testing.TB) []*textUnits {
 	few, many := newTextUnits(250, 4, 3, 30_000), newTextUnits(250, 4, 100, 30_000)
 	for _, t := range []*textUnits{few, many} {
@@ -230,7 +230,7 @@ func textUnitTables(tb testing.TB) []*textUnits {
 	return []*textUnits{few, many}
 }
 
-// Under limits that cut nothing, queries that share the rows of units of text answer as each alone.
+// Under limits that drop nothing, queries that share the rows of units of text have the same answers as alone.
 func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
@@ -255,8 +255,8 @@ func TestTextUnitsTogetherAreThoseAlone(t *testing.T) {
 	}
 }
 
-// However rows come together, each unit of text keeps as many rows as the bounds let it, and queries with equal bounds
-// keep the same ones.
+// In whatever way rows are gathered, each unit of text keeps as many rows as the bounds allow, and queries with equal
+// bounds keep the same ones.
 func TestTextUnitsTogetherAreBounded(t *testing.T) {
 	for _, tab := range textUnitTables(t) {
 		for _, unit := range [][]string{{"v"}, {"v", "u"}} {
@@ -285,7 +285,7 @@ func TestTextUnitsTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// checkBounds checks what the queries of TestTextUnitsTogetherAreBounded keep of each unit.
+// checkBounds checks the rows that the queries of TestTextUnitsTogetherAreBounded keep of each unit.
 func (t *textUnits) checkBounds(tb testing.TB, got [][]int64) {
 	tb.Helper()
 	rows := make([]int64, t.units*t.xs) // by unit and x

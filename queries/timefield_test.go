@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// timeFields are all time fields, in how many cells each lies, and whether dates lack it.
+// timeFields are all time fields, with their numbers of cells, and whether dates lack them.
 var timeFields = []struct {
 	name      string
 	cells     int
@@ -24,7 +24,7 @@ var timeFields = []struct {
 	{"day_of_month", 31, false}, {"week_of_year", 53, false}, {"month", 12, false}, {"quarter", 4, false},
 }
 
-// Every time field is what the standard library shows, in every unit and zone.
+// Every time field agrees with the standard library, in every unit and zone.
 func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		typ := table.Type{Kind: table.Timestamp, Unit: rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(rt, "unit"),
@@ -69,7 +69,7 @@ func TestTimeFieldsOfDates(t *testing.T) {
 	}
 }
 
-// All values have all time fields: the calendar goes on for ever.
+// All values have all time fields: the calendar has no end.
 func TestTimeFieldsOfAllValues(t *testing.T) {
 	extremes := []int64{math.MinInt64, math.MinInt64 + 1, -1, math.MaxInt64 - 1, math.MaxInt64}
 	for _, p := range timeFields {

@@ -30,8 +30,8 @@ func severalSpecs(t *rapid.T) []Spec {
 	return specs
 }
 
-// refTogether answers queries that share the rows of units, row by row: the digest of a row is that of its contents for
-// all queries.
+// refTogether answers queries that share the rows of units, row by row: the digest of a row covers its contents for all
+// queries.
 func refTogether(specs []Spec, t *testTable) [][]int64 {
 	out := make([][]int64, len(specs))
 	byUnit := make([]map[string][]refRow, len(specs))
@@ -124,7 +124,7 @@ func queriesOf(tb testing.TB, specs []Spec) []Query {
 	return qs
 }
 
-// layouts lays a table out for each query, cut at the same rows.
+// layouts lays out a table for each query, cut at the same rows.
 func layouts(qs []Query, tab *testTable, cuts []int, how encoding) [][]*table.Batch {
 	out := make([][]*table.Batch, len(qs))
 	for i, q := range qs {
@@ -133,8 +133,8 @@ func layouts(qs []Query, tab *testTable, cuts []int, how encoding) [][]*table.Ba
 	return out
 }
 
-// The answers of queries that share the rows of units are those of the plain reference: for every order of the rows,
-// cut, encoding and number of workers, in memory and spilled.
+// The answers of queries that share the rows of units equal those of the reference: for every order of the rows,
+// batches, encoding and number of workers, in memory and spilled.
 func TestQueriesTogetherEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		specs, tab := severalSpecs(rt), randomTable(rt)
@@ -176,8 +176,8 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills,
-// repeated rows and oversized units, which are read differently, keep the same rows.
+// Each of several queries keeps as many rows as alone: a row that only other queries count displaces none of its rows.
+// Spills, repeated rows and oversized units, which are read differently, keep the same rows.
 func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
 	asGathered = true
 	defer func() { asGathered = false }()
@@ -219,7 +219,7 @@ func sum(cells []int64) (n int64) {
 	return n
 }
 
-// Accumulators that share rows cannot be merged once one of them is sealed, nor with one that shares none.
+// Accumulators that share rows cannot be merged after one of them is sealed, nor with one that shares none.
 func TestMisuseOfSharedRows(t *testing.T) {
 	tab := busy(10)
 	specs := []Spec{spec(5, Bounds{MaxRows: 2}), spec(1, Bounds{MaxRows: 2})}

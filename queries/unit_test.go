@@ -31,7 +31,7 @@ func TestUnitsAgreeAcrossTypes(t *testing.T) {
 	}
 }
 
-// A column of floating-point numbers is a unit only if the job says so.
+// A column of floating-point numbers can be a unit only if the job allows it.
 func TestFloatsAreUnitsIfTheJobSaysSo(t *testing.T) {
 	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Float}},
 		{Name: "x", Type: table.Type{Kind: table.Int}}}}

@@ -16,12 +16,12 @@ import (
 var countsFields = []table.Field{{Name: "country", Type: table.Type{Kind: table.Int}},
 	{Name: "page", Type: table.Type{Kind: table.Int}}, {Name: "views", Type: table.Type{Kind: table.Int}}}
 
-// listed is a dimension with a cell for each of n values.
+// listed returns a dimension with a cell for each of n values.
 func listed(column string, n int) domain.Dimension {
 	return domain.Dimension{Column: column, Labels: numbered(n)}
 }
 
-// upstreamDimensions draws dimensions that tell rows of the table apart, or do not.
+// upstreamDimensions draws dimensions that distinguish rows of the table, or do not.
 func upstreamDimensions(t *rapid.T) []domain.Dimension {
 	country, page := listed("country", 3), listed("page", 4)
 	if rapid.Bool().Draw(t, "other") {
@@ -38,7 +38,7 @@ func upstreamDimensions(t *rapid.T) []domain.Dimension {
 	return []domain.Dimension{country, page}
 }
 
-// added is what one unit adds to the counts of rows of the table, as the producer promises it.
+// added returns the contribution of one unit to the counts of rows of the table, within the producer's promise.
 func added(t *rapid.T, u *query.Upstream, rows int) []int64 {
 	out := make([]int64, rows)
 	if u.Sum > 0 {
@@ -53,7 +53,7 @@ func added(t *rapid.T, u *query.Upstream, rows int) []int64 {
 	return out
 }
 
-// withAdded returns a table of counts to which a unit has added.
+// withAdded returns a table of counts with the contribution of a unit.
 func withAdded(tab *testTable, by []int64) *testTable {
 	out := &testTable{fields: tab.fields}
 	for i, row := range tab.rows {
@@ -66,8 +66,8 @@ func withAdded(tab *testTable, by []int64) *testTable {
 	return out
 }
 
-// Neighbouring tables of counts, of which a unit changes as much as the producer of the table promises, differ by the
-// stated sensitivity at most; so do tables of rows. Counts that are null, negative or huge change nothing of it.
+// Neighbouring tables of counts, which differ within the producer's promise, differ by at most the stated sensitivity;
+// so do tables of rows. Counts that are null, negative or huge do not matter.
 func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 	rapid.Check(test, func(t *rapid.T) {
 		u := &query.Upstream{Name: "device", Rows: rapid.Int64Range(1, 5).Draw(t, "rows"), Change: 1}
@@ -130,8 +130,8 @@ func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 	})
 }
 
-// The sensitivity of a promise is what its corners change: sqrt(rows)·change if rows of a unit are in cells of their
-// own, rows·change if they may be in one, and the sum if all changes are bounded together.
+// The sensitivity of a promise is attained at its corners: sqrt(rows)·change if rows of a unit are in different cells,
+// rows·change if they may be in one, and the sum if all changes are bounded together.
 func TestSensitivityOfPromises(t *testing.T) {
 	both, country := []domain.Dimension{listed("country", 30), listed("page", 40)}, []domain.Dimension{listed("country", 30)}
 	folded := []domain.Dimension{listed("country", 30), {Column: "page", Labels: numbered(40), Other: domain.OwnCell}}

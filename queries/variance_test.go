@@ -45,7 +45,7 @@ func momentsOf(t testing.TB, q *kinds.Sums, tab *testTable, workers [][]*table.B
 	return components
 }
 
-// refMoments is a plain reading: values less the centre, their squares less half the largest, and rows.
+// refMoments is a simple reference: values minus the centre, their squares minus half the largest, and rows.
 func refMoments(s Spec, tab *testTable) (components [3][]*big.Int) {
 	sums, rows := refSums(s, tab)
 	components[0], components[2] = sums, bigInts(rows)
@@ -125,9 +125,9 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 	}
 }
 
-// The 95 % interval of a variance holds the true one in at least 94 % of 4,000 runs, less 6.1 standard errors (false
-// alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is no
-// longer than the whole range. The runs are the groups of one query.
+// The 95 % interval of a variance covers the true one in at least 94 % of 4,000 runs, less 6.1 standard errors (false
+// alarm 1e-9), and, if the count is 15 standard deviations and the true one inside its range, in at most 96 %. It is at
+// most the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -142,7 +142,7 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 		sizes = []float64{1, 10, 75, 200, 1e4, 1e6}
 	}
 	for _, rows := range sizes {
-		// mean and mean square, less the centre
+		// mean and mean square, minus the centre
 		for _, m := range [][2]float64{{0, 0}, {0, 25}, {4, 16}, {4, 20}, {-5, 25}, {2, 9}} {
 			sums, squares, counts := make([]float64, runs), make([]float64, runs), make([]float64, runs)
 			for i := range sums {

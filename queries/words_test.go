@@ -2,11 +2,11 @@ package queries
 
 import "github.com/dprelease/dprelease/queries/query"
 
-// The words of package query, without its name: tests of this package use them on every line.
+// The types of package query without its name: tests of this package use them on every line.
 type (
 	// Query is one question with its public facts.
 	Query = query.Query
-	// Component is one mechanism of a query: what calibration needs to know of it.
+	// Component is one mechanism of a query, as calibration needs it.
 	Component = query.Component
 
 	// Spec is everything public about a query.
@@ -30,25 +30,25 @@ type (
 	Series = query.Series
 	// Extra is a further column of an answer.
 	Extra = query.Extra
-	// Columns are those columns of a released table from which its noisy vectors are read back.
+	// Columns are the columns of a released table from which its noisy vectors are read back.
 	Columns = query.Columns
 
-	// Finder is a query of which a clamp or a bound on rows is chosen from a noisy histogram.
+	// Finder is a query whose clamp or bound on rows is chosen from a noisy histogram.
 	Finder = query.Finder
-	// Found is what was found.
+	// Found is the result of a search.
 	Found = query.SearchResult
 	// KeyFollower is a query that adds values up by keys which another query selects.
 	KeyFollower = query.KeyFollower
 	// Leader is a histogram that selects keys for other queries.
 	Leader = query.Leader
-	// ClampSearch is what a clamp was chosen from, and the clamp.
+	// ClampSearch is a chosen clamp with the noisy values of its choice.
 	ClampSearch = query.ClampSearch
-	// RowsSearch is what a bound on the rows of a unit was chosen from, and the bound.
+	// RowsSearch is a chosen bound on the rows of a unit with the noisy values of its choice.
 	RowsSearch = query.RowsSearch
 
-	// Strategic is a query whose tables are put together from components that are not their cells.
+	// Strategic is a query whose tables are computed from components that are not their cells.
 	Strategic = query.Strategic
-	// Strategy describes where the noise of a query goes, and what other ways would have given.
+	// Strategy describes where the noise of a query goes, and the errors of other strategies.
 	Strategy = query.Strategy
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The page says beside each query what the bounds of the job leave out.
+// For each query, the page states what the bounds of the job leave out.
 func TestBoundedNumbersAreNamed(t *testing.T) {
 	for _, c := range []struct{ kind, why, want string }{
 		{histogram, "each row is in one cell: 1", ""},

@@ -56,8 +56,8 @@ func objects(t *testing.T, v any) (out []map[string]any) {
 	return out
 }
 
-// What the Data Package standard, version 2, demands: a resource has a name of its own and a path inside the package; a
-// field has a name and a known type; every key is a field; a hash names its algorithm.
+// The Data Package standard, version 2, requires: a resource has a unique name and a path inside the package; a field
+// has a name and a known type; every key is a field; a hash names its algorithm.
 func TestDataPackage(t *testing.T) {
 	p := parsed(t, documents(t, sample())[packageName])
 	names := map[string]bool{}
@@ -93,8 +93,8 @@ func TestDataPackage(t *testing.T) {
 	}
 }
 
-// What CSV on the Web demands of a group of tables: its context, a url for each table, titles as in the header, names
-// for URI templates.
+// CSV on the Web requires for a group of tables: its context, a url for each table, titles as in the header, names for
+// URI templates.
 func TestCSVW(t *testing.T) {
 	m := parsed(t, documents(t, sample())[csvwName])
 	context := m["@context"].([]any)
@@ -124,8 +124,8 @@ func TestCSVW(t *testing.T) {
 	}
 }
 
-// What Croissant 1.0 demands: its type and conformsTo; a file has a content, an encoding and a digest; a field names a
-// file that is there.
+// Croissant 1.0 requires: its type and conformsTo; a file has a content URL, an encoding and a digest; a field names an
+// existing file.
 func TestCroissant(t *testing.T) {
 	m := parsed(t, documents(t, sample())[croissantName])
 	if m["@type"] != "sc:Dataset" || m["conformsTo"] != "http://mlcommons.org/croissant/1.0" || m["name"] == "" ||

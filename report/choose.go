@@ -12,7 +12,7 @@ type axis struct {
 	Type  string `json:"type"`
 	// Keys are the indexes of the key columns of this axis, among the key columns of the table.
 	Keys []int `json:"keys"`
-	// Whole: the values are whole numbers. Closed: the last edge belongs to the last cell.
+	// Whole: the values are integers. Closed: the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
 
 	cells []string // names of spans, by the codes of the first key; nil if the cells are no spans
@@ -161,7 +161,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
 	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey || k.Name == numberKey }):
-		return pictureNone // the components of tables, and a table that means nothing by itself
+		return pictureNone // the noisy residuals of tables, and a table that only makes sense with others
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:
@@ -188,7 +188,7 @@ func other(axes []axis, kind string) axis {
 	return axes[slices.IndexFunc(axes, func(a axis) bool { return a.Type != kind })]
 }
 
-// places are where the points of a map lie, by the labels of their key; a label without a place has null.
+// places are the positions of a map's points, by the labels of their key; a label without a position has null.
 type places struct {
 	Key   int        `json:"key"`
 	Lat   []*decimal `json:"lat"`

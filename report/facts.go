@@ -42,7 +42,7 @@ type facts struct {
 	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
-// budget is where the account of the dataset stands with this release in it.
+// budget is the state of the dataset's budget after this release.
 type budget struct {
 	dataset, cap string
 	capMu2       *big.Rat
@@ -56,11 +56,11 @@ type queryFacts struct {
 	name, kind string
 	title      string // for readers; the name if the job has none
 	about      string // the job's description of the query; may be empty
-	counted    string // what the numbers count or measure, in the job's words; "" if it says nothing
+	counted    string // what the numbers count or measure, as the job states it; "" if it does not
 	units      bool   // each unit counts once at most
 	columns    map[string]described
 	weight     string          // the column of the weights of rows; "" if all rows count alike
-	whole      map[string]bool // columns that hold whole numbers
+	whole      map[string]bool // columns that hold integers
 	cells      int
 	mu         float64
 	l2         float64
@@ -69,19 +69,20 @@ type queryFacts struct {
 	noise      calibrate.Mechanism   // the first one
 	half       float64               // of the 95 % interval of a noisy value
 	overRows   bool                  // to be divided by the number of rows
-	laidOut    bool                  // the noise is laid out for sums of cells, of which half holds
+	laidOut    bool                  // the noise is optimized for sums of cells; half is their half-width
 	nested     bool                  // the tables are levels that add up
-	known      []string              // the levels whose totals are public, with their files
+	known      []string              // the levels with public totals, with their files
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
+	cutAtZero  bool // the estimates of crosstabs are made non-negative
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
 	threshold  float64 // of keys that were discovered
-	minUnits   int64   // of these keys; 0 or 1 if none were left out
+	minUnits   int64   // the pre-threshold of these keys; 0 or 1 if there is none
 	discovered string
 	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
-	clamp      string  // how the clamp was found, in words; "" if the job has it
+	clamp      string  // a description of how the clamp was found; "" if the job gives it
 	clampRisk  string  // how likely it cut off more than the interval shows
 	gridStep   float64 // of the noisy values
 	files      []manifest.File
@@ -115,22 +116,27 @@ type dimension struct {
 	LastEdge string `json:"last_edge"`
 
 	texts described // of the column
-	whole bool      // the column holds whole numbers
+	whole bool      // the column holds integers
 }
 
 // jobQuery is the part of a query in the manifest's job that the page needs.
 type jobQuery struct {
-	Name, Title, Description, Unit, Over             string
+	Name, Title, Description, Unit, Over, From       string
 	PerUnit                                          jobBounds `json:"per_unit"`
 	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
 
-// jobInput is what the job says of the types of texts.
+// jobInput is the job's types of text columns.
 type jobInput struct {
 	CSV     struct{ Types map[string]string }
 	Counts  struct{ Column string }
 	JSONL   struct{ Columns map[string]string }
 	Folders map[string]string
+	Tables  map[string]jobInput
+	Join    []struct {
+		Table, Prefix string
+		Add           []string
+	}
 }
 
 // jobBounds are the bounds on the rows of a unit, or the word discover.
@@ -138,7 +144,7 @@ type jobBounds struct {
 	MaxRows json.RawMessage `json:"max_rows"`
 }
 
-// described is what the job says of a column for readers.
+// described is the job's description of a column for readers.
 type described struct{ Title, Description, Unit string }
 
 type jobKind struct {
@@ -147,6 +153,8 @@ type jobKind struct {
 	By      []dimension
 	Known   []struct{ Level, File string }
 	Weight  struct{ Column string }
+
+	Nonnegative bool // of crosstabs
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -179,13 +187,13 @@ func factsOf(m *manifest.Manifest) *facts {
 			PerUnit jobBounds `json:"per_unit"`
 		}
 	}
-	_ = json.Unmarshal(m.Job, &job) // this program wrote it; what cannot be read is not shown
+	_ = json.Unmarshal(m.Job, &job) // this program wrote it; unreadable parts are not shown
 	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
-	whole := wholeColumns(&job.Input)
 	for i := range m.Queries {
 		q := queryOf(&m.Queries[i], m.Privacy.Selected)
-		q.title, q.columns, q.whole = q.name, job.Columns, whole
+		q.title, q.columns = q.name, job.Columns
 		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
+			q.whole = job.Input.wholeColumns(job.Queries[at].From)
 			q.ask(&job.Queries[at])
 			if column := job.Input.Counts.Column; column != "" {
 				q.counted = cmp.Or(q.counted, job.Columns[column].Title, column)
@@ -300,7 +308,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
 		}
-		q.weight = k.Weight.Column
+		q.weight, q.cutAtZero = k.Weight.Column, k.Nonnegative
 		for _, t := range k.Known {
 			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
 		}

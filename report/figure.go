@@ -103,7 +103,7 @@ func (g *figure) differs() bool {
 	return false
 }
 
-// longestName is how many characters a name in a picture has.
+// longestName is the largest number of characters of a name in a picture.
 const longestName = 32
 
 func (g *figure) label(a axis, at int) string {
@@ -125,11 +125,11 @@ func clip(s string) string {
 	return s
 }
 
-// mostBars is how many rows a picture has.
+// mostBars is the largest number of rows in a picture.
 const mostBars = 40
 
-// rows draws a row for each label: a bar, or a point if the values are places on an axis, with its interval. Of many
-// labels they are those with the largest estimates.
+// rows draws a row for each label: a bar, or a point if the values are positions on an axis, with its interval. If
+// there are too many labels, it draws those with the largest estimates.
 func (g *figure) rows() *picture.Figure {
 	order := make([]int, g.d.Table.Shown)
 	for i := range order {

@@ -52,7 +52,7 @@ func upward(x float64) float64 {
 	return x + math.Abs(x)*slack
 }
 
-// probability returns x as a fraction: a bound that is no number, or above 1, is 1.
+// probability returns x as a fraction. A bound that is NaN or above 1 becomes 1.
 func probability(x float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || r.Cmp(big.NewRat(1, 1)) > 0 {
@@ -97,8 +97,8 @@ func (g Guarantee) gaussian(eps float64) float64 {
 	return float64(d)
 }
 
-// Guess returns the largest probability of being right of who believed with probability p, between 0 and 1, that the
-// unit is in the table. It is exact but for the rounding of delta.
+// Guess returns the largest probability of a right guess by an observer who believed with probability p, between 0 and
+// 1, that the unit is in the table. It is exact except for the rounding of delta.
 func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	more := new(big.Rat).Set(p)
 	less := new(big.Rat).Sub(big.NewRat(1, 1), p)

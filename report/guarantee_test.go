@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// phi is the normal distribution function with 60 digits, by the series of Marsaglia (2004): an own way to what the
-// page prints.
+// phi is the normal distribution function with 60 digits, by the series of Marsaglia (2004), independent of the page's
+// computation.
 func phi(x *big.Float) *big.Float {
 	const prec = 400
 	one := new(big.Float).SetPrec(prec).SetInt64(1)
@@ -37,8 +37,8 @@ func percentOf(x *big.Float) string {
 
 func precise(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
 
-// What the page prints of a Gaussian release agrees with the formulas that it names, worked out with 60 digits, to the
-// last digit printed.
+// The numbers on the page of a Gaussian release agree to the last printed digit with the formulas that the page names,
+// evaluated with 60 digits.
 func TestGuessesAreExact(t *testing.T) {
 	for _, mu := range []float64{0.01, 0.2367043806634357, 0.5, 1, 2.0004456204306322, 3.7} {
 		g := Guarantee{Mu: mu}
@@ -76,7 +76,7 @@ func TestTrueAlarmsAreExact(t *testing.T) {
 	}
 }
 
-// A pure part alone gives what randomized response does.
+// A pure part alone gives the result of randomized response.
 func TestPure(t *testing.T) {
 	g := Guarantee{Pure: 1}
 	right := math.E / (1 + math.E)
@@ -91,7 +91,7 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// Two bounds of one noise give the smaller number, wherever it is.
+// Two bounds of one noise give the smaller number.
 func TestBothBounds(t *testing.T) {
 	both, gauss, pure := Guarantee{Mu: 0.882, Pure: 1, Both: true}, Guarantee{Mu: 0.882}, Guarantee{Pure: 1}
 	for _, eps := range []float64{0, 0.3, 0.7, 1, 2} {
@@ -113,8 +113,8 @@ func TestBothBounds(t *testing.T) {
 	}
 }
 
-// A pure part beside Gaussian noise is worse than either and no worse than the Gaussian part that stands for it; a part
-// that fails adds itself.
+// A pure part together with Gaussian noise is worse than either alone, and not worse than Gaussian noise of the mu at
+// which the pure part is charged. A failure probability is added.
 func TestParts(t *testing.T) {
 	both, gauss, pure := Guarantee{Mu: 1, Pure: 0.5}, Guarantee{Mu: 1}, Guarantee{Pure: 0.5}
 	for _, eps := range []float64{-2, -0.3, 0, 0.4, 1, 3} {
@@ -153,8 +153,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every number of the page is a probability or an epsilon, for guarantees of all sizes: none of them may be too large
-// for what is printed.
+// For guarantees of all sizes, every number of the page is a valid probability or epsilon, and none is too large to
+// print.
 func TestAllGuarantees(t *testing.T) {
 	for _, mu := range []float64{0, 1e-300, 1e-9, 1e-3, 1, 40, 1e3, 1e6, 1e150, 1e300, math.MaxFloat64} {
 		for _, pure := range []float64{0, 1e-300, 1e-6, 1, 369, 370, 400, 700, 709, 710, 800, 1e3, 1e6, 1e300} {

@@ -96,8 +96,8 @@ func short(x float64) string {
 	return SignificantUp(x, 4)
 }
 
-// AsStated returns the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double
-// below it.
+// AsStated returns the shortest decimal that a job can state for a bound of its guarantee: the manifest has the float64
+// rounded down from it.
 func AsStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

@@ -26,7 +26,7 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Page is all that a page shows.
+// Page is the content of a page.
 type Page struct {
 	Manifest *manifest.Manifest
 	// Tables are the tables of the manifest's queries.
@@ -35,11 +35,11 @@ type Page struct {
 
 // Sizes of a page.
 const (
-	// mostBytes is how long the data in a page may be.
+	// mostBytes is the largest length of the data in a page.
 	mostBytes = 3 << 20
-	// mostRows is how many rows of all tables together a page holds at first.
+	// mostRows is the largest number of rows of all tables together that a page holds at first.
 	mostRows = 40_000
-	// leastRows is how many rows of a table it holds in any case.
+	// leastRows is the number of rows of a table that it holds in any case.
 	leastRows = 100
 )
 
@@ -59,7 +59,7 @@ type tableData struct {
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
-	Rate     string     `json:"-"` // what a table of rates holds; "" of others
+	Rate     string     `json:"-"` // the rate in a table of rates; "" in other tables
 	// None stands for a value that is not defined.
 	None   string    `json:"none,omitempty"`
 	Sums   *sumsData `json:"sums,omitempty"`
@@ -132,8 +132,8 @@ func (f *facts) find(query string) *queryFacts {
 	return nil
 }
 
-// policy returns the page's Content-Security-Policy: it may load nothing, and runs and styles by nothing but its own
-// parts, by their digests. Its pictures are in it (data:).
+// policy returns the page's Content-Security-Policy: the page may load nothing, and only its own scripts and styles
+// run, identified by their digests. Its pictures are embedded (data:).
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "+
 		"'none'", sourceOf(pageJS), sourceOf(pageCSS))

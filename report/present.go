@@ -43,7 +43,7 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 	return out
 }
 
-// catalogue returns what catalogues are told of the release.
+// catalogue returns the description of the release for catalogues.
 func (f *facts) catalogue(tables []*Table) *catalogue {
 	d := &f.deployment
 	r := &catalogue{
@@ -73,7 +73,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	return r
 }
 
-// catalogued returns what catalogues are told of a table of the query.
+// catalogued returns the description of a table of the query for catalogues.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	out, unit := catalogueTable{Name: q.name, Description: q.description(f)}, q.unitText(f)
 	if t.Holds != "" {

@@ -32,7 +32,7 @@ func (q *queryFacts) unitText(f *facts) string {
 // valueName returns what the page calls the column that is added up.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
-// noun returns what a query counts: what the job says; units if each counts once at most; else rows.
+// noun returns the word for what a query counts: the job's word; units if each counts at most once; otherwise rows.
 func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "":
@@ -53,7 +53,7 @@ func (q *queryFacts) divisor() string {
 	return "number of rows"
 }
 
-// unitNames names the privacy units, by what the job says that the query counts, or by their columns.
+// unitNames names the privacy units, by the job's word for what the query counts, or by their columns.
 func (q *queryFacts) unitNames(f *facts) string {
 	if q.counted != "" {
 		return shown(q.counted)
@@ -212,7 +212,7 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// remarks describe how accurate a query's answer is, and what stands out or is left out.
+// remarks describe how accurate a query's answer is, which values exceed the noise threshold, and what is left out.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
 	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
@@ -226,7 +226,7 @@ func (q *queryFacts) remarks() []string {
 	return out
 }
 
-// question returns the query in words.
+// question describes the query in a sentence.
 func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
@@ -295,7 +295,8 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
 }
 
-// bounded returns what the bounds of the job leave out of the answer; "" if its unit is a row and no value is clamped.
+// bounded describes what the bounds of the job leave out of the answer; "" if its unit is a row and no value is
+// clamped.
 func (q *queryFacts) bounded() string {
 	why := q.why
 	if _, implied, declared := strings.Cut(why, "implied: "); declared {
@@ -325,8 +326,9 @@ func (q *queryFacts) bounded() string {
 	return text + "."
 }
 
-// Remarks returns what a reader of a query's numbers must know: what bounds and clamps leave out of them, and for units
-// over a bound the answer in words. query is the query's place in the manifest, estimate the first cell of its answer.
+// Remarks returns the facts that a reader of a query's numbers must know: what bounds and clamps leave out and, for
+// units over a bound, the answer in a sentence. query is the query's index in the manifest, estimate the first cell of
+// its answer.
 func Remarks(m *manifest.Manifest, query int, estimate float64) []string {
 	f := factsOf(m)
 	q := &f.queries[query]
@@ -427,7 +429,7 @@ func (q *queryFacts) standsOutText() string {
 	return ""
 }
 
-// StandsOut returns the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
+// StandsOut returns the value that the largest of cells cells of pure noise exceeds with a probability of 5 %.
 func StandsOut(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
@@ -461,8 +463,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
-// standsOut returns the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all
-// are 0.
+// standsOut returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if all
+// exact answers are 0.
 func (q *queryFacts) standsOut(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return StandsOutOf(q.noise, cells)

@@ -14,10 +14,10 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Numbers, names and places are read back from the page's texts and from its pictures, for small tables whose answers
-// are known, and compared with the manifest and the tables.
+// These tests read numbers, names and places back from the page's texts and pictures, for small tables with known
+// answers, and compare them with the manifest and the tables.
 
-// stated is a manifest of some queries, and a job of their kinds.
+// stated returns a manifest of some queries, with a job of their kinds.
 func stated(queries ...manifest.Query) *manifest.Manifest {
 	m := &manifest.Manifest{Name: "r"}
 	m.Privacy.Epsilon, m.Privacy.Delta, m.Privacy.Mu = 1, 1e-6, math.Sqrt(5)
@@ -74,7 +74,7 @@ func TestCommonNoiseIsReadBack(t *testing.T) {
 	}
 }
 
-// tailOf is the probability that geometric noise is at least so many multiples of its grid, summed term by term.
+// tailOf returns the probability that geometric noise is at least from multiples of its grid, summed term by term.
 func tailOf(m calibrate.Mechanism, from int) (p float64) {
 	q := math.Exp(-m.Grid / m.Scale)
 	for k := from; k < from+4000; k++ {
@@ -119,8 +119,8 @@ func TestThresholdsHoldTheirProbability(t *testing.T) {
 	}
 }
 
-// known is a table of two key columns with values that tell cells, columns and ends apart: in cell i the estimate is
-// 10·(i+1), the noisy value 1 more, the interval from 2 below to 3 above.
+// known returns a table of two key columns with values that differ between cells, columns and ends: in cell i the
+// estimate is 10·(i+1), the noisy value 1 more, the interval from 2 below to 3 above.
 func known(name string, first, second []string) *Table {
 	var estimate, noisy, low, high []float64
 	for i := range len(first) * len(second) {
@@ -172,8 +172,8 @@ func TestBarsAreReadBack(t *testing.T) {
 	}
 }
 
-// A line lies in the middle of its cells, with the band of its interval, in the chart of its group; cells of a heat map
-// have the places of their labels.
+// A line goes through the middle of its cells, with the band of its interval, in the chart of its group. Cells of a
+// heat map are at the places of their labels.
 func TestLinesAndCellsAreReadBack(t *testing.T) {
 	m := stated(gaussian("by", "histogram", 4, 1, 1))
 	table := known("by", []string{"a", "b"}, []string{"x", "y"})
@@ -216,7 +216,7 @@ func TestLinesAndCellsAreReadBack(t *testing.T) {
 	}
 }
 
-// The number of units over a bound is said in words, with the bound, the half-width and the unit.
+// A sentence states the number of units over a bound, with the bound, the half-width and the unit.
 func TestUnitsOverABoundAreReadBack(t *testing.T) {
 	q := gaussian("over", "units_over_bound", 1, 1, 7)
 	q.Mechanisms[0].Sensitivity.Why = "each member counts once if it has more than 3 rows: 1"
@@ -233,7 +233,7 @@ func TestUnitsOverABoundAreReadBack(t *testing.T) {
 	}
 }
 
-// What is left of a budget is the part of the cap's mu² that is not charged, rounded down.
+// The page's rest of a budget is the part of the cap's mu² that is not charged, rounded down.
 func TestBudgetIsReadBack(t *testing.T) {
 	m := stated(gaussian("one", "count", 1, 1, 1))
 	m.Privacy.Scope.LedgerCap, m.Privacy.Scope.LedgerCharged = "mu 3: epsilon 10, delta 1e-5", "2"
@@ -257,10 +257,44 @@ func TestRoundingIsToTheSafeSide(t *testing.T) {
 		{SignificantUp(1.0001, 4), "1.001"}, {SignificantUp(12345, 2), "13000"}, {SignificantUp(0.00012341, 4), "0.0001235"},
 		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1235"},
 		{thousands(1234567), "1,234,567"}, {thousands(999), "999"}, {plural(1, "row"), "1 row"},
-		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"},
+		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},
+		{percentDown(-0.01234), "-1.3 %"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Guesses are listed by belief, with how often they are right without the release: the larger of belief and disbelief.
+// Alarms are listed in per cent.
+func TestBeliefsAreReadBack(t *testing.T) {
+	v := factsOf(stated(gaussian("one", "count", 1, 1, 1))).guaranteeView()
+	var guesses, alarms []string
+	for _, g := range v.Guesses {
+		guesses = append(guesses, g[0]+" alone "+g[1])
+	}
+	for _, a := range v.Alarms {
+		alarms = append(alarms, a[0])
+	}
+	if want := []string{"1 % alone 99 %", "10 % alone 90 %", "50 % alone 50 %", "90 % alone 90 %", "99 % alone 99 %"}; !slices.Equal(guesses,
+		want) {
+		t.Errorf("%q", guesses)
+	}
+	if want := []string{"0.1 %", "1 %", "5 %"}; !slices.Equal(alarms, want) {
+		t.Errorf("%q", alarms)
+	}
+}
+
+// The page says which cells of non-negative tables are biased, and says nothing of other tables.
+func TestBiasOfNonnegativeTablesIsSaid(t *testing.T) {
+	m := stated(gaussian("one", "crosstabs", 4, 1, 1))
+	for _, c := range []struct{ key, want string }{{`"nonnegative": true`, "a large cell beside many of these too small"},
+		{`"integers": true`, ""}} {
+		m.Job = json.RawMessage(`{"queries": [{"name": "one", "crosstabs": {` + c.key + `}}]}`)
+		if got := strings.Join(factsOf(m).limits(), " "); c.want != "" && !strings.Contains(got, c.want) ||
+			c.want == "" && strings.Contains(got, "made non-negative") {
+			t.Errorf("%s: %q", c.key, got)
 		}
 	}
 }

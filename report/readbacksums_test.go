@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// The page adds cells up by the variance of one cell, or of a marginal by those of the residuals that it has.
+// The page's sums of cells use the variance of one cell or, in a marginal, the variances of its residuals.
 func TestSumsAreReadBack(t *testing.T) {
 	q := gaussian("by", "histogram", 4, 1, 3)
 	deviation := q.Mechanisms[0].StandardDeviation
@@ -100,7 +100,7 @@ func TestTheLastSpanHasItsEdge(t *testing.T) {
 	}
 }
 
-// A rate's factor is in its words, unless it is 1.
+// A rate's description names its factor, unless that is 1.
 func TestRatesAreReadBack(t *testing.T) {
 	q := &queryFacts{name: "ill"}
 	for times, want := range map[float64]string{1: "The noisy values of ill divided by all. ",
@@ -111,7 +111,7 @@ func TestRatesAreReadBack(t *testing.T) {
 	}
 }
 
-// The words about a clamp that was found have the part of the budget, the range and the rows that would have been
+// The description of a discovered clamp has its part of the budget, the range and the number of rows that it would have
 // noticed.
 func TestFoundClampsAreReadBack(t *testing.T) {
 	q := gaussian("by", "sum", 1, 1, 1)

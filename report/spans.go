@@ -12,8 +12,8 @@ import (
 // The files have two columns for a cell between two edges, from and to. For a reader it is one thing with a name: a
 // month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds whole numbers.
 
-// spanName names the cell between two edges. whole says that the values are whole numbers, and last that the upper edge
-// belongs to the cell. Edges that are no dates and no whole numbers stay as they are: "0.5 to 1".
+// spanName names the cell between two edges. whole means that the values are integers, and last that the upper edge
+// belongs to the cell. If the edges are neither dates nor integers, the name has them unchanged: "0.5 to 1".
 func spanName(from, to string, whole, last bool) string {
 	if name := calendarName(from, to); name != "" {
 		return name
@@ -95,12 +95,27 @@ func forReaders(t *pageTable, axes []axis) *pageTable {
 	return &out
 }
 
-// wholeColumns returns the columns that a job declares as integers.
-func wholeColumns(in *jobInput) map[string]bool {
+// wholeColumns returns the columns that a job declares as integers, with those that joins add; from is the table of the
+// query, "" if the job has one only.
+func (in *jobInput) wholeColumns(from string) map[string]bool {
 	out := map[string]bool{}
+	if from != "" {
+		of := in.Tables[from]
+		for _, j := range of.Join {
+			other := in.Tables[j.Table]
+			for name := range other.wholeColumns("") {
+				if slices.Contains(j.Add, name) {
+					out[j.Prefix+name] = true
+				}
+			}
+		}
+		in = &of
+	}
 	for _, types := range []map[string]string{in.CSV.Types, in.JSONL.Columns, in.Folders} {
 		for name, t := range types {
-			out[name] = strings.TrimSpace(t) == "int"
+			if strings.TrimSpace(t) == "int" {
+				out[name] = true
+			}
 		}
 	}
 	return out

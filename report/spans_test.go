@@ -1,8 +1,12 @@
 package report
 
-import "testing"
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+)
 
-// Cells between two edges have the name that a reader would give them.
+// Cells between two edges have readable names.
 func TestSpanName(t *testing.T) {
 	for _, c := range []struct {
 		from, to    string
@@ -19,6 +23,22 @@ func TestSpanName(t *testing.T) {
 	} {
 		if got := spanName(c.from, c.to, c.whole, c.last); got != c.want {
 			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// A query of one of several tables knows which of its columns are integers, also of those that a join adds.
+func TestWholeColumns(t *testing.T) {
+	var in jobInput
+	if err := json.Unmarshal([]byte(`{"tables":{"persons":{"csv":{"types":{"age":"int","size":"int","name":"text"}}},
+		"visits":{"jsonl":{"columns":{"days":"int"}},"join":[{"table":"persons","prefix":"p_","add":["age","name"]}]}}}`),
+		&in); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]map[string]bool{"visits": {"days": true, "p_age": true}, "persons": {"age": true,
+		"size": true}, "": {}} {
+		if got := in.wholeColumns(from); !maps.Equal(got, want) {
+			t.Errorf("of %q: %v, want %v", from, got, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 type Table struct {
 	// Query is the name of its query; Holds is empty for the answer itself, else quantiles or cdf.
 	Query, Holds string
-	// Cells is the number of rows; of a sparse table those whose estimate is 0 are none.
+	// Cells is the number of rows. A sparse table has no rows for cells whose estimate is 0.
 	Cells  int
 	Sparse bool
 	Keys   []domain.KeyColumn
@@ -31,7 +31,7 @@ type Table struct {
 	Places *pipeline.Places
 }
 
-// Column is a column of numbers; NaN stands for no value.
+// Column is a column of numbers; NaN means no value.
 type Column struct {
 	Name   string
 	Values query.Series
@@ -79,7 +79,7 @@ func (t *Table) column(name string) query.Series {
 	return t.Values[i].Values
 }
 
-// block is how many cells are read at a time.
+// block is the number of cells that are read at a time.
 const block = 1 << 16
 
 // selection is the cells of a table that a page shows.
@@ -176,7 +176,7 @@ type pageColumn struct {
 // decimal is a number as JSON; NaN is null.
 type decimal struct {
 	value  float64
-	digits int // significant ones; -1: as many as it takes
+	digits int // significant digits; -1 for as many as needed
 }
 
 // MarshalJSON writes the number.
@@ -187,13 +187,13 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, d.value, 'g', d.digits, 64), nil
 }
 
-// Digits of the numbers of large tables, whose files have all of them.
+// Significant digits of the numbers of large tables; the files have all digits.
 const (
 	fewDigits  = 7
 	largeTable = 4000
 )
 
-// page cuts the table down to at most so many rows, and returns which cells are left.
+// page cuts the table down to at most most rows, and returns the cells that remain.
 func (t *Table) page(most int) (*pageTable, []int) {
 	s := t.choose(most)
 	p := &pageTable{Keys: []pageKey{}, Rows: s.rows, Shown: len(s.cells)}
@@ -248,7 +248,7 @@ func keyOf(k domain.KeyColumn, cells []int) pageKey {
 
 const byteOrderMark = 0xFEFF
 
-// longest is how many characters of a label a page shows.
+// longest is the largest number of characters of a label on a page.
 const longest = 120
 
 // shown returns a text of the release for a page: shortened if it is long, and with control characters, such as marks
@@ -272,8 +272,8 @@ func shown(s string) string {
 	return b.String()
 }
 
-// uniform reports whether a series has one value. Of a long one the ends are looked at: the series whose values differ
-// are short.
+// uniform reports whether a series has one value. For a long series it compares only the ends: the series whose values
+// differ are short.
 func uniform(s query.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

@@ -17,7 +17,7 @@ func counted(values []float64, sparse bool) *Table {
 	return &Table{Query: "q", Cells: len(values), Sparse: sparse, Values: []Column{{estimateColumn, heldSeries(values)}}}
 }
 
-// The rows that a page shows are those of the largest values, in the order of the cells; all of them if they fit.
+// The page shows the rows of the largest values, in the order of the cells; all rows if they fit.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt,
@@ -125,7 +125,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Rows that are held and cells of a domain give the same page.
+// Rows in memory and cells of a domain give the same page.
 func TestRowTable(t *testing.T) {
 	values := []float64{3, math.NaN(), 5, 7}
 	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)},
@@ -153,4 +153,34 @@ func asJSON(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// A series is uniform only if both of its ends are; a table of one or no cell is.
+func TestUniform(t *testing.T) {
+	const n = 3 * block
+	last := func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = map[bool]float64{true: 2, false: 1}[start+i == n-1]
+		}
+	}
+	for _, c := range []struct {
+		values func(int, []float64)
+		n      int
+		want   bool
+	}{{last, n, false}, {last, n - 1, true}, {last, 1, true}, {last, 0, true}, {nil, 0, true}, {nil, 3, false}} {
+		if got := uniform(c.values, c.n); got != c.want {
+			t.Errorf("%d values: uniform is %v", c.n, got)
+		}
+	}
+}
+
+// Small tables have all digits of the files on the page, large ones seven.
+func TestDigitsOfLargeTables(t *testing.T) {
+	for n, want := range map[int]string{1: "0.3333333333333333", largeTable: "0.3333333333333333", largeTable + 1: "0.3333333"} {
+		values := slices.Repeat([]float64{1.0 / 3}, n)
+		p, _ := counted(values, false).page(n)
+		if text, err := json.Marshal(p.Values[0].Data[0]); err != nil || string(text) != want {
+			t.Errorf("%d rows: %s, %v", n, text, err)
+		}
+	}
 }

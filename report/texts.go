@@ -65,7 +65,7 @@ func (r *catalogue) citation() []byte {
 	return text
 }
 
-// plainMarkdown returns a text in Markdown that nothing of stands for a mark, on one line.
+// plainMarkdown escapes a text for Markdown, so that none of it is markup, and puts it on one line.
 func plainMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -86,7 +86,7 @@ func plainMarkdown(text string) string {
 	return b.String()
 }
 
-// readme says what is in the folder and how to load it.
+// readme describes the contents of the folder and how to load them.
 func (r *catalogue) readme() []byte {
 	var b bytes.Buffer
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -151,7 +151,7 @@ func (r *catalogue) loading(w func(string, ...any)) {
 		"no cost.\n")
 }
 
-// inPandas and inR load a table. In CSV nothing but an empty field is no value: a label may be NA.
+// inPandas and inR return code that loads a table. In CSV only an empty field is missing: a label may be NA.
 func inPandas(path map[string]string) string {
 	switch {
 	case path["parquet"] != "":

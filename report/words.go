@@ -61,7 +61,7 @@ type tableView struct {
 	At          int
 	Title, Note string
 	Number      string        // of a table with one value
-	Picture     *shownPicture // nil if there is nothing to draw
+	Picture     *shownPicture // nil if there is no picture
 }
 
 type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
@@ -105,7 +105,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 // withoutTiny ends the caption of what guesses gain: see tinyGain.
 const withoutTiny = ". Gains below 0.000000000001 % are left out."
 
-// columnViews say what the columns of the tables hold: those of every table, and those that the job describes.
+// columnViews describe the columns of the tables: those of every table, and those that the job describes.
 func (f *facts) columnViews() [][2]string {
 	out := [][2]string{
 		{noisyColumn, "the exact answer plus noise; right on average"},
@@ -131,7 +131,7 @@ func (f *facts) columnViews() [][2]string {
 	return out
 }
 
-// unitName is whom the guarantee protects, in words.
+// unitName names the privacy unit.
 func (f *facts) unitName() string {
 	if len(f.unit) == 0 {
 		return "row"
@@ -184,7 +184,7 @@ func (f *facts) glance() []fact {
 	return facts
 }
 
-// Beliefs before the release, and false alarms, for which the page has numbers.
+// The prior beliefs and the false positive rates for which the page has numbers.
 var (
 	beliefs     = []string{"1/100", "1/10", "1/2", "9/10", "99/100"}
 	falseAlarms = []float64{0.001, 0.01, 0.05}
@@ -239,7 +239,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	return v
 }
 
-// how describes which formulas the numbers come from.
+// how names the formulas of the numbers.
 func (f *facts) how() []string {
 	g := f.guarantee
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
@@ -267,7 +267,7 @@ func (f *facts) how() []string {
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
 }
 
-// curve is delta over epsilon, for the picture.
+// curve returns delta over epsilon, for the picture.
 func (g Guarantee) curve() [][2]float64 {
 	most := 10.0
 	if eps, ok := g.Epsilon(1e-10 + g.Failure); ok && eps > 0 {
@@ -332,6 +332,11 @@ func (f *facts) limits() []string {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
 			"be biased in a cell; for sums and tests take the noisy values.")
 	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero }) {
+		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right on "+
+			"average; a cell without rows is too large, and a large cell beside many of these too small. For tests of single cells "+
+			"take the noisy values.")
+	}
 	if u := f.upstream; u != nil {
 		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's producer "+
 			"that "+shown(u.String())+". This program did not bound what one "+f.unitName()+" adds, and did not check the promise.")
@@ -372,7 +377,7 @@ func (f *facts) budgetView() []string {
 	return out
 }
 
-// plain returns a number in the fewest digits that tell it from others.
+// plain formats a number in the fewest digits that distinguish it from other float64s.
 func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Limits that a job says are shown as it says them, and not rounded as noisy numbers are.
+// The page shows limits from the job as the job states them; it does not round them like noisy numbers.
 func TestStatedNumbersAreShownAsStated(t *testing.T) {
 	for _, text := range []string{"1e-7", "1e-12", "0.1", "0.25", "3.5e-10", "1e-6"} {
 		if got := ceilingText(ceilingOf(text)); got != text {
@@ -22,7 +22,8 @@ func TestStatedNumbersAreShownAsStated(t *testing.T) {
 	}
 }
 
-// A query is named, and counts, as the job says; else units if each counts once at most, and rows only if rows count.
+// A query's description names what it counts as the job states it; otherwise units if each counts at most once, and
+// rows otherwise.
 func TestQuestion(t *testing.T) {
 	f := &facts{unit: []string{"member_id"}}
 	columns := map[string]described{"member_id": {Title: "members"}, "fee": {Title: "Late fee", Unit: "EUR"}}

@@ -1,6 +1,6 @@
-// Command peers lets other tools for differential privacy and dprelease answer the same tasks from the same files with
-// the same guarantee, and compares errors, intervals, time and memory. It makes each tool's environment, in a folder
-// that is kept for the next run.
+// Command peers runs the same tasks with dprelease and other tools for differential privacy, from the same files and
+// with the same guarantee. It compares errors, intervals, time and memory. It makes each tool's environment, in a
+// folder that is kept for the next run.
 //
 // Results are JSON lines, one for each tool and task. From them it makes the table and the picture of the comparison
 // page.
@@ -21,9 +21,9 @@ import (
 	"time"
 )
 
-// config is what the command line says.
+// config is the parsed command line.
 type config struct {
-	dir          string // where tables, environments and answers are kept
+	dir          string // the folder of tables, environments and answers
 	tools, tasks string
 	runs, rows   int
 	limit        time.Duration // of one tool at one task
@@ -85,7 +85,7 @@ func present(c *config, results []*result) error {
 	return writePage(c.page, results)
 }
 
-// compare lets each tool answer each task, and writes a line after each.
+// compare runs each task with each tool, and writes a line after each.
 func compare(ctx context.Context, c *config, out io.Writer) ([]*result, error) {
 	tables := filepath.Join(c.dir, "tables")
 	if err := os.MkdirAll(tables, 0o755); err != nil {
@@ -112,7 +112,7 @@ func compare(ctx context.Context, c *config, out io.Writer) ([]*result, error) {
 			fmt.Fprintf(os.Stderr, "peers: %s, %s\n", t.name, name)
 			lines, err := tool.answer(ctx, c, t, exact)
 			if err == nil {
-				err = ctx.Err() // a tool that was stopped has no result
+				err = ctx.Err() // an interrupted tool has no result
 			}
 			if err != nil {
 				return nil, err
@@ -135,7 +135,8 @@ func taskNames() (names []string) {
 	return names
 }
 
-// order returns the place of a result on the page: by task, by what is asked, by error, tools without an answer last.
+// order compares two results by their place on the page: by task, by result name, by error; tools without an answer
+// come last.
 func order(a, b *result) int {
 	place := func(r *result) int { return slices.Index(taskNames(), r.Task) }
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Asked, b.Asked),

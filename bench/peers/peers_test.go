@@ -41,7 +41,8 @@ func TestErrorsAndIntervals(t *testing.T) {
 	}
 }
 
-// The page says first where another tool is better, beyond three standard errors, and gives reasons for empty cells.
+// The page first lists the tasks in which another tool is better by more than three standard errors, and gives reasons
+// for empty cells.
 func TestPageSaysWhatIsBetter(t *testing.T) {
 	results := []*result{
 		{Task: "hours", Asked: "counts", Tool: us, RMSE: 10, Error: 0.1, Runs: 5},
@@ -81,7 +82,7 @@ func TestPageSaysWhatIsBetter(t *testing.T) {
 	}
 }
 
-// Each table is the same each time, and no unit of a small table has more rows than the bound.
+// Each table is the same in every run, and no unit of a small table has more rows than the bound.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	for i := range tasks {

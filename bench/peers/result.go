@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// result is one line of the output: what a tool made of one thing that a task asks.
+// result is one line of the output: one result of a tool for a task.
 type result struct {
 	Task    string `json:"task"`
 	Asked   string `json:"asked,omitempty"`
 	Tool    string `json:"tool"`
 	Version string `json:"version,omitempty"`
-	// Reason says why there is no answer. Nothing below is set then.
+	// Reason explains why there is no answer. The fields below are then unset.
 	Reason string `json:"reason,omitempty"`
 	Runs   int    `json:"runs,omitempty"`
 	Rows   int    `json:"rows,omitempty"` // of the large table
@@ -27,16 +27,17 @@ type result struct {
 	RMSE    float64 `json:"rmse"`
 	Error   float64 `json:"rmse_standard_error"`
 	Missing float64 `json:"missing,omitempty"`
-	// Coverage is the share of stated 95 % intervals that hold the exact answer, nil if the tool states none.
+	// Coverage is the fraction of the tool's 95 % intervals that contain the exact answer; nil if the tool gives no
+	// intervals.
 	Coverage     *float64 `json:"coverage,omitempty"`
 	FirstSeconds float64  `json:"first_seconds"` // from the start of the process to its first answer
 	Seconds      float64  `json:"seconds"`       // of a later answer, the median
 	PeakMB       float64  `json:"peak_mb"`
 	Lines        int      `json:"lines"`
-	Given        string   `json:"given"` // what had to be given by hand
+	Given        string   `json:"given"` // the parameters that had to be set by hand
 }
 
-// compare reads the estimates and intervals of all runs, and sets what follows from them.
+// compare reads the estimates and intervals of all runs, and sets the fields that follow from them.
 func (r *result) compare(path string, exact []float64, runs int) error {
 	estimates, err := readFloats(path)
 	if err != nil {
@@ -60,7 +61,7 @@ func (r *result) compare(path string, exact []float64, runs int) error {
 	mean, deviation := moments(squares)
 	r.RMSE = digits(math.Sqrt(mean))
 	if r.RMSE > 0 && runs > 1 {
-		// the root's slope at the mean is 1 / (2·RMSE)
+		// the derivative of the root at the mean is 1 / (2·RMSE)
 		r.Error = digits(deviation / math.Sqrt(float64(runs)) / (2 * r.RMSE))
 	}
 	r.Missing = digits(float64(missing) / float64(runs*len(exact)))
@@ -134,7 +135,7 @@ func digits(x float64) float64 {
 	return round(x, 3-int(math.Floor(math.Log10(math.Abs(x)))))
 }
 
-// readResults reads the lines of earlier runs. Of two lines for the same thing the later one counts.
+// readResults reads the results of earlier runs. If two lines are about the same result, the later one counts.
 func readResults(path string) ([]*result, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -28,10 +28,10 @@ const (
 	categories = 100 // of the large table
 )
 
-// The quantiles that are asked for: the median and five others.
+// The fractions of the quantiles: the median and five others.
 var quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95, 0.99}
 
-// truth holds the exact answers of a task by the name of what is asked.
+// truth holds the exact answers of a task by the names of its results.
 type truth map[string][]float64
 
 type visit struct {
@@ -70,9 +70,9 @@ func keyName(i int) string      { return fmt.Sprintf("key%05d", i) }
 func groupName(i int) string    { return fmt.Sprintf("group%d", i) }
 func categoryName(i int) string { return fmt.Sprintf("category%02d", i) }
 
-// makeTable writes the table of a task, the same one each time, and returns its exact answers. No unit has more rows
-// than the bound, except in the large table, of which only the time counts: then a bound drops nothing, and all tools
-// estimate the same number.
+// makeTable writes the table of a task, the same in every run, and returns its exact answers. No unit has more rows
+// than the bound, so that a bound drops nothing and all tools estimate the same number. The large table is an
+// exception: it is only for timing.
 func makeTable(dir string, t *task, big int) (truth, error) {
 	r := rand.New(rand.NewPCG(33, uint64(t.name[0])))
 	path := filepath.Join(dir, t.name+".parquet")
@@ -166,7 +166,7 @@ func makeTable(dir string, t *task, big int) (truth, error) {
 	return nil, fmt.Errorf("there is no table for %q", t.name)
 }
 
-// write writes rows, under another name first so that no file is left half written.
+// write writes rows, first under another name, so that no file is left incomplete.
 func write[R any](path string, rows []R) error {
 	return writeWith(path, func(w io.Writer) error { return parquet.Write(w, rows, parquet.Compression(&parquet.Snappy)) })
 }
@@ -201,8 +201,8 @@ func writeLarge(path string, r *rand.Rand, rows int) error {
 	})
 }
 
-// adultColumns are the categorical columns of the UCI Adult table that are cross-tabulated: their places in a line and
-// how many texts they have, with "?" for an unknown one.
+// adultColumns are the categorical columns of the UCI Adult table for the cross tabulation: their indices in a line and
+// their numbers of values, including "?" for unknown.
 var adultColumns = []struct {
 	name         string
 	place, cells int

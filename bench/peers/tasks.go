@@ -1,9 +1,9 @@
 package main
 
-// task is a piece of work that every tool is given: a table, what is asked of it and the guarantee.
+// task is a task that every tool gets: a table, the queries and the guarantee.
 type task struct {
 	letter, name string
-	asked        string // in words, for the page
+	asked        string // a description for the page
 	unit         string // the unit of the error
 	timeOnly     bool   // only seconds and memory are compared
 }

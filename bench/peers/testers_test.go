@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A tester that nobody here wrote looks at releases of our program. It is wrong in one run of 160,000.
+// An independent tester checks releases of our program. Its false-alarm rate is one run in 160,000.
 func TestGooglesTester(t *testing.T) {
 	checkout := os.Getenv("DPRELEASE_GOOGLE_DP")
 	if os.Getenv("DPRELEASE_LONG") != "1" || checkout == "" {

@@ -19,7 +19,7 @@ import (
 type tool struct {
 	name  string // as on the page
 	short string // as on the command line, and of its files
-	// interpreter makes the environment and returns the command that answers; its arguments follow. It is made once.
+	// command makes the environment once and returns the command of the tool's script, to which arguments are added.
 	command func(context.Context, *config, *tool) ([]string, error)
 
 	once    sync.Once
@@ -28,7 +28,7 @@ type tool struct {
 	problem error
 }
 
-// description is what a tool says of itself.
+// description is the output of a tool's describe.
 type description struct {
 	Version string `json:"version"`
 	Tasks   map[string]struct {
@@ -66,7 +66,7 @@ func toolNamed(short string) (*tool, error) {
 	return nil, fmt.Errorf("there is no tool %q; there are %s", short, strings.Join(toolNames(), ", "))
 }
 
-// scripts returns the folder of the tools' scripts, in the source tree: the command is run by go run in the module.
+// scripts returns the folder of the tools' scripts in the source tree: the command must be run by go run in the module.
 func scripts() (string, error) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/dprelease/dprelease/bench/peers").Output()
 	if err != nil {
@@ -162,7 +162,7 @@ func command(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// prepare makes the tool's environment and asks what it can do.
+// prepare makes the tool's environment and asks for its description.
 func (t *tool) prepare(ctx context.Context, c *config) error {
 	t.once.Do(func() {
 		if t.args, t.problem = t.command(ctx, c, t); t.problem != nil {
@@ -179,7 +179,8 @@ func (t *tool) prepare(ctx context.Context, c *config) error {
 	return t.problem
 }
 
-// answer lets the tool answer a task, and compares its answers with the exact ones. What stops a tool is a result, too.
+// answer runs a task with the tool, and compares its answers with the exact ones. If the tool fails, the failure is the
+// result.
 func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) ([]*result, error) {
 	without := func(reason string) []*result {
 		return []*result{{Task: work.name, Tool: t.name, Version: t.about.Version, Reason: reason}}
@@ -230,14 +231,14 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 // process is a tool at work. It writes a line after each answer.
 type process struct {
 	args  []string
-	dir   string // for what a library leaves behind
+	dir   string // for files that a library leaves behind
 	limit time.Duration
 
 	times []time.Duration // since the start, of each answer
 	peak  float64         // MB of the process and its children together
 }
 
-// patience is how much longer than the limit the first answer may take.
+// patience is how many times the limit the first answer may take.
 const patience = 10
 
 func (p *process) run(ctx context.Context) error {
@@ -262,7 +263,7 @@ func (p *process) run(ctx context.Context) error {
 	stopped := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if lines.Text() != "answered" {
-			continue // what a library prints
+			continue // output of a library
 		}
 		p.times = append(p.times, time.Since(begin))
 		if p.times[len(p.times)-1] > p.limit {
@@ -293,8 +294,8 @@ func lastLine(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// seconds returns how long the first answer took, with the start of the process, the median of the later ones, and the
-// peak of memory in MB.
+// seconds returns the time of the first answer, including the start of the process, the median time of the later
+// answers, and the peak of memory in MB.
 func (p *process) seconds() (first, each, peak float64) {
 	var later []float64
 	for i := 1; i < len(p.times); i++ {

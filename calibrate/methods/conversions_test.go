@@ -63,7 +63,7 @@ func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float6
 	if eps > 0 && err == nil && more <= g.Epsilon && more > eps*(1+1e-9) {
 		t.Fatalf("%s: %v: more would do: epsilon = %v", name, g, more)
 	}
-	// 1e-14 is more than a last place of the parameter, which is at most 32 if it is far above epsilon.
+	// 1e-14 exceeds the last digit of the parameter, which is at most 32 if it is far above epsilon.
 	if eps < g.Epsilon*(1-1e-6)-1e-14 && more > eps {
 		t.Fatalf("%s: %v: epsilon is only %v", name, g, eps)
 	}

@@ -22,7 +22,7 @@ import (
 type regionOracle struct {
 	*curvetest.Oracle
 	k int
-	// grown is e^e to the power 0 … k, choose the binomial coefficients, all (1 + e^e)^k, kept (1-d)^k.
+	// grown[i] is e^(e·i), choose holds the binomial coefficients, all is (1 + e^e)^k and kept is (1-d)^k.
 	grown, choose []*big.Float
 	all, kept     *big.Float
 }
@@ -44,7 +44,7 @@ func newRegionOracle(p Part) *regionOracle {
 func (r *regionOracle) lost(eps *big.Float) *big.Float {
 	sum, shift := r.Zero(), r.Exp(eps)
 	for l := 0; 2*l <= r.k; l++ {
-		// else rounding
+		// otherwise the difference is rounding
 		if gap := r.Sub(r.grown[r.k-l], r.Mul(shift, r.grown[l])); gap.Sign() > 0 &&
 			gap.MantExp(nil) > r.grown[r.k-l].MantExp(nil)-1450 {
 			sum = r.Add(sum, r.Mul(gap, r.choose[l]))
@@ -58,7 +58,7 @@ func (r *regionOracle) region(eps *big.Float) *big.Float {
 	return r.Sub(r.Of(1), r.Mul(r.kept, r.Sub(r.Of(1), r.lost(eps))))
 }
 
-// errorf is what testing.T and rapid.T share.
+// errorf is the common interface of testing.T and rapid.T.
 type errorf interface{ Errorf(string, ...any) }
 
 // rightDelta checks that got is region(eps), rounded up; one place more if that is within 2^-90 of a float64.

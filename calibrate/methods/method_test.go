@@ -66,8 +66,8 @@ func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
 	}
 }
 
-// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula
-// stops holding.
+// TestThresholdIsWhereAFormulaStopsHolding: the threshold is G(delta) of Zhao et al., exactly, and the formula fails
+// just above it.
 func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	for m, want := range map[Method][4]float64{
 		Dwork2014: {7.463474, 7.990993, 8.419771, 8.782092},

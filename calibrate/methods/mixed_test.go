@@ -89,8 +89,8 @@ func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 	})
 }
 
-// TestMixedAlike: many alike Laplace mechanisms cost less than any mechanisms of their epsilon would, and no less than
-// a normal loss of their mean.
+// TestMixedAlike: many equal Laplace mechanisms cost less than arbitrary mechanisms of the same epsilon, and at least
+// as much as a normal loss with the same mean.
 func TestMixedAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -117,8 +117,8 @@ func TestRenyiBothWays(t *testing.T) {
 	})
 }
 
-// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly, which is no weaker than differential
-// privacy; the two curves agree.
+// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly, which implies differential privacy;
+// the two curves agree.
 func TestProbabilisticPrivacyBothWays(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.1, Delta: 1e-3},
 		{Epsilon: 10, Delta: 0.2}, {Epsilon: 100, Delta: 1e-12}} {

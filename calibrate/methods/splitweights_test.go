@@ -24,7 +24,7 @@ func drawWeighedAsks(t *rapid.T) ([]calibrate.Ask, []float64) {
 
 var splitGuarantee = calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
 
-// TestEqualNoiseToSignalIsEqual: sigma over signal is the same everywhere, and the guarantee is used up.
+// TestEqualNoiseToSignalIsEqual: sigma over signal is equal for all queries, and the guarantee is used up.
 func TestEqualNoiseToSignalIsEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, signals := drawWeighedAsks(t)
@@ -55,7 +55,7 @@ func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64,
 	return ms
 }
 
-// TestLeastErrorsAreLeast: no split nearby, and no random one, has a smaller total; the total is the closed form.
+// TestLeastErrorsAreLeast: no split nearby, and no random split, has a smaller total; the total equals the closed form.
 func TestLeastErrorsAreLeast(t *testing.T) {
 	for power, weigh := range map[float64]func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){2: LeastSquaredError,
 		1: LeastAbsoluteError} {
@@ -115,7 +115,7 @@ func TestSplitToTargetsMeetsThem(t *testing.T) {
 			}
 		}
 		if err != nil && !errors.Is(err, ErrInfeasible) {
-			var grid *calibrate.ArgumentError // a sigma far below a row's bound has no grid
+			var grid *calibrate.ArgumentError // a sigma far below the bound of a row has no grid
 			if !errors.As(err, &grid) {
 				t.Fatalf("error %v, want a %T", err, grid)
 			}

@@ -33,8 +33,8 @@ func (d docs) commentOf(t reflect.Type, name string) string {
 	return sentence(strings.Join(strings.Fields(d[key]), " "), name)
 }
 
-// sentence removes the Go name from the beginning of a comment: "Epsilon bounds the loss" becomes "Bounds the loss". A
-// phrase such as "Name of the release" keeps it.
+// sentence removes the Go name from the beginning of a comment: "Epsilon bounds the loss" becomes "Bounds the loss". It
+// keeps the name in a phrase such as "Name of the release".
 func sentence(comment, name string) string {
 	rest, ok := strings.CutPrefix(comment, name+" ")
 	next, _, _ := strings.Cut(rest, " ")

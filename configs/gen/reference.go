@@ -25,7 +25,7 @@ func (p *page) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(p, format+"\n", args...) // writing to a buffer cannot fail
 }
 
-// referencePage returns the reference of job files.
+// referencePage returns the reference page of job files.
 func referencePage(d docs) ([]byte, error) {
 	whole, err := os.ReadFile(example)
 	if err != nil {

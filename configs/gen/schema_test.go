@@ -76,7 +76,7 @@ type validation struct {
 
 func validator(t *testing.T) *validation { return &validation{t, rootSchema(t)} }
 
-// check returns what is wrong with a value, "" if nothing is.
+// check returns the first problem of a value; "" if there is none.
 func (v *validation) check(s map[string]any, x any, at string) string {
 	for _, k := range slices.Sorted(keys(s)) {
 		if flaw := v.keyword(s, k, x, at); flaw != "" {

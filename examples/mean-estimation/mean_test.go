@@ -92,9 +92,9 @@ func checkFormulas(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The risk is the right formula's, not the printed one's; and it is not within the claimed bound of Bayes' for small w.
-// Below five dimensions the squared error has no variance, so its standard error says nothing: there 5 % must do, and
-// the seeds are fixed.
+// The risk agrees with the correct formula, not the printed one, and exceeds the claimed bound on Bayes' risk for small
+// w. Below five dimensions the squared error has infinite variance, so its standard error is meaningless: the tolerance
+// there is 5 %, and the seeds are fixed.
 func checkTheorem11(t *testing.T, rows []experimenttest.Row) {
 	beyond := false
 	for _, r := range rows {

@@ -82,8 +82,8 @@ func perCab(events []event) map[string]int64 {
 	return n
 }
 
-// With the job's own bound, five events of each cab count in all: those of a cab with no more than five always do, and
-// nothing is counted that the reference does not have.
+// With the job's own bound, the counted events sum to five for each cab, or to all of a cab's events if it has fewer,
+// and nothing is counted that the reference does not have.
 func TestBoundedCounts(t *testing.T) {
 	for name, fill := range map[string]func(t *testing.T, dir, data string){
 		"invented": func(t *testing.T, _, data string) { invented(t, data) },
@@ -130,7 +130,7 @@ func bounded(t *testing.T, got []int64, events []event, junctions int) {
 	}
 }
 
-// Each over-active cab alone counts five events, none at a junction if it was not.
+// Each over-active cab alone counts five events, and none at a junction that it did not visit.
 func TestBoundOfEachCab(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -160,7 +160,7 @@ func TestBoundOfEachCab(t *testing.T) {
 	}
 }
 
-// keepCab leaves one cab's trips in data.
+// keepCab removes all trips from data except one cab's.
 func keepCab(t *testing.T, data, cab string, trips [][]string) {
 	t.Helper()
 	var out bytes.Buffer

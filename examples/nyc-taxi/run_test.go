@@ -35,9 +35,9 @@ func TestRun(t *testing.T) {
 	checkRelease(t, filepath.Join(dir, "out", "2013-01-01-00"))
 }
 
-// checkRelease looks for all junctions in the table, and for noise on them: their counts are small beside sigma = 21.6,
-// so nearly half of the noisy ones are below zero. Their share has a standard deviation below 0.0081, and the band is
-// wide enough for a false-alarm rate below 1e-9.
+// checkRelease checks that all junctions are in the table, and that their counts have noise: the counts are small
+// compared with sigma = 21.6, so nearly half of the noisy ones are below zero. This fraction has a standard deviation
+// below 0.0081, and the band is wide enough for a false-alarm rate below 1e-9.
 func checkRelease(t *testing.T, dir string) {
 	t.Helper()
 	rows := experimenttest.Table(t, dir, "events_by_junction")

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// onPrism answers on prism in this process, with its workers in this process too.
+// onPrism computes answers on prism. Prism and its workers run in this process.
 type onPrism struct {
 	*local.Engine
 	t      *testing.T
@@ -71,7 +71,8 @@ func (e onPrism) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return m.Aggregate(ctx, p, o)
 }
 
-// The answers on prism are those of the local engine: for any order of rows, cut into files and number of ranges.
+// The answers on prism equal the answers of the local engine, for any order of rows, any cut into files and any number
+// of ranges.
 func TestConformance(t *testing.T) {
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()

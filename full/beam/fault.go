@@ -10,17 +10,17 @@ import (
 
 // Faults of workers
 //
-// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a
-// worker's error has a mark, by which the submitter knows what to print. Neither text has a value of a variable, an
-// address's options, or anything of a row.
+// A runner returns the error of a worker to the submitter inside a longer text, which may hold anything and is never
+// printed. So a worker's error contains a mark, and the submitter prints the text of the [Fault] with this mark.
+// Neither the mark nor that text holds a value of a variable, the options of a URL, or anything of a row.
 
-// KeyVariable holds the key of the run, for workers and for whoever submits.
+// KeyVariable names the environment variable that holds the key of the run, for workers and for the submitter.
 const KeyVariable = "DPRELEASE_RUN_KEY"
 
-// Fault is what is wrong with a worker.
+// Fault is a reason for which a worker fails.
 type Fault struct {
 	name string
-	// Says is what is wrong and what to do, for whoever submitted the pipeline.
+	// Says is the message to the submitter: what is wrong and what to do.
 	Says string
 	// Passes is set if another attempt may succeed.
 	Passes bool
@@ -52,7 +52,7 @@ var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, U
 
 func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
 
-// with returns an error of the fault, with details.
+// with returns an error for the fault, with details.
 func (f *Fault) with(details string) error {
 	if details == "" {
 		return errors.New(f.mark() + f.Says)
@@ -60,7 +60,7 @@ func (f *Fault) with(details string) error {
 	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
 }
 
-// marked marks an error of reading the input; others are returned as they are.
+// marked adds the mark of a fault to an error of reading the input. It returns other errors unchanged.
 func marked(err error) error {
 	e := new(source.Error)
 	switch {
@@ -83,7 +83,7 @@ func FaultIn(err error) *Fault {
 	return nil
 }
 
-// SaidIn returns what a worker said of its fault in an error of a runner, with its details.
+// SaidIn returns the message of a worker's fault in an error of a runner, with its details.
 func (f *Fault) SaidIn(err error) string {
 	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
 	text, _, _ = strings.Cut(text, "\n")

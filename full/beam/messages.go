@@ -10,15 +10,15 @@ import (
 
 // Messages in files
 //
-// Prism holds all that it shuffles in memory, and it, gRPC and the SDK make about ten copies of each byte. If all
-// workers see one folder (Task.Messages), functions write their messages to files there, and the runner shuffles where
-// each of them is: sender writes, receiver reads. Messages are encrypted and authenticated either way, and counted at
-// both ends. A function that is tried again writes another file; nobody reads the first.
+// Prism holds all shuffled data in memory, and prism, gRPC and the SDK together make about ten copies of each byte. If
+// all workers see one folder (Task.Messages), functions write their messages to files there. The runner then shuffles
+// only the place of each message. sender writes, receiver reads. Messages are encrypted and authenticated either way,
+// and counted at both ends. A function that is tried again writes another file; the first one is never read.
 
-// MessagesEnding ends the names of the files that hold messages.
+// MessagesEnding is the suffix of the names of files that hold messages.
 const MessagesEnding = ".messages"
 
-// A place says where a message is: 8 bytes name the file, 8 its first byte and 8 its length.
+// A place locates a message: 8 bytes name the file, 8 give the offset and 8 the length.
 const (
 	nameBytes  = 8
 	placeBytes = nameBytes + 8 + 8
@@ -26,8 +26,8 @@ const (
 
 var errWriting, errReading = Unwritten.with(""), Unshared.with("")
 
-// messagesFile returns the path of a file of messages. Of its name, messages have random bytes alone, so that they name
-// no other file.
+// messagesFile returns the path of a file of messages. A message holds only the random bytes of the file's name, so it
+// cannot name any other file.
 func (t *Task) messagesFile(name []byte) string {
 	return t.Messages + hex.EncodeToString(name) + MessagesEnding
 }
@@ -39,10 +39,10 @@ type sender struct {
 	file *os.File // nil before the first message
 	name [nameBytes]byte
 	size int64
-	err  error // the first one
+	err  error // the first error
 }
 
-// send sends a message: itself or, if there is a folder, its place.
+// send sends a message or, if there is a folder, the place of the message.
 func (s *sender) send(bucket int, message []byte) {
 	switch {
 	case s.task.Messages == "":
@@ -75,7 +75,7 @@ func (s *sender) open() (err error) {
 	return nil
 }
 
-// close is called when all messages are sent, or an error has ended that. It returns the first error of all.
+// close ends the sending; err is the error that interrupted it, or nil. It returns the first error of all.
 func (s *sender) close(err error) error {
 	if s.file != nil && s.file.Close() != nil && s.err == nil {
 		s.err = errWriting
@@ -90,12 +90,12 @@ func (s *sender) close(err error) error {
 type receiver struct {
 	task   *Task
 	next   func(*[]byte) bool
-	file   *os.File // the last one that was read, or nil
+	file   *os.File // the file that was read last, or nil
 	name   [nameBytes]byte
 	buffer []byte
 }
 
-// message returns the next message, or io.EOF. It can be used until the next call.
+// message returns the next message, or io.EOF. The message is valid until the next call.
 func (r *receiver) message() ([]byte, error) {
 	var m []byte
 	if !r.next(&m) {
@@ -124,7 +124,7 @@ func (r *receiver) message() ([]byte, error) {
 	return r.buffer, nil
 }
 
-// open opens a file, if it is not the one that was read last: messages of one file mostly come one after the other.
+// open opens a file, unless it is already open: messages of one file mostly follow each other.
 func (r *receiver) open(name []byte) (err error) {
 	if r.file != nil && r.name == [nameBytes]byte(name) {
 		return nil
@@ -140,7 +140,7 @@ func (r *receiver) open(name []byte) (err error) {
 
 func (r *receiver) close() {
 	if r.file != nil {
-		_ = r.file.Close() // it was read only
+		_ = r.file.Close() // it was only read
 	}
 	r.file = nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// listed returns what returns one message after the other.
+// listed returns a function that returns one message after the other.
 func listed(messages [][]byte) func(*[]byte) bool {
 	return func(m *[]byte) bool {
 		if len(messages) == 0 {
@@ -20,8 +20,7 @@ func listed(messages [][]byte) func(*[]byte) bool {
 	}
 }
 
-// Messages of several calls come as they were sent, in any order, whatever their lengths, and the runner has their
-// places alone.
+// Messages of several calls arrive unchanged, in any order and of any length, and the runner sees only their places.
 func TestMessagesInFiles(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -66,8 +65,8 @@ func TestMessagesInFiles(t *testing.T) {
 	}
 }
 
-// A place that is none, of a file that is not there, or that was cut is an error, and takes no memory that the file
-// does not fill.
+// A malformed place, a place in a missing file and a truncated file are errors, and take no more memory than the file
+// fills.
 func TestMessagesThatAreLost(t *testing.T) {
 	dir := t.TempDir()
 	task := &Task{Messages: filepath.Join(dir, "run-")}
@@ -104,7 +103,7 @@ func TestMessagesThatAreLost(t *testing.T) {
 	from.close()
 }
 
-// If there is no folder, sending is an error, and so is the call.
+// If there is no folder, sending fails, and so does the call.
 func TestMessagesWithoutFolder(t *testing.T) {
 	to := sender{task: &Task{Messages: filepath.Join(t.TempDir(), "none", "run-")},
 		emit: func(int, []byte) { t.Error("a message was sent") }}

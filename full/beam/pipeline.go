@@ -27,10 +27,10 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// Range is some splits of the input.
+// Range is a range of consecutive splits of the input.
 type Range struct{ From, To int }
 
-// Ranges cuts a number of splits into at most n ranges, at least one.
+// Ranges divides the splits into at most n ranges, at least one.
 func Ranges(splits, n int) []Range {
 	n = max(1, min(n, splits))
 	ranges := make([]Range, n)
@@ -40,13 +40,13 @@ func Ranges(splits, n int) []Range {
 	return ranges
 }
 
-// Build adds a task to a pipeline, which is cut into up to n scopes with names that begin with WorkerScope: each reads
-// some of the ranges and bounds some of the buckets. Prism calls a function for one element after the other, but
-// functions of several scopes at a time; it can also be made to start a worker for each scope. Runners that share
-// functions among workers themselves need one.
+// Build adds the task to the pipeline, divided into up to n scopes whose names begin with WorkerScope. Each scope reads
+// some of the ranges and bounds some of the buckets. Prism runs the calls of one function one after the other, but runs
+// functions of different scopes in parallel; it can also be made to start a worker for each scope. Use n = 1 for
+// runners that distribute a function over workers themselves.
 func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
-	toBound := make([][]beam.PCollection, len(scopes)) // by who bounds them
+	toBound := make([][]beam.PCollection, len(scopes)) // by the worker that bounds them
 	for i := range scopes {
 		scopes[i] = s
 		if len(scopes) > 1 {
@@ -56,7 +56,7 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 		for k := i; k < len(ranges); k += len(scopes) {
 			mine = append(mine, ranges[k])
 		}
-		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // else one worker reads all
+		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // otherwise one worker reads all
 		packed := beam.ParDo(scopes[i].Scope("pack"), &packFn{Task: t}, read)
 		for k := range scopes {
 			kept := packed
@@ -74,27 +74,27 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	beam.ParDo(s.Scope("together"), &togetherFn{Task: t}, beam.GroupByKey(s, beam.Flatten(s, bounded...)))
 }
 
-// WorkerScope begins the names of the scopes into which a task is cut.
+// WorkerScope begins the names of the scopes into which [Build] divides a task.
 const WorkerScope = "worker-"
 
-// keepFn keeps what one of several workers bounds.
+// keepFn keeps the messages that one of several workers bounds.
 type keepFn struct{ Worker, Of int }
 
-// ProcessElement passes the messages of the worker's buckets.
+// ProcessElement passes on the messages of the worker's buckets.
 func (f *keepFn) ProcessElement(bucket int, message []byte, emit func(int, []byte)) {
 	if bucket%f.Of == f.Worker {
 		emit(bucket, message)
 	}
 }
 
-// setup is what a copy of a function has made on a worker.
+// setup is the state of one copy of a function on a worker.
 type setup struct {
 	told *brief
 	plan *pipeline.Plan
 	key  partial.Key
 }
 
-// make makes the plan of a task, once for each copy of a function.
+// make makes the plan of the task, once for each copy of a function.
 func (w *setup) make(t *Task) (err error) {
 	if w.plan != nil {
 		return nil
@@ -109,9 +109,9 @@ func (w *setup) make(t *Task) (err error) {
 	return err
 }
 
-// open opens the input on a worker. It must be what the submitter found: the same versions of the same objects, and
-// files with the same names, sizes and footers. So all workers read the same table, and from then on each request names
-// the version.
+// open opens the input on a worker. The input must be the one that the submitter found: the same versions of the same
+// objects, and files with the same names, sizes and footers. So all workers read the same table, and all later requests
+// name the version.
 func (w *setup) open(ctx context.Context, l local.Limits) (*local.Engine, error) {
 	engine, err := open(ctx, w.plan, w.key, l)
 	if err != nil {
@@ -137,7 +137,7 @@ type packFn struct {
 	engine *local.Engine
 }
 
-// ProcessElement sends what a range adds up to buckets.
+// ProcessElement sends the contributions of a range to the buckets.
 func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
@@ -167,7 +167,7 @@ type boundFn struct {
 	made setup
 }
 
-// ProcessElement bounds the units of a bucket. Messages that are no rows pass.
+// ProcessElement bounds the units of a bucket. It passes on messages that hold no rows.
 func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool,
 	emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
@@ -195,8 +195,8 @@ type togetherFn struct {
 	made setup
 }
 
-// ProcessElement writes the part that all messages make, and emits the file's name. Each attempt writes a file of its
-// own: one that is not complete is not authentic.
+// ProcessElement adds up all messages, writes the sum as one part, and emits the name of its file. Each attempt writes
+// a file of its own. An incomplete file fails authentication.
 func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool,
 	emit func(string)) (err error) {
 	if err := f.made.make(&f.Task); err != nil {
@@ -228,5 +228,5 @@ func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byt
 	return err
 }
 
-// PartEnding ends the names of the files that hold results.
+// PartEnding is the suffix of the names of files that hold results.
 const PartEnding = ".part"

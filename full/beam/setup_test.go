@@ -22,7 +22,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: ages, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that finds another file than the submitter did reads nothing of it.
+// A worker that finds another file than the submitter found reads no byte of it.
 func TestWorkerFindsOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	table, job := filepath.Join(dir, "all.csv"), filepath.Join(dir, "job.yaml")
@@ -55,7 +55,7 @@ func TestWorkerFindsOtherFiles(t *testing.T) {
 	}
 }
 
-// A job that promises to check its columns is refused before the input is opened: workers do not look at columns.
+// A job with `checks` is refused before its input is opened: workers do not check columns.
 func TestJobThatChecksColumnsIsRefusedBeforeItsInputIsOpened(t *testing.T) {
 	k, err := partial.NewKey(make([]byte, 32))
 	if err != nil {

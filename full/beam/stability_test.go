@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// pairs is how many pairs of tables are tried: few on every commit, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS
+// pairs is the number of pairs of tables that are tried: few by default, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS
 // overrides both.
 func pairs(t *testing.T) int {
 	t.Helper()
@@ -28,7 +28,7 @@ func pairs(t *testing.T) int {
 	return 200
 }
 
-// lab asks prism and, as its twin, the local engine.
+// lab compares prism with the local engine.
 func lab(t *testing.T) *stabilitytest.Lab {
 	t.Helper()
 	return &stabilitytest.Lab{
@@ -42,11 +42,11 @@ func lab(t *testing.T) *stabilitytest.Lab {
 	}
 }
 
-// Every kind of question has the answers of the local engine on prism.
+// Every kind of query has the same answers on prism as in the local engine.
 func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
 
-// Random jobs about random tables, in files of all formats and layouts: the answers on prism are those of the local
-// engine, and those about neighbouring tables differ by at most the declared sensitivity.
+// Random jobs about random tables, in files of all formats and layouts. The answers on prism equal the local engine's,
+// and the answers for neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
 	n := pairs(t)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(),

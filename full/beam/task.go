@@ -18,32 +18,32 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Task is what workers are told of a run. It is part of the pipeline, which runners keep as it is: nothing in it that
-// they can read is of the job or of its input.
+// Task is the workers' description of a run. It is part of the pipeline, which runners can read, so nothing of the job
+// or its input is in it unencrypted.
 type Task struct {
 	Program string // the program's version
 	// Encrypted is a brief, encrypted under the key of the run.
 	Encrypted []byte
-	// Buckets is how many buckets the units are spread over.
+	// Buckets is the number of buckets over which the units are spread.
 	Buckets int
-	// Memory is what each function should use at most, in bytes, and Scratch the folder for what does not fit; "" is the
-	// system's.
+	// Memory is the memory that each function should use at most, in bytes. Scratch is the folder for data that does
+	// not fit; "" is the system's temp directory.
 	Memory  int64
 	Scratch string
-	// Out is the beginning of the names of the files that hold the result.
+	// Out is the prefix of the names of the files that hold the result.
 	Out string
-	// Messages is the beginning of the paths of files by which the workers send each other messages, in a folder that all
-	// of them see; if it is "", the runner takes the messages.
+	// Messages is the prefix of the paths of the files by which workers send each other messages, in a folder that all
+	// of them see. If it is "", the runner carries the messages.
 	Messages string
 }
 
-// brief is what workers are told and runners are not.
+// brief holds the instructions to workers that runners must not see.
 //
-// An address of a store may have a signature or options behind its question mark. They are in no brief, though it is
-// encrypted, unless the job's text has them: the text has ${env:NAME} as it was written, each worker takes the variable
-// from its own environment, and public files have no names.
+// The URL of a store may have a signature or options after its question mark. Although the brief is encrypted, it holds
+// them only if they are in the job's text: the text keeps ${env:NAME} unexpanded, each worker reads the variable from
+// its own environment, and the brief does not name public files.
 type brief struct {
-	// Path is the job file's absolute path, from which relative names of files start on the workers too; Job is its text.
+	// Path is the job file's absolute path, from which workers resolve relative file names. Job is its text.
 	Path   string
 	Job    []byte
 	Params map[string]string
@@ -52,7 +52,7 @@ type brief struct {
 	// Run is the plan's run fingerprint. Schema has the columns of the input that the plan uses.
 	Run    string
 	Schema []table.Field
-	// Input is the fingerprint of the input as the submitter found it (local.Engine.Fingerprint).
+	// Input is the fingerprint of the input that the submitter found (local.Engine.Fingerprint).
 	Input []byte
 }
 
@@ -62,8 +62,8 @@ type publicColumn struct {
 	Values []string
 }
 
-// NewTask makes the task of a job with a text, whose file is or would be at an absolute path, and opens its input. The
-// engine is to be closed.
+// NewTask makes the task of a job and opens its input. path is the absolute path that the job file has or would have,
+// text is its content. The caller closes the engine.
 func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
 	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
@@ -108,7 +108,7 @@ func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key,
 	return &Task{Program: program, Encrypted: encrypted}, err
 }
 
-// brief decrypts what the workers are told.
+// brief decrypts the instructions to the workers.
 func (t *Task) brief(key partial.Key) (*brief, error) {
 	message, err := key.Decrypt(t.Encrypted)
 	if err != nil {
@@ -121,8 +121,8 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used returns the fields of a schema that a plan reads, and those that its events name, which it checks though no
-// query reads them.
+// used returns the fields of the schema that the plan reads. It includes the fields that the plan's events name: they
+// are checked although no query reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
 	for _, e := range plan.Job().Input.Events {
@@ -149,9 +149,10 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadColu
 	return plan, nil
 }
 
-// plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the
-// ledger's store, which it does not need. If the variable decides the run's fingerprint, the fingerprint differs; if it
-// is of the input's addresses, they have a mark in its place.
+// plan makes the plan on a worker. If the worker lacks an environment variable, plan takes a mark as its value, which
+// is valid as the ledger's store: a worker needs no ledger. If the variable decides the run's fingerprint, the
+// fingerprint differs and the worker fails. If the variable is part of a URL of the input, the URL contains the mark
+// and the worker fails, too.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0
@@ -179,11 +180,10 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	return nil, OtherPlan.with("the run fingerprint differs")
 }
 
-// missingMark begins what a worker takes for the value of a variable that it does not have. It can be the store of a
-// ledger.
+// missingMark begins the value that a worker takes for a missing variable. It is a valid ledger store.
 const missingMark = "sqlite:this-worker-lacks-"
 
-// limits returns those of each function.
+// limits returns the limits of each function.
 func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }
@@ -199,7 +199,7 @@ func open(ctx context.Context, plan *pipeline.Plan, key partial.Key, l local.Lim
 	return local.NewWithin(data, l), nil
 }
 
-// workerKey returns the key of the run that the worker has in its environment.
+// workerKey returns the key of the run from the worker's environment.
 func workerKey() (partial.Key, error) {
 	key, err := partial.ParseKey(os.Getenv(KeyVariable))
 	if err != nil {

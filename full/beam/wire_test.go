@@ -34,17 +34,17 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wire keeps every byte of every connection between the workers, the submitter and the runner: Beam's dialer is
-// replaced.
+// wire records every byte of every connection between the workers, the submitter and the runner. It replaces Beam's
+// dialer.
 type wire struct {
 	mutex sync.Mutex
 	ways  []*way
 }
 
-// way is what one end of a connection sent.
+// way holds the bytes that one end of a connection sent.
 type way struct {
 	wire   *wire
-	client bool // the end that dialed sent it
+	client bool // sent by the end that dialed
 	bytes.Buffer
 }
 
@@ -55,20 +55,20 @@ func (w *way) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// recorded is a connection whose bytes are kept.
+// recorded is a connection whose bytes are recorded.
 type recorded struct {
 	net.Conn
 	sent, received *way
 }
 
-// Read keeps what the other end sent.
+// Read records the bytes of the other end.
 func (r recorded) Read(p []byte) (int, error) {
 	n, err := r.Conn.Read(p)
 	_, _ = r.received.Write(p[:n]) // to memory
 	return n, err
 }
 
-// Write keeps what this end sends.
+// Write records the bytes of this end.
 func (r recorded) Write(p []byte) (int, error) {
 	_, _ = r.sent.Write(p) // to memory
 	return r.Conn.Write(p)
@@ -98,8 +98,8 @@ func capture(t *testing.T) *wire {
 	return w
 }
 
-// messages returns what was sent: of each direction of each connection all bytes, and the data of each stream without
-// the frames around them.
+// messages returns the recorded bytes: all bytes of each direction of each connection, and the data of each stream
+// without its frames.
 func (w *wire) messages(t *testing.T) [][]byte {
 	t.Helper()
 	w.mutex.Lock()
@@ -154,8 +154,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of a row is in any byte that passes between the runner, the workers and who submits: no unit, value or key,
-// nor the key of the run. What is public of the job is there, so the capture has what passes.
+// No byte between the runner, the workers and the submitter holds anything of a row: no unit, value or key, nor the key
+// of the run. The test also finds the job's public parts there, which shows that the capture works.
 func TestWireHasNoRows(t *testing.T) {
 	const (
 		person = "unit-marker-Qx7vB"
@@ -217,7 +217,8 @@ func TestWireHasNoRows(t *testing.T) {
 	}
 }
 
-// storeJob reads two objects, by an address with options and one with a parameter, and takes keys from a third one.
+// storeJob reads two objects, one by a URL with options and one by a URL with a parameter, and takes keys from a third
+// one.
 const storeJob = `
 version: 1
 name: in-a-store
@@ -230,8 +231,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
 `
 
-// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the
-// job; the answers are those of the local engine over files.
+// No byte between the runner, the workers and the submitter holds anything of a URL or of the job. The answers equal
+// the local engine's over files.
 func TestWireHasNoAddress(t *testing.T) {
 	dir := t.TempDir()
 	m := storetest.New()

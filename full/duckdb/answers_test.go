@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// newDuckDB makes a database in a file of the test's folder. Tests write to it while it is open, so it is not one that
-// is only read.
+// newDuckDB makes a database in a file in the test's folder. Tests write to it while it is open, so it is not opened
+// read-only.
 func newDuckDB(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	dsn := t.TempDir() + "/t.duckdb?access_mode=read_write&autoinstall_known_extensions=false&autoload_known_extensions=false&threads=2"
@@ -36,7 +36,7 @@ var duckTypes = map[stabilitytest.Kind]string{
 	stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
 }
 
-// Texts are of characters in some cases, of bytes in others.
+// duckType returns the column type of a kind. Texts have character types in some cases and byte types in others.
 func duckType(k stabilitytest.Kind, c *stabilitytest.Case) string {
 	if k == stabilitytest.Text {
 		return []string{"VARCHAR", "BLOB", "VARCHAR COLLATE NOCASE"}[c.Layout%3]
@@ -78,7 +78,7 @@ func duckLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// Random jobs about random tables: DuckDB's answers are those of the local engine that reads the same table.
+// Random jobs about random tables: DuckDB's answers equal those of the local engine over the same table.
 func TestAnswers(t *testing.T) {
 	sqlpushtest.Equality(t, newDuckDB(t), sqlpushtest.Cases(t, 150, 20_000))
 }

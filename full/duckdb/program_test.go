@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// programJob is a job about a Parquet file; %d is how many times each of its rows is read.
+// programJob is a job about a Parquet file; %d is the number of times that each row is read.
 const programJob = `version: 1
 name: visits
 privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 3}}
@@ -64,7 +64,7 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: visits, budget: {epsilon: 5, delta: 1e-4}}
 `
 
-// canary marks the values of rows that the job does not name.
+// canary marks values that the job does not name. The tests look for it in all output.
 const canary = "CANARY"
 
 // place is a folder with a Parquet file, a job and a ledger.
@@ -88,7 +88,7 @@ func newPlace(t *testing.T, copies int) *place {
 	return p
 }
 
-// run runs a verb to its end; what it prints holds no value of a row.
+// run runs a verb to its end. Its output must hold no value of a row.
 func (p *place) run(args ...string) (out string, code int) {
 	p.Helper()
 	cmd := exec.Command(p.program, args...)
@@ -112,7 +112,8 @@ func (p *place) mustRun(args ...string) string {
 	return out
 }
 
-// killAt starts a run and kills it when it tells of a stage that is so many tenths done; ran is false if it never did.
+// killAt starts a run and kills it when its progress reports tenths of the stage. ran is false if the run never
+// reported this.
 func (p *place) killAt(stage string, tenths int) (ran bool) {
 	p.Helper()
 	cmd := exec.Command(p.program, "run", "job.yaml", "--log", "json")
@@ -138,7 +139,7 @@ func (p *place) killAt(stage string, tenths int) (ran bool) {
 	return ran
 }
 
-// release is the digest of all files of the release; "" if there is none.
+// release returns the digest of all files of the release; "" if there is none.
 func (p *place) release() string {
 	p.Helper()
 	sum := sha256.New()
@@ -163,7 +164,7 @@ func (p *place) release() string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// tables are the noisy values of the release.
+// tables returns the noisy values of the release.
 func (p *place) tables() (all string) {
 	p.Helper()
 	for _, name := range []string{"zones", "spent"} {
@@ -176,7 +177,7 @@ func (p *place) tables() (all string) {
 	return all
 }
 
-// oneCharge says that the ledger has one charge, that its entries are sound, and that it holds no value of a row.
+// oneCharge checks that the ledger has one charge and valid entries, and that it holds no value of a row.
 func (p *place) oneCharge() {
 	p.Helper()
 	store, err := sqlstore.Named(context.Background(), "sqlite:"+filepath.Join(p.dir, "ledger.db"), false)
@@ -191,7 +192,7 @@ func (p *place) oneCharge() {
 	if s, err := book.Snapshot(p.Context()); err != nil || len(s.Accounts) != 1 || s.Accounts[0].Runs != 1 {
 		p.Errorf("%v: %+v", err, s)
 	}
-	_ = store.Close() // it was read
+	_ = store.Close() // it was only read
 	files, err := filepath.Glob(filepath.Join(p.dir, "ledger.db*"))
 	if err != nil || len(files) == 0 {
 		p.Fatal(files, err)
@@ -227,7 +228,8 @@ func TestProgram(t *testing.T) {
 	if _, err := job.WriteString("engine: local\n"); err != nil || job.Close() != nil {
 		t.Fatal(err)
 	}
-	p.mustRun("run", "job.yaml") // the same question: its noisy values are presented with a job that names the engine
+	// the same fingerprint: its noisy values are re-rendered with a job that names the engine
+	p.mustRun("run", "job.yaml")
 	if p.release() == first || p.tables() != tables {
 		t.Error("the other engine changed noisy values, or was not used")
 	}
@@ -235,11 +237,11 @@ func TestProgram(t *testing.T) {
 	p.oneCharge()
 }
 
-// A run that is killed, at the beginning of a statement or anywhere between charge and publication, ends in one release
-// and one charge when it is run again.
+// A run is killed at the beginning of a statement or anywhere between charge and publication. Run again, it ends in one
+// release and one charge.
 func TestProgramKilled(t *testing.T) {
 	stages, killed := []string{"charge", "aggregate", "noise", "denoise", "publish"}, 0
-	p := newPlace(t, 30) // a statement takes a moment
+	p := newPlace(t, 30) // so that a statement takes a moment
 	for _, stage := range stages {
 		for _, tenths := range []int{0, 10} {
 			if err := os.RemoveAll(filepath.Join(p.dir, "out")); err != nil {
@@ -271,8 +273,8 @@ func TestProgramKilled(t *testing.T) {
 	}
 }
 
-// If the file is lost between two statements, the run fails in plain words. When it is back, there is one release and
-// one charge.
+// If the file is lost between two statements, the run fails with a clear message. When the file is back, there is one
+// release and one charge.
 func TestProgramLosesItsInput(t *testing.T) {
 	p := newPlace(t, 30)
 	file := filepath.Join(p.dir, "visits.parquet")

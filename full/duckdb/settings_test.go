@@ -30,7 +30,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a connection string may have otherwise.
+// The answers do not depend on any setting of a connection string.
 func TestSettings(t *testing.T) {
 	const query = `SELECT CASE i % 5 WHEN 0 THEN 'north' WHEN 1 THEN 'NORTH' WHEN 2 THEN 'it''s' WHEN 3 THEN 'ü' END AS zone,
 		TIMESTAMPTZ '2020-03-29 00:00:00+00' + to_minutes(i % 9 * 17) AS at, i / CAST(97 AS DOUBLE) AS x FROM range(200) AS r(i)`
@@ -65,8 +65,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is
-// gone afterwards.
+// Data that does not fit in memory is written to a folder that only the user can read, inside the named folder. It is
+// deleted afterwards.
 func TestSpilledRows(t *testing.T) {
 	work, scratch := t.TempDir(), filepath.Join(t.TempDir(), "it's private")
 	t.Chdir(work)
@@ -90,7 +90,8 @@ func TestSpilledRows(t *testing.T) {
 	}()
 	for len(ended) == 0 {
 		time.Sleep(time.Millisecond)
-		_ = filepath.WalkDir(scratch, func(path string, entry fs.DirEntry, err error) error { // files come and go
+		// files appear and disappear
+		_ = filepath.WalkDir(scratch, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || path == scratch {
 				return nil
 			}
@@ -118,8 +119,8 @@ func TestSpilledRows(t *testing.T) {
 	}
 }
 
-// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a
-// file makes none.
+// A file is opened read-only: two processes can read it at the same time, a statement cannot write to it, and the name
+// of a missing file creates none.
 func TestFilesAreOnlyRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.duckdb")
 	execute(t, path, "CREATE TABLE rows AS SELECT range AS x FROM range(10)", "CREATE SEQUENCE s")

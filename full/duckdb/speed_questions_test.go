@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// questionsOfTypes are questions about columns of other types, means, variances, dimensions of two, filters and tables.
+// questionsOfTypes returns queries over columns of other types: means, variances, two dimensions, filters and tables.
 func questionsOfTypes(table string) []question {
 	const (
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"

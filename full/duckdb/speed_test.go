@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// rowsOf is how many rows the benchmarks' table has; DPRELEASE_ROWS sets another number.
+// rowsOf returns the number of rows of the benchmarks' table; DPRELEASE_ROWS sets another number.
 func rowsOf(b *testing.B) int {
 	n, err := strconv.Atoi(os.Getenv("DPRELEASE_ROWS"))
 	if err != nil {
@@ -26,9 +26,10 @@ func rowsOf(b *testing.B) int {
 	return n
 }
 
-// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of
-// them), value, and columns of other types. It is a Parquet file, read DPRELEASE_FILES times, or a table of the
-// database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
+// makeTable writes a table with the columns unit (a twentieth as many units as rows, heavy tail), cat (5,000 texts,
+// most of the rows in few of them), value, and columns of other types. The table is a Parquet file, read
+// DPRELEASE_FILES times, or a table of the database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder,
+// the table is kept there for the next run.
 func makeTable(b *testing.B) (dsn, table string) {
 	b.Helper()
 	dir := os.Getenv("DPRELEASE_KEEP")
@@ -54,7 +55,7 @@ func makeTable(b *testing.B) (dsn, table string) {
 }
 
 // others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year,
-// prices of two decimals, whole numbers, truth values, and coordinates.
+// prices with two decimals, integers, booleans, and coordinates.
 const others = `CAST(1 + floor(265 * pow(random(), 2)) AS INTEGER) AS zone, CASE WHEN random() > 0.05 THEN CAST(1 + floor(265 * pow(random(), 2)) AS BIGINT) END AS place,
 	TIMESTAMP '2013-01-01' + to_microseconds(CAST(floor(random() * 365 * 86400) AS BIGINT) * 1000000) AS t, DATE '2013-01-01' + CAST(floor(random() * 365) AS INTEGER) AS day,
 	CAST(random() * 90 AS DECIMAL(9, 2)) AS price, CAST(floor(pow(random(), 3) * 9) AS INTEGER) AS riders, random() < 0.3 AS cash, random() * 2 - 1 AS x, random() * 2 - 1 AS y`
@@ -78,16 +79,16 @@ func execute(b testing.TB, dsn string, statements ...string) {
 	}
 }
 
-// question is one query of the benchmark, and the cheapest statements that we found for it. Statements that round
-// otherwise, that miss values at borders, or that fail for some values, count too. If rows are bounded, a statement has
-// a rule of digests, as the job has.
+// question is one query of the benchmark, and the cheapest statements for it that we found. These include statements
+// that round differently, are wrong for values at the edges, or fail for some values. If rows are bounded, the
+// statement has a rule of digests, as the job has.
 type question struct {
 	name, unit, query string
 	hand              []string
-	where             string // of the input, if there is one
+	where             string // the WHERE clause of the input; "" if there is none
 }
 
-// labels are the texts of cat.
+// labels returns the texts of cat.
 func labels() (all []string) {
 	for i := range 5000 {
 		all = append(all, fmt.Sprintf("category%d", i))
@@ -101,7 +102,7 @@ func questions(table string) []question {
 		// fails for NaN and large numbers
 		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)"
 		scaled  = "CAST(value * CAST(17179869184 AS DOUBLE) AS BIGINT) AS v"
-		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // rounds in each step
+		inexact = "sum(CASE WHEN value <= 0 THEN 0 WHEN value >= 50 THEN 50 ELSE value END)" // rounds at each step
 		rows    = "unit: [unit], per_unit: {max_rows: 4}"
 		groups  = "unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}"
 		ofRow   = "sha256('dprelease/bound1r' || CAST(unit AS VARCHAR) || '|' || cat || '|' || CAST(occ AS VARCHAR))"
@@ -139,10 +140,10 @@ func questions(table string) []question {
 	}
 }
 
-// Push-down beside statements by hand, in seconds of the processor (user and system mode). DPRELEASE_ROWS is the number
-// of rows of the table; see makeTable. All statements of a question take turns, DPRELEASE_TURNS times (3 if it is not
-// set), so that other work on the machine slows all of them alike; the least time of each is reported, and push-down's
-// beside the least of those by hand.
+// BenchmarkPush compares push-down with statements by hand, in CPU seconds (user and system). DPRELEASE_ROWS is the
+// number of rows of the table; see makeTable. All statements of a question take turns, DPRELEASE_TURNS times (default
+// 3), so that other load slows all of them equally. The benchmark reports the least time of each, and the ratio of
+// push-down's to the least of the others.
 func BenchmarkPush(b *testing.B) {
 	dsn, table := makeTable(b)
 	off := "SET disabled_optimizers = 'top_n_window_elimination'"
@@ -179,7 +180,7 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 	}
 }
 
-// measured runs the first function beside the others.
+// measured measures the first function in turns with the others.
 func measured(b *testing.B, all []func()) {
 	b.Helper()
 	turns, err := strconv.Atoi(os.Getenv("DPRELEASE_TURNS"))

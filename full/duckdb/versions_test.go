@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// A version of a Delta table that was deleted and made anew is another one than the version of the same number before.
+// If a version of a Delta table is deleted and made anew, it is another version, although its number is the same.
 func TestVersionOfNewTable(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

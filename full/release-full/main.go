@@ -1,4 +1,4 @@
-// Command release-full is release with all that needs large libraries: object stores, DuckDB, Spark, Trino and
+// Command release-full is release with everything that needs large libraries: object stores, DuckDB, Spark, Trino and
 // Apache Beam.
 package main
 

@@ -19,7 +19,7 @@ func init() { sql.Register("spark", Driver{}) }
 // Driver opens connections.
 type Driver struct{}
 
-// Open opens a connection. Other than OpenConnector's it cannot be interrupted.
+// Open opens a connection. Unlike OpenConnector's, it cannot be interrupted.
 func (d Driver) Open(dsn string) (driver.Conn, error) {
 	c, err := d.OpenConnector(dsn)
 	if err != nil {
@@ -28,7 +28,7 @@ func (d Driver) Open(dsn string) (driver.Conn, error) {
 	return c.Connect(context.Background())
 }
 
-// OpenConnector reads a connection string. Errors do not quote it.
+// OpenConnector parses a connection string. Its errors do not quote the string.
 func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	c, err := parseDSN(dsn)
 	return connector{c}, err
@@ -36,7 +36,6 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 
 type connector struct{ *config }
 
-// Driver returns the driver.
 func (connector) Driver() driver.Driver { return Driver{} }
 
 // Connect opens a session.
@@ -68,7 +67,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return s, nil
 }
 
-// session is a connection. Statements of one follow each other.
+// session is a connection. Its statements run one after the other.
 type session struct {
 	client    *hiveserver.TCLIServiceClient
 	transport thrift.TTransport
@@ -85,10 +84,10 @@ var (
 	_ driver.SessionResetter = (*session)(nil)
 )
 
-// answered is an answer of the server.
+// answered is an answer of the server, with its status.
 type answered interface{ GetStatus() *hiveserver.TStatus }
 
-// call sends a message and waits for its answer. If there is none within the session's time, or the context ends, the
+// call sends a message and waits for its answer. If none comes within the session's timeout, or the context ends, the
 // connection is lost.
 func call[Q any, R answered](ctx context.Context, s *session, method func(context.Context, Q) (R, error), q Q) (r R, err error) {
 	if s.lost {
@@ -104,7 +103,7 @@ func call[Q any, R answered](ctx context.Context, s *session, method func(contex
 		return r, statusError(r.GetStatus())
 	}
 	var refused thrift.TApplicationException
-	if errors.As(err, &refused) { // the server is there, and does not know what to do with the message
+	if errors.As(err, &refused) { // the server answers, but does not know this message
 		return r, &Error{Message: err.Error()}
 	}
 	s.lost = true
@@ -114,14 +113,14 @@ func call[Q any, R answered](ctx context.Context, s *session, method func(contex
 	return r, &lost{err}
 }
 
-// IsValid reports whether statements may follow.
+// IsValid reports whether the session can run more statements.
 func (s *session) IsValid() bool { return !s.lost }
 
-// ResetSession refuses: a session remembers which files a table has, and another user of the connection wants those of
-// today.
+// ResetSession refuses to reuse the connection: a session remembers which files a table has, and the next user wants
+// its current files.
 func (s *session) ResetSession(context.Context) error { return driver.ErrBadConn }
 
-// Close ends the session. A connection that is cut ends it as well.
+// Close ends the session. The server also ends it if the connection is cut.
 func (s *session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
@@ -134,18 +133,18 @@ func (s *session) Close() error {
 	return s.transport.Close()
 }
 
-// closing is how long the server may take to end a session or a statement that nobody waits for.
+// closing is how long the server may take to end a session or a statement whose answer is not needed.
 const closing = 10 * time.Second
 
-// Prepare is of no use: the server binds no parameters.
+// Prepare returns an error: the server binds no parameters.
 func (s *session) Prepare(string) (driver.Stmt, error) { return nil, errUnknown }
 
-// Begin is of no use: the server has no transactions.
+// Begin returns an error: the server has no transactions.
 func (s *session) Begin() (driver.Tx, error) { return nil, errUnknown }
 
 var errUnknown = errors.New("the driver has no parameters and no transactions")
 
-// ExecContext runs a statement and throws its answer away.
+// ExecContext runs a statement and discards its answer.
 func (s *session) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	o, err := s.run(ctx, text, args)
 	if err != nil {

@@ -34,7 +34,8 @@ type config struct {
 	settings                 map[string]string
 }
 
-// ofSetting is what the name and the value of a session's setting may be: nothing that ends a statement.
+// ofSetting matches the allowed names and values of a session's settings. They contain no character that ends a
+// statement.
 var ofSetting = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
 
 // Ways to authenticate, and the defaults of a connection string.
@@ -46,7 +47,7 @@ const (
 	defaultTimeout = 10 * time.Minute
 )
 
-// errDSN says no more: a connection string may hold a password.
+// errDSN has no details: a connection string may hold a password.
 var errDSN = errors.New("the connection string is not of the form spark://user:password@host:port/database")
 
 func parseDSN(dsn string) (*config, error) {
@@ -78,7 +79,7 @@ func parseDSN(dsn string) (*config, error) {
 	return c, nil
 }
 
-// set sets one of the settings behind the question mark. ok is false if there is none such.
+// set sets one of the options after the question mark. ok is false if there is no such option.
 func (c *config) set(name, value, host string) (ok bool) {
 	switch name {
 	case "transport":

@@ -28,7 +28,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a server or a session may have otherwise.
+// The answers do not depend on any setting of a server or a session.
 func TestSettings(t *testing.T) {
 	const query = `SELECT CASE id % 5 WHEN 0 THEN 'north' WHEN 1 THEN 'NORTH' WHEN 2 THEN decode(X'69742773', 'UTF-8') WHEN 3 THEN 'ü' END AS Zone,
 		CAST(timestamp_micros(1585440000000000 + id % 9 * 1020000000) AS TIMESTAMP_NTZ) AS at, id / CAST(97 AS DOUBLE) AS x FROM range(200)`
@@ -72,12 +72,12 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// longQuery has some millions of rows.
+// longQuery returns a query with some millions of rows.
 func longQuery(rows int) string {
 	return fmt.Sprintf("SELECT id %% 100000 AS u, id %% 3 AS c, sqrt(id) AS x FROM range(0, %d, 1, 8)", rows)
 }
 
-// An executor that is killed in the middle changes no answer.
+// Killing an executor in the middle of a query changes no answer.
 func TestKilledExecutor(t *testing.T) {
 	slow(t)
 	s := server(t)
@@ -113,7 +113,7 @@ func TestKilledExecutor(t *testing.T) {
 	}
 }
 
-// A run that is cancelled ends at once, whatever the server does.
+// A cancelled run ends at once, whatever the server does.
 func TestCancelled(t *testing.T) {
 	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "spark", DSN: server(t).DSN, Query: longQuery(2_000_000_000)})
 	if err != nil {
@@ -122,11 +122,11 @@ func TestCancelled(t *testing.T) {
 	defer d.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(3*time.Second, cancel)
-	// else the test does not end
+	// otherwise the test does not end
 	if _, err := sqlpush.New(d, nil).Aggregate(ctx, sqlpushtest.Plan(t, longJob), pipeline.Silent{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	// The server has ended the jobs: these would keep its two executors for many minutes.
+	// The server has ended the cancelled jobs: they would keep its two executors busy for many minutes.
 	ctx, cancel = context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	few, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "spark", DSN: server(t).DSN, Query: longQuery(1000)})

@@ -37,7 +37,7 @@ func lakehouse(t *testing.T) *sparktest.Server {
 	return house.Server
 }
 
-// newLake returns a new schema of Iceberg's catalogue or of Spark's, with tables of a format.
+// newLake returns a new schema in Iceberg's catalogue or in Spark's, with tables of the given format.
 func newLake(t *testing.T, format string) *sqlpushtest.Server {
 	t.Helper()
 	catalogue := map[string]string{"iceberg": "iceberg", "delta": "spark_catalog"}[format]
@@ -56,7 +56,7 @@ func newLake(t *testing.T, format string) *sqlpushtest.Server {
 	}
 }
 
-// Random jobs about random tables of Iceberg and Delta, each of which is made in several versions.
+// Random jobs about random tables of Iceberg and Delta. Each table is written in several versions.
 func TestLakehouseAnswers(t *testing.T) {
 	for _, format := range []string{"iceberg", "delta"} {
 		t.Run(format, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestVersions(t *testing.T) {
 // duckdbVersion is the version of DuckDB in the program.
 const duckdbVersion = "1.5.5"
 
-// extensions returns a folder of DuckDB's extensions, which it installs once for all tests and all runs of them.
+// extensions returns a folder with DuckDB's extensions. It installs them once, for all tests and all later runs.
 func extensions(t *testing.T) string {
 	t.Helper()
 	if !sqlpush.HasDriver("duckdb") || runtime.GOOS != "linux" {

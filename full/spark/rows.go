@@ -11,10 +11,10 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// pageRows is the largest number of rows that one message answers.
+// pageRows is the largest number of rows in one message.
 const pageRows = 1 << 12
 
-// rows is a statement of a session and its answer.
+// rows is a statement of a session, and its answer.
 type rows struct {
 	ctx     context.Context
 	session *session
@@ -22,8 +22,8 @@ type rows struct {
 	columns []*hiveserver.TColumnDesc
 
 	page []column
-	next int // the row of the page that is read next
-	size int // of the page
+	next int // the next row of the page
+	size int // the number of rows of the page
 }
 
 var (
@@ -31,8 +31,8 @@ var (
 	_ driver.RowsColumnTypePrecisionScale   = (*rows)(nil)
 )
 
-// The driver asks for the state of a statement again after this time, at first, and then after longer times. Servers
-// wait with their answer too.
+// The driver first asks for the state of a statement after this time, and then after longer times. The server also
+// waits before it answers.
 const (
 	firstPause   = 5 * time.Millisecond
 	longestPause = time.Second
@@ -113,22 +113,22 @@ func (r *rows) primitive(i int) *hiveserver.TPrimitiveTypeEntry {
 	return types[0].PrimitiveEntry
 }
 
-// Close ends the statement: the server cancels it if it runs.
+// Close ends the statement. If it still runs, the server cancels it.
 func (r *rows) Close() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), closing)
 	defer cancel()
 	s := r.session
 	if s.lost && s.tcp != nil {
-		return nil // a server that loses a connection ends its statements
+		return nil // the server ends a statement when it loses the connection
 	}
 	wasLost := s.lost
-	s.lost = false // over HTTP this is a request of its own
+	s.lost = false // over HTTP, this is a new request
 	_, err := call(ctx, s, s.client.CloseOperation, &hiveserver.TCloseOperationReq{OperationHandle: r.handle})
 	s.lost = s.lost || wasLost
 	return err
 }
 
-// Next reads the next row. Values are bool, int64, float64, string and []byte, or nil.
+// Next reads the next row. Values are bool, int64, float64, string, []byte or nil.
 func (r *rows) Next(to []driver.Value) error {
 	if r.next == r.size {
 		if err := r.turn(); err != nil {
@@ -142,7 +142,7 @@ func (r *rows) Next(to []driver.Value) error {
 	return nil
 }
 
-// turn reads the next page. A page without rows is the end.
+// turn reads the next page. An empty page is the end.
 func (r *rows) turn() error {
 	f, err := call(r.ctx, r.session, r.session.client.FetchResults, &hiveserver.TFetchResultsReq{OperationHandle: r.handle,
 		Orientation: hiveserver.TFetchOrientation_FETCH_NEXT, MaxRows: pageRows})
@@ -173,7 +173,7 @@ func (r *rows) turn() error {
 // column is a column of a page.
 type column struct {
 	size  int
-	nulls []byte // a bit a row, the lowest first; it may end before the last rows
+	nulls []byte // one bit for each row, lowest bit first; missing bits at the end are 0
 	value func(i int) driver.Value
 }
 

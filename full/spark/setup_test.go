@@ -14,16 +14,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// untilTheEnd is a test whose cleanup is that of all tests.
+// untilTheEnd runs the cleanups of a test after all tests.
 type untilTheEnd struct {
 	testing.TB
 	ends []func()
 }
 
-// Cleanup keeps what TestMain calls.
+// Cleanup registers a function that TestMain calls.
 func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
 
-// shared is the server of all tests: each has a database of its own.
+// shared is the server of all tests. Each test has a database of its own.
 var shared struct {
 	sync.Once
 	*sparktest.Server
@@ -56,7 +56,7 @@ func server(t *testing.T) *sparktest.Server {
 	return shared.Server
 }
 
-// newSpark returns a new database of the server.
+// newSpark makes a new database on the server.
 func newSpark(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	shared.databases++
@@ -92,7 +92,7 @@ var types = map[stabilitytest.Kind]string{
 	stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
 }
 
-// Texts are of characters in some cases, of bytes in others.
+// typeOf returns the column type of a kind. Texts have character types in some cases and byte types in others.
 func typeOf(k stabilitytest.Kind, c *stabilitytest.Case) string {
 	if k == stabilitytest.Text {
 		return []string{"STRING", "BINARY", "STRING COLLATE UTF8_LCASE"}[c.Layout%3]

@@ -23,7 +23,7 @@ import (
 // (RFC 4616) comes first, and each message follows its length in four bytes; a server without SASL takes bare messages.
 // Over HTTP a message is the body of a request.
 
-// mostMessage is the largest answer in bytes that is read.
+// mostMessage is the size in bytes of the largest answer that is read.
 const mostMessage = 1<<31 - 1
 
 // dial connects and authenticates. Conn is nil over HTTP.
@@ -49,15 +49,15 @@ func dial(ctx context.Context, c *config) (t thrift.TTransport, conn net.Conn, e
 	return &messages{conn: conn, in: bufio.NewReaderSize(conn, 1<<16), framed: c.auth == authPlain}, conn, nil
 }
 
-// limit ends reads and writes of a connection when the context ends. The caller calls stop when it needs no limit
-// any more; stop reports whether the connection is still of use.
+// limit aborts reads and writes of a connection when the context ends. The caller calls stop afterwards; stop reports
+// whether the connection can still be used.
 func limit(ctx context.Context, conn net.Conn) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // what was in flight is lost on purpose
+	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // losing messages in flight is intended
 }
 
-// dialHTTP makes a transport of requests. Nothing is connected yet.
+// dialHTTP makes an HTTP transport. It opens no connection yet.
 func dialHTTP(c *config) (thrift.TTransport, error) {
-	jar, err := cookiejar.New(nil) // servers behind a balancer tell themselves apart by cookies
+	jar, err := cookiejar.New(nil) // servers behind a balancer identify themselves by cookies
 	if err != nil {
 		return nil, err
 	}
@@ -114,16 +114,16 @@ func saslMessage(status byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{status}, uint32(len(body))), body...)
 }
 
-// orAnyone returns a name or a password that is not empty: a server that does not authenticate refuses empty ones.
+// orAnyone replaces an empty name or password: a server without authentication refuses empty ones.
 func orAnyone(s string) string { return cmp.Or(s, "anonymous") }
 
-// messages is a transport over TCP.
+// messages is the transport over TCP.
 type messages struct {
 	conn   net.Conn
 	in     *bufio.Reader
 	out    bytes.Buffer
 	framed bool
-	left   uint32 // bytes of the frame at hand that were not read
+	left   uint32 // unread bytes of the current frame
 }
 
 func (m *messages) Read(b []byte) (int, error) {
@@ -144,7 +144,7 @@ func (m *messages) Read(b []byte) (int, error) {
 
 func (m *messages) Write(b []byte) (int, error) { return m.out.Write(b) }
 
-// Flush sends what was written.
+// Flush sends the written bytes.
 func (m *messages) Flush(context.Context) error {
 	body := m.out.Bytes()
 	if m.framed {
@@ -155,7 +155,7 @@ func (m *messages) Flush(context.Context) error {
 	return err
 }
 
-// RemainingBytes is unknown: Thrift takes the largest number for that.
+// RemainingBytes returns the largest number, which means "unknown" to Thrift.
 func (m *messages) RemainingBytes() uint64 { return 1<<64 - 1 }
 func (m *messages) Open() error            { return nil }
 func (m *messages) IsOpen() bool           { return true }

@@ -33,8 +33,8 @@ func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.P
 
 func sparkJob(job string) string { return strings.Replace(job, "driver: postgres", "driver: spark", 1) }
 
-// No value of a row and no privacy unit is sent by the server, or is in its log. With engine: local values are sent, so
-// that the test would see them.
+// The server sends no value of a row and no privacy unit, and logs none. With engine: local it sends values, which
+// shows that the test would see them.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	visits, through := loadVisits(t)
 	names := []string{"rows", "several", "unbounded"}
@@ -70,11 +70,12 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// noRowsInLogs looks for rows in the logs of the server and the executors. A log has the statements that made the table.
+// noRowsInLogs searches the logs of the server and the executors for rows. The server's log holds the statements that
+// made the table.
 func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) {
 	t.Helper()
 	if s.Dir == "" {
-		return // a server of somebody else
+		return // not a server that this test started
 	}
 	logs := []string{filepath.Join(s.Dir, "server.log")}
 	more, err := filepath.Glob(filepath.Join(s.Dir, "home", "work", "*", "*", "std*"))
@@ -94,8 +95,8 @@ func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) 
 	}
 }
 
-// A connection that is cut in the middle fails the run without any text of the server. The next run has the same release
-// and one charge.
+// If a connection is cut in the middle, the run fails without any text of the server. The next run makes the same
+// release with one charge.
 func TestLostConnection(t *testing.T) {
 	slow(t)
 	visits, through := loadVisits(t)

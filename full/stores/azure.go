@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// openAzure opens a container of Azure.
+// openAzure opens an Azure container.
 func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {
@@ -37,7 +37,7 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 
 type ofAzure struct{}
 
-// quotedTag returns an ETag as requests name it: lists have it without its quotes.
+// quotedTag returns an ETag in quotes, as requests need it: lists return it without quotes.
 func quotedTag(tag azcore.ETag) string {
 	if s := string(tag); s == "" || strings.HasSuffix(s, `"`) {
 		return s
@@ -93,7 +93,7 @@ func (ofAzure) status(err error) (int, string) {
 	if errors.As(err, &answer) {
 		return answer.StatusCode, answer.ErrorCode
 	}
-	var final interface{ NonRetriable() } // the default credential found nothing that it could ask for a token
+	var final interface{ NonRetriable() } // the default credential chain found no source of tokens
 	if errors.As(err, &final) {
 		return http.StatusUnauthorized, noAzureToken
 	}

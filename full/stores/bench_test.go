@@ -15,9 +15,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// BenchmarkInput reads two columns of 4 million rows, of a file and of an S3 server on this machine in turns: time, and
-// the reader's own processor time. Since the server uses the same cores, compare processor times, or leave a core to
-// it.
+// BenchmarkInput reads two columns of 4 million rows, in turns from a file and from an S3 server on this machine. It
+// reports time and the reader's own CPU time. The server uses the same cores, so compare CPU times, or leave a core to
+// the server.
 func BenchmarkInput(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -43,7 +43,7 @@ func BenchmarkInput(b *testing.B) {
 	b.ReportMetric(float64(len(bytes.TrimSpace(content)))/1e6, "MB")
 }
 
-// processor is the time that this process had of the cores.
+// processor returns the CPU time of this process.
 func processor() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

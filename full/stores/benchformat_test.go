@@ -17,9 +17,9 @@ import (
 	"github.com/dprelease/dprelease/full/stores/storestest"
 )
 
-// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that are less favourable to a store than a
-// Parquet file of long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row
-// groups, in an Arrow file of 50 record batches, and 2 million rows of CSV.
+// BenchmarkFormat runs the job of means as BenchmarkJob does, over tables that suit a store less than a Parquet file of
+// long row groups: 5 million rows in 100 Parquet files of one row group, in a Parquet file of 100 row groups, in an
+// Arrow file of 50 record batches, and 2 million rows of CSV.
 func BenchmarkFormat(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -60,7 +60,7 @@ func drawRow(rng *rand.Rand, n int) (unit int64, category string, value float64)
 		rng.Intn(1000)), math.Round(100*math.Exp(2+rng.NormFloat64())) / 100
 }
 
-// writeCSV writes a text of n rows.
+// writeCSV writes a CSV file of n rows.
 func writeCSV(b *testing.B, path string, n int) {
 	b.Helper()
 	rng := rand.New(rand.NewSource(1))
@@ -74,7 +74,7 @@ func writeCSV(b *testing.B, path string, n int) {
 	}
 }
 
-// writeArrow writes some record batches of n rows, not compressed.
+// writeArrow writes an uncompressed Arrow file of n rows in the given number of record batches.
 func writeArrow(b *testing.B, path string, batches, n int) {
 	b.Helper()
 	rng := rand.New(rand.NewSource(1))

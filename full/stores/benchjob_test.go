@@ -19,12 +19,12 @@ import (
 	"github.com/dprelease/dprelease/full/stores/storestest"
 )
 
-// tableVariable names a Parquet file with the columns unit (whole numbers), category (texts) and value, which
-// BenchmarkJob reads in the place of its own.
+// tableVariable names a Parquet file that BenchmarkJob reads instead of its own. It has the columns unit (integers),
+// category (strings) and value.
 const tableVariable = "DPRELEASE_STORES_TABLE"
 
-// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that does little for each byte, one that
-// adds numbers up, and one that bounds the rows of units.
+// benchJobs are the jobs of BenchmarkJob, after the lines that all share: one that computes little for each byte, one
+// that sums numbers, and one that bounds the rows of units.
 var benchJobs = []struct{ name, text string }{
 	{"histogram", `privacy: {epsilon: 1, delta: 1e-6, unit: row}
 queries:
@@ -40,9 +40,9 @@ queries:
 `},
 }
 
-// BenchmarkJob runs whole jobs (release run, a process each) over 10 million rows, with the file on this machine and in
-// an S3 server on this machine, in turns. It reports the medians of the time and of the processor time of our process,
-// and the processor time of the server, which has the same cores: in ms, and what the file takes over what S3 takes.
+// BenchmarkJob runs whole jobs (release run, a process each) over 10 million rows, in turns with the file on this
+// machine and in an S3 server on this machine. It reports the medians of the elapsed time, of the CPU time of our
+// process and of the CPU time of the server (which shares the cores) in ms, and the ratio of file to S3.
 func BenchmarkJob(b *testing.B) {
 	s := storestest.Start(b)
 	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
@@ -63,7 +63,7 @@ func BenchmarkJob(b *testing.B) {
 	}
 }
 
-// compare runs a job over a file and over an object in turns.
+// compare runs a job in turns over a file and over an object.
 func compare(b *testing.B, s *storestest.Server, local, remote, text string) {
 	b.Helper()
 	var file, object []spent
@@ -88,7 +88,8 @@ func compare(b *testing.B, s *storestest.Server, local, remote, text string) {
 	b.ReportMetric(float64(f.wall)/float64(r.wall), "file/s3")
 }
 
-// writeRows writes a table of n rows in so many row groups: a tenth of the rows is of one unit in two hundred.
+// writeRows writes a table of n rows in the given number of row groups. One unit in two hundred has a tenth of the
+// rows.
 func writeRows(b *testing.B, path string, n, groups int) {
 	b.Helper()
 	type row struct {
@@ -135,7 +136,7 @@ func take(b *testing.B, path string) {
 	}
 }
 
-// spent is the time that a run took, and the processor time of our process and of the server.
+// spent is the elapsed time of a run, and the CPU time of our process and of the server.
 type spent struct{ wall, own, server time.Duration }
 
 func medians(runs []spent) spent {
@@ -174,7 +175,7 @@ func runJob(b *testing.B, s *storestest.Server, input, text string) spent {
 	return spent{took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), processorOf(s) - before}
 }
 
-// processorOf is the processor time that the server had, in steps of 10 ms, as Linux states it; 0 elsewhere.
+// processorOf returns the CPU time of the server, which Linux reports in steps of 10 ms; 0 elsewhere.
 func processorOf(s *storestest.Server) time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID))
 	_, rest, _ := strings.Cut(string(text), ") ")

@@ -18,20 +18,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Google Cloud Storage, as fake-gcs-server has it.
+// Google Cloud Storage, emulated by fake-gcs-server.
 func TestGCS(t *testing.T) {
 	storestest.StartGCS(t)
 	conforms(t, "gs://bucket/", "gs://none/", "")
 }
 
-// Azure, as azurite has it.
+// Azure, emulated by azurite.
 func TestAzure(t *testing.T) {
 	s := storestest.StartAzure(t)
 	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())
 }
 
-// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or
-// of its library.
+// If Google's host refuses the credentials, the program ends at once with exit code 3 and a hint, without a text of
+// Google's or of its library.
 func TestGoogleCredentials(t *testing.T) {
 	g := storestest.StartGoogle(t)
 	g.Put(t, "t.csv", []byte("a\n1\n"))
@@ -47,7 +47,8 @@ func TestGoogleCredentials(t *testing.T) {
 		refused}})
 }
 
-// The same of Azure.
+// If Azure refuses the credentials, the program ends at once with exit code 3 and a hint, without a text of Azure's or
+// of its library.
 func TestAzureCredentials(t *testing.T) {
 	s := storestest.StartAzure(t)
 	s.Put(t, "t.csv", []byte("a\n1\n"))
@@ -61,14 +62,14 @@ func TestAzureCredentials(t *testing.T) {
 	})
 }
 
-// credentialTest is an environment, and what is said of it; "" if access is given.
+// credentialTest is an environment, and the expected message; "" if access is granted.
 type credentialTest struct {
 	name        string
 	environment []string
 	want        string
 }
 
-// looks looks at the table of an address in processes with other credentials.
+// looks reads the table at the URL in processes with other credentials.
 func looks(t *testing.T, address string, tests []credentialTest) {
 	t.Helper()
 	for _, x := range tests {
@@ -91,8 +92,9 @@ func looks(t *testing.T, address string, tests []credentialTest) {
 	}
 }
 
-// conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an
-// object that is replaced is refused; writes and removals heed versions; and a job makes a release that publish copies.
+// conforms runs the tests that hold for each store. Every format gives the digests and sums of a local file, also with
+// patterns; a replaced object is refused; writes and removals respect versions; and publish copies the release of a
+// job.
 func conforms(t *testing.T, base, none, query string) {
 	t.Helper()
 	dir := t.TempDir()

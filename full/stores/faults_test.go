@@ -25,9 +25,9 @@ func refusal(w http.ResponseWriter, status int, code string) bool {
 	return true
 }
 
-// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text
-// of the store's and no credential; there is no release and no charge. When the store is well again, the same job makes
-// its release, for which the budget pays once, and a repeated run returns the same bytes.
+// From the third read of the table on, the store fails in some way. The run ends with a message that shows no text of
+// the store and no credential; there is no release and no charge. When the store works again, the same job makes its
+// release, for which the budget pays once, and a repeated run returns the same bytes.
 func TestRunsWithFaults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]
@@ -80,7 +80,7 @@ func TestRunsWithFaults(t *testing.T) {
 	}
 }
 
-// runWith runs the job while the store has a fault, and twice when it is well again.
+// runWith runs the job while the store has a fault, and twice when the store works again.
 func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter, *http.Request) bool, want string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,8 +115,8 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 	noCredentials(t, dir)
 }
 
-// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's,
-// there are no more of them.
+// Parts are fetched by plain requests, for keys of any characters. If the store refuses these and accepts the SDK's
+// requests, no more plain requests are made.
 func TestS3PlainRequests(t *testing.T) {
 	s := storestest.Start(t)
 	var plain, others atomic.Int64

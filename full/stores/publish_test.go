@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// finishedRelease makes a release in a folder, and returns the folder and how many files it has.
+// finishedRelease makes a release. It returns its folder and the number of its files.
 func finishedRelease(t *testing.T) (dir string, count int) {
 	t.Helper()
 	at := t.TempDir()
@@ -45,8 +45,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command
-// finishes it, and sends nothing twice that had arrived.
+// A copy that is killed at any of its uploads leaves no manifest, unless all files that the manifest names are there.
+// The same command finishes the copy, and sends no uploaded file again.
 func TestPublishKilled(t *testing.T) {
 	s := storestest.Start(t)
 	dir, count := finishedRelease(t)
@@ -62,7 +62,7 @@ func TestPublishKilled(t *testing.T) {
 			}
 			return false
 		})
-		_ = cmd.Run() // it is killed
+		_ = cmd.Run() // the kill makes it fail
 		s.Fails(nil)
 		w, _ := storestest.Writer(t, "s3://bucket/")
 		there := 0
@@ -82,8 +82,8 @@ func TestPublishKilled(t *testing.T) {
 	}
 }
 
-// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends
-// well, whichever request it is: the program finds its own bytes.
+// During a replacement, the store executes a write or a removal but the connection is cut before its answer. Whichever
+// request it is, the replacement succeeds: the program finds its own bytes.
 func TestPublishAnswersLost(t *testing.T) {
 	s := storestest.Start(t)
 	first, _ := finishedRelease(t)

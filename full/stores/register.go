@@ -2,7 +2,7 @@ package stores
 
 import "github.com/dprelease/dprelease/io/store"
 
-// Register makes the three schemes known.
+// Register registers the three URL schemes.
 func Register() {
 	store.Register("s3", openS3)
 	store.Register("gs", openGCS)

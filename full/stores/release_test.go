@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/full/stores/storestest"
 )
 
-// asRelease makes the test binary a program with object stores.
+// asRelease is the variable that turns the test binary into a program with object stores.
 const asRelease = "DPRELEASE_TEST_AS_RELEASE"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// release runs the program, and returns its exit code and all that it printed.
+// release runs the program. It returns its exit code and all its output.
 func release(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -56,8 +56,8 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one
-// returns it, and publish copies it. No file of it holds a credential.
+// If its input is replaced while it is read, a run fails and costs nothing. The next run makes the release, another one
+// returns it, and publish copies it. No file of the release holds a credential.
 func TestReleaseFromS3(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestReleaseFromS3(t *testing.T) {
 	storestest.Put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
 	var reads atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
-		// two of the footer
+		// two requests read the footer
 		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) == 4 {
 			changed := bytes.Clone(content)
 			changed[100] ^= 1
@@ -85,7 +85,7 @@ func TestReleaseFromS3(t *testing.T) {
 	}
 	s.Fails(nil)
 	storestest.Put(t, "s3://bucket/t.parquet", content)
-	if code, out := release(t, "run", "job.yaml"); code != 0 { // the budget pays one
+	if code, out := release(t, "run", "job.yaml"); code != 0 { // the budget pays for one
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	first, err := os.ReadFile("out/cats.csv")
@@ -112,7 +112,7 @@ func TestReleaseFromS3(t *testing.T) {
 	noCredentials(t, dir)
 }
 
-// noCredentials looks for credentials in all files of a folder.
+// noCredentials searches all files of a folder for credentials.
 func noCredentials(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

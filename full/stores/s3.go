@@ -19,15 +19,15 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// defaultRegion is used if none is set: servers other than Amazon's take any.
+// defaultRegion is used if no region is set: servers other than Amazon's accept any.
 const defaultRegion = "us-east-1"
 
-// connections to a server are kept: as many as a reader makes requests at once, since a new one takes several round
-// trips.
+// connections is the number of idle connections to a server that are kept: as many as a reader makes requests at once,
+// since a new connection takes several round trips.
 const connections = 64
 
-// openS3 opens a bucket of S3. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and makes
-// each request once: whoever reads makes it again.
+// openS3 opens an S3 bucket. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and tries each
+// request once: the readers retry.
 func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {

@@ -30,7 +30,8 @@ func options(file string) source.Options {
 	}
 }
 
-// answers reads a table by two workers, and returns the digests and, of each split, the sums that any order gives.
+// answers reads a table with two workers. It returns the digests and, for each split, the sums, which do not depend on
+// the order of rows.
 func answers(ctx context.Context, o source.Options) (digests [][]byte, exact string, err error) {
 	d, err := source.Open(ctx, o)
 	if err != nil {
@@ -77,8 +78,8 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 	return digests, fmt.Sprint(sums), nil
 }
 
-// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that
-// is busy for every third request, that cuts every body, and that cuts connections.
+// Every format gives the digests and the sums of a local file, from a server that answers at once, is slow, refuses
+// every third request, cuts every body, or cuts connections.
 func TestS3AgreesWithFiles(t *testing.T) {
 	s := storestest.Start(t)
 	dir := t.TempDir()
@@ -142,8 +143,8 @@ func TestS3AgreesWithFiles(t *testing.T) {
 	}
 }
 
-// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that
-// row group.
+// A filter that leaves one row group of ten needs few requests: the list or the head of the object, the footer, and
+// this row group.
 func TestS3Requests(t *testing.T) {
 	s := storestest.Start(t)
 	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 100_000)["t.parquet"])
@@ -166,8 +167,8 @@ func TestS3Requests(t *testing.T) {
 	}
 }
 
-// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is
-// replaced while it is read is refused.
+// A refusal of a store becomes an error that shows no credentials and no text of the store. An object that is replaced
+// while it is read is refused.
 func TestS3Faults(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)
@@ -208,7 +209,7 @@ func TestS3Faults(t *testing.T) {
 		_, err = d.Read(t.Context(), d.Splits()-1, []string{"cat"}, func(*table.Batch) error { return nil })
 		if name == "t.parquet" {
 			check("changed "+name, err, source.CodeChanged)
-		} else if err == nil { // its last piece may have been held since the file was opened
+		} else if err == nil { // the program may have read its last piece when it opened the file
 			_, err = d.Digest(t.Context(), 0, nil)
 			if err != nil {
 				check("changed "+name, err, source.CodeChanged)
@@ -225,8 +226,8 @@ func TestS3Faults(t *testing.T) {
 	check("no credentials", err, source.CodeUnreadable)
 }
 
-// Each request for contents, and each removal, names the version that was found, by a plain request and by the
-// library's. An object whose version the store does not state is not read.
+// Each request for contents, and each removal, names the version that was found, in plain requests and in the
+// library's. An object without a version is not read.
 func TestS3RequestsNameTheVersion(t *testing.T) {
 	s := storestest.Start(t)
 	for _, key := range []string{"t.csv", "ü.csv"} { // the library reads the second one
@@ -256,7 +257,7 @@ func TestS3RequestsNameTheVersion(t *testing.T) {
 		}
 		s.Fails(nil)
 		s.Put(t, key, []byte("a\n3\n"))
-		s.Fails(func(w http.ResponseWriter, r *http.Request) bool { // not all servers heed the condition
+		s.Fails(func(w http.ResponseWriter, r *http.Request) bool { // not all servers respect the condition
 			if r.Method == http.MethodDelete {
 				w.WriteHeader(http.StatusNoContent)
 			}
@@ -276,8 +277,8 @@ func TestS3RequestsNameTheVersion(t *testing.T) {
 	}
 }
 
-// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those
-// that were asked for. The bytes of an answer with the whole object are taken only from its beginning.
+// A server or gateway that ignores ranges is refused: it would return the object's first bytes instead of the requested
+// ones. If an answer holds the whole object, its bytes are used only if the request began at the first byte.
 func TestS3Ranges(t *testing.T) {
 	s := storestest.Start(t)
 	content := storestest.Tables(t, 60_000)["t.parquet"]

@@ -19,22 +19,22 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the
-// SDK's signer. An operation of the SDK takes about twice the CPU time for the same, since it builds some thirty
-// layers for each request and decodes all that an answer may say.
+// ranges reads parts of a bucket's objects by one plain request each: a GET with a range and a version, signed by the
+// SDK's signer. An operation of the SDK takes about twice the CPU time, since it builds about thirty layers for each
+// request and decodes all fields of an answer.
 //
-// The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the
-// kind of signature are those of a request that it signed beforehand; if that is not what a plain request can be,
-// ranges are not used. An answer other than the part that was asked for is thrown away, and the SDK asks again: it and
-// its errors say what is wrong. If it gets the part, ranges are not used any more.
+// The SDK does everything else. It finds the credentials and renews them. The URL, the region and the kind of signature
+// come from a request that it signed beforehand; if a plain request cannot have these, ranges is not used. If the
+// answer is not the requested part, it is discarded and the SDK asks again: its errors explain the failure. If the SDK
+// then gets the part, ranges is not used any more.
 type ranges struct {
 	client      *s3.Client
 	transport   http.RoundTripper       // it follows no redirects, so no other host gets a signature
 	credentials aws.CredentialsProvider // nil if requests are anonymous
 	bucket      string
 	learn       sync.Once
-	base        *url.URL // of the bucket; its path ends with a slash
-	region      string   // for which requests are signed; empty if they are not
+	base        *url.URL // the URL of the bucket; its path ends with a slash
+	region      string   // the region of the signature; empty if requests are not signed
 	off         atomic.Bool
 }
 
@@ -46,15 +46,15 @@ func newRanges(client *s3.Client, transport http.RoundTripper, bucket string) *r
 	return &ranges{client: client, transport: transport, credentials: client.Options().Credentials, bucket: bucket}
 }
 
-// prepare finds out where the bucket is and how requests are signed, by a signed address of an object that the SDK
-// makes without a request.
+// prepare finds the URL of the bucket and the kind of signature. It reads them from a presigned URL of an object, which
+// the SDK makes without a request.
 func (r *ranges) prepare(ctx context.Context) {
 	r.off.Store(true)
-	if strings.HasSuffix(r.bucket, "--x-s3") { // buckets of S3 Express want sessions
+	if strings.HasSuffix(r.bucket, "--x-s3") { // buckets of S3 Express need sessions
 		return
 	}
 	const key = "dprelease"
-	// the SDK signs no address for the anonymous
+	// the SDK signs no URL without credentials
 	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "anybody", SecretAccessKey: "none"}, nil
 	})
@@ -91,7 +91,7 @@ var plainParameters = []string{
 	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-id",
 }
 
-// plainKey reports whether a key is sent as it is: the library renames some others.
+// plainKey reports whether a key is sent unchanged: the library renames some others.
 func plainKey(key string) bool {
 	for _, c := range []byte(key) {
 		if c < ' ' || c > '~' {
@@ -102,8 +102,8 @@ func plainKey(key string) bool {
 		!strings.Contains(key, "../")
 }
 
-// read asks for size bytes of a version of an object, from the byte at on. asked is set if the store was asked; if
-// there is no answer and no error, the SDK is to ask it.
+// read requests size bytes of a version of an object, starting at the byte at. asked is set if the store was asked. If
+// there is neither an answer nor an error, the caller asks through the SDK.
 func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
 	err error) {
 	r.learn.Do(func() { r.prepare(context.WithoutCancel(ctx)) })
@@ -141,10 +141,10 @@ func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answ
 	return nil, true, nil
 }
 
-// signer signs requests as S3 wants it: paths are escaped once.
+// signer signs requests as S3 requires: paths are escaped once.
 var signer = v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 
-// total returns how many bytes an object has, by the Content-Range of an answer; -1 if that does not say.
+// total returns the size of the object from a Content-Range header, or -1 if the header has none.
 func total(contentRange string) int64 {
 	_, size, _ := strings.Cut(contentRange, "/")
 	n, err := strconv.ParseInt(size, 10, 64)

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// answering is a transport that keeps the requests, and answers them with a status.
+// answering is a transport that records the requests and answers them with a status.
 type answering struct {
 	status int
 	got    []*http.Request
@@ -30,8 +30,8 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// Plain requests go where the SDK's go, signed for the same region, whatever the options are. Where a plain request
-// does not do, there is none.
+// Plain requests have the same URL and the same region of the signature as the SDK's, for all options. If a plain
+// request is not possible, there is none.
 func TestPlainRequests(t *testing.T) {
 	known := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "access", SecretAccessKey: "secret", SessionToken: "token"}, nil
@@ -39,7 +39,7 @@ func TestPlainRequests(t *testing.T) {
 	for name, x := range map[string]struct {
 		bucket, key string
 		options     func(*s3.Options)
-		url, region string // none: the SDK asks
+		url, region string // "" if the SDK asks
 	}{
 		"Amazon": {"city", "a/b.parquet", nil, "https://city.s3.eu-west-1.amazonaws.com/a/b.parquet", "eu-west-1"},
 		"hive folders": {"city", "year=2024/a b+c~%2F.parquet", nil,
@@ -96,7 +96,7 @@ func TestPlainRequests(t *testing.T) {
 	}
 }
 
-// Credentials that expire are asked for anew. What is wrong with them, the SDK says.
+// Expired credentials are renewed. The SDK reports errors of credentials.
 func TestPlainRequestsRenewCredentials(t *testing.T) {
 	made := 0
 	provider := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -122,7 +122,7 @@ func TestPlainRequestsRenewCredentials(t *testing.T) {
 	}
 }
 
-// A refusal goes to the SDK, and a store that has no time is asked again later.
+// After a refusal, the SDK asks. A store that is busy is asked again later.
 func TestPlainRequestsFail(t *testing.T) {
 	for status, unavailable := range map[int]bool{200: false, 301: false, 307: false, 400: false, 403: false, 404: false,
 		412: false, 416: false, 429: true, 500: true, 503: true, 0: true} {

@@ -1,7 +1,7 @@
-// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and
-// az://container/key.
+// Package stores adds S3, Google Cloud Storage and Azure to a program, for the URLs s3://bucket/key, gs://bucket/key
+// and az://container/key. Call Register once.
 //
-// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
+// Requests go through gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
 // tools find them (docs/howto/object-stores.md).
 package stores
 
@@ -20,20 +20,21 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// kind is what the three stores differ in.
+// kind holds the differences between the three stores.
 type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
-	// either.
+	// the listed object or the attributes.
 	versionOf(as func(any) bool) string
-	// pin asks for one version only; as is that of the options of a read, a write or a removal.
+	// pin restricts a request to one version; as is the As function of the options of a read, a write or a removal.
 	pin(as func(any) bool, version string) error
-	// answered returns the version of which a read got bytes, and at which byte these begin; as is that of the reader.
+	// answered returns the version whose bytes a read got, and the offset of the first byte; as is the method As of the
+	// reader.
 	answered(as func(any) bool) (version string, at int64)
-	// status returns the status of an answer and the store's code for an error; 0 if no answer came.
+	// status returns the HTTP status of an error's answer and the store's error code; 0 if no answer came.
 	status(err error) (status int, code string)
 }
 
-// Codes for requests that were not made, since there was no token for them.
+// Codes for requests that were not made because there was no token for them.
 const (
 	noGoogleToken = "dprelease-no-google-token"
 	noAzureToken  = "dprelease-no-azure-token"
@@ -59,7 +60,7 @@ func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
 	return b.versioned(o)
 }
 
-// versioned refuses an object without a version.
+// versioned returns an error if the object has no version.
 func (b *bucket) versioned(o store.Object) (store.Object, error) {
 	if o.Version == "" {
 		return o, store.Failure(store.Unsupported, "the store states no version of the object, so a change would not be seen")
@@ -110,15 +111,16 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	if err != nil {
 		return nil, b.failure(ctx, err)
 	}
-	if asked { // the library got what a plain request did not get
+	if asked { // the library got the part and the plain request did not
 		b.ranges.off.Store(true)
 	}
 	version, first := b.kind.answered(r.As)
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the
-// version that was asked for. The answer states its version, at which byte it begins, and the size of the object.
+// answered returns the body of an answer to a request for bytes of the object from the byte at on. It fails if the
+// answer has another version or another offset. version, first and size are the version, the offset and the object's
+// size in the answer.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {
@@ -136,8 +138,8 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 	return nil, err
 }
 
-// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the
-// whole object; -1 if it cannot be told.
+// begin returns the offset of an answer's first byte from its Content-Range: 0 if there is no such header, since the
+// answer is then the whole object; -1 if the header is malformed.
 func begin(contentRange string) int64 {
 	if contentRange == "" {
 		return 0
@@ -171,7 +173,7 @@ func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.Read
 
 // Delete implements store.Writer.
 func (b *bucket) Delete(ctx context.Context, o store.Object) error {
-	now, err := b.Stat(ctx, o.Key) // not all servers heed the condition of a removal
+	now, err := b.Stat(ctx, o.Key) // not all servers respect the condition of a removal
 	switch {
 	case err != nil && store.KindOf(err) == store.NotFound:
 		return nil
@@ -188,7 +190,7 @@ func (b *bucket) Delete(ctx context.Context, o store.Object) error {
 	return b.failure(ctx, err)
 }
 
-// failure reports what an error means, without its text.
+// failure classifies an error of the store. The result does not contain the store's text.
 func (b *bucket) failure(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e
@@ -237,13 +239,13 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	return store.Failure(store.Unavailable, "")
 }
 
-// misconfigured returns the error of opening a bucket whose options or credentials a library does not take.
+// misconfigured is the error for a bucket whose options or credentials the library rejects.
 func misconfigured() error {
 	return store.Failure(store.Misconfigured,
 		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")
 }
 
-// values reads the options of an address.
+// values parses the options of a URL.
 func values(a store.Address) (url.Values, error) {
 	q, err := url.ParseQuery(a.Options)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// An object that is there is not written over if it must be fresh, and one that was removed is gone.
+// A write that must be fresh does not overwrite an object, and a removed object is gone.
 func TestS3Writes(t *testing.T) {
 	storestest.Start(t)
 	writes(t, "s3://bucket/p/a.csv")

@@ -1,7 +1,7 @@
-// Package trino puts the driver of Trino into a program that imports it: jobs may then have input.sql with driver: trino.
+// Package trino adds the driver of Trino to a program that imports it, for jobs with input.sql and driver: trino.
 //
-// The driver asks a coordinator over HTTP. It repeats what it asked if that is safe, and cancels a statement on the
-// server if its context ends.
+// The driver sends statements to a coordinator over HTTP. It repeats a request if that is safe, and cancels the
+// statement on the server if its context ends.
 package trino
 
 import (
@@ -10,8 +10,8 @@ import (
 	trino "github.com/trinodb/trino-go-client/trino" // registers the driver with database/sql
 )
 
-// retries is for how long a request that failed is repeated. A coordinator that is started again has lost its
-// statements, so that longer waits do not help.
+// retries is how long a failed request is repeated. A restarted coordinator has lost its statements, so longer waits do
+// not help.
 const retries = 30 * time.Second
 
 func init() { trino.DefaultRequestRetryTimeout = retries }

@@ -28,7 +28,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a server or a session may have otherwise.
+// The answers do not depend on any setting of a server or a session.
 func TestSettings(t *testing.T) {
 	const query = `SELECT CASE id % 5 WHEN 0 THEN 'north' WHEN 1 THEN 'NORTH' WHEN 2 THEN from_utf8(X'69742773') WHEN 3 THEN U&'\00fc' END AS Zone,
 		date_add('second', id % 9 * 1020, TIMESTAMP '2020-03-29 00:00:00.000001') AS at, id / DOUBLE '97' AS x
@@ -75,13 +75,14 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// longQuery has some millions of rows, or many more.
+// longQuery returns a query with some millions of rows, or many more.
 func longQuery(thousands int) string {
 	return fmt.Sprintf("SELECT a * 1000 + b AS u, b %% 3 AS c, sqrt(a) AS x FROM UNNEST(sequence(1, %d)) AS r(a) CROSS JOIN "+
 		"UNNEST(sequence(1, 1000)) AS s(b) CROSS JOIN UNNEST(sequence(1, %d)) AS v(d)", thousands, thousands)
 }
 
-// A run that is cancelled ends at once and ends the statement on the server, and so does the limit of the server.
+// A cancelled run ends at once and ends the statement on the server. So does a run that reaches the time limit of the
+// server.
 func TestCancelled(t *testing.T) {
 	s := server(t)
 	dsn := s.DSN + "/information_schema"
@@ -96,7 +97,7 @@ func TestCancelled(t *testing.T) {
 	p := sqlpushtest.Plan(t, longJob)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(2*time.Second, cancel)
-	// else the test does not end
+	// otherwise the test does not end
 	_, err := sqlpush.New(open(dsn, 9000), nil).Aggregate(ctx, p, pipeline.Silent{})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -15,16 +15,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// untilTheEnd is a test whose cleanup is that of all tests.
+// untilTheEnd runs the cleanups of a test after all tests.
 type untilTheEnd struct {
 	testing.TB
 	ends []func()
 }
 
-// Cleanup keeps what TestMain calls.
+// Cleanup registers a function that TestMain calls.
 func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
 
-// shared is the server of all tests: each has a schema of its own.
+// shared is the server of all tests. Each test has a schema of its own.
 var shared struct {
 	sync.Once
 	*trinotest.Server
@@ -56,7 +56,7 @@ func server(t *testing.T) *trinotest.Server {
 	return shared.Server
 }
 
-// newTrino returns a new schema of the server.
+// newTrino makes a new schema on the server.
 func newTrino(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	shared.schemas++
@@ -71,7 +71,7 @@ var types = map[stabilitytest.Kind]string{
 	stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
 }
 
-// Texts are of characters in some cases, of bytes in others.
+// typeOf returns the column type of a kind. Texts have character types in some cases and byte types in others.
 func typeOf(k stabilitytest.Kind, c *stabilitytest.Case) string {
 	if k == stabilitytest.Text {
 		return []string{"VARCHAR", "VARBINARY"}[c.Layout%2]
@@ -99,7 +99,7 @@ func literal(k stabilitytest.Kind, columnType string, cell any) string {
 		}
 		return fmt.Sprintf("CAST('%s' AS %s)", strconv.FormatFloat(v, 'g', -1, 64), columnType)
 	case int64:
-		const most = 1 << 60 // Trino holds milliseconds in 52 bits
+		const most = 1 << 60 // Trino stores milliseconds in 52 bits
 		nanos := fmt.Sprintf("from_unixtime_nanos(DECIMAL '%d000')", v)
 		switch k {
 		case stabilitytest.Date:

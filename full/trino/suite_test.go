@@ -6,58 +6,55 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// Random jobs about random tables: Trino's answers are those of the local engine that reads the same table.
+// Random jobs about random tables: Trino's answers equal those of the local engine over the same table.
 func TestAnswers(t *testing.T) {
 	sqlpushtest.Equality(t, newTrino(t), sqlpushtest.Cases(t, 20, 1000))
 }
 
-// The answers of neighbouring tables differ by at most the declared sensitivity.
+// The answers for neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
 	sqlpushtest.Stability(t, newTrino(t), sqlpushtest.Cases(t, 20, 1000))
 }
 
-// Empty texts are no nulls, whatever rows are before them.
+// An empty text is not null, whatever rows come before it.
 func TestTexts(t *testing.T) { sqlpushtest.Texts(t, newTrino(t)) }
 
-// Many labels and many edges are looked up in other ways than few.
+// Many labels and many edges have other SQL expressions than few.
 func TestWideDomains(t *testing.T) { sqlpushtest.Wide(t, newTrino(t)) }
 
-// Clamps and bounds that are chosen later, and cells that share noise.
+// Clamps and bounds that are discovered, and cells with common noise.
 func TestChosen(t *testing.T) { sqlpushtest.Chosen(t, newTrino(t)) }
 
-// Units of times.
+// Units in columns of times.
 func TestUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newTrino(t)) }
 
-// Texts of which differences in case and white space do not count.
+// Texts that are compared without case and white space.
 func TestFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newTrino(t)) }
 
-// Vectors that are shortened.
+// Vectors that are clipped to a norm.
 func TestVectors(t *testing.T) { sqlpushtest.Vectors(t, newTrino(t)) }
 
-// The points that are nearest to places.
+// Dimensions of the nearest point.
 func TestPlaces(t *testing.T) { sqlpushtest.Places(t, newTrino(t)) }
 
-// Keys that are discovered, of two units and more, of texts with any collation.
+// Discovered keys of at least two units, in texts of any collation.
 func TestKeys(t *testing.T) { sqlpushtest.Keys(t, newTrino(t), 0, 2) }
 
-// Keys that a database is not asked for.
+// Discovered keys that push-down refuses.
 func TestRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newTrino(t), 1) }
 
-// Texts that are read as numbers.
-func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newTrino(t)) }
-
-// Each kind of question, by name. Keys of single units are not discovered by a database.
+// Each kind of query, in a subtest of its name. A database discovers no keys of single units.
 func TestKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, newTrino(t), "keys_that_are_found", "sums_by_keys_that_are_found",
 		"means_by_keys_that_are_found", "variances_by_keys_that_are_found")
 }
 
-// Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
+// Numbers at and next to edges and the ends of clamps, and numbers that floating-point arithmetic rounds.
 func TestBorders(t *testing.T) { sqlpushtest.Borders(t, newTrino(t)) }
 
 func TestWholes(t *testing.T) { sqlpushtest.Wholes(t, newTrino(t)) }
 
-// Different values of a column are different units, whatever double is the nearest to them.
+// Different values of a column are different units, even if their nearest double is the same.
 func TestUnits(t *testing.T) {
 	sqlpushtest.Units(t, newTrino(t), []sqlpushtest.UnitColumn{
 		{Type: "DECIMAL(38,0)", Values: []string{"DECIMAL '10000000000000000000'", "DECIMAL '10000000000000000001'",

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// running is how many statements about long queries the server runs.
+// running returns the number of running statements about long queries.
 func running(t *testing.T, dsn string) (n int) {
 	t.Helper()
 	db, err := sql.Open("trino", dsn)
@@ -57,8 +57,8 @@ func loadVisits(t *testing.T) (visits sqlpushtest.Visits, through *sqlpushtest.P
 
 func trinoJob(job string) string { return strings.Replace(job, "driver: postgres", "driver: trino", 1) }
 
-// No value of a row and no privacy unit is sent by the server, or is in its log. With engine: local values are sent, so
-// that the test would see them.
+// The server sends no value of a row and no privacy unit, and logs none. With engine: local it sends values, which
+// shows that the test would see them.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	visits, through := loadVisits(t)
 	for name, job := range sqlpushtest.VisitsJobs() {
@@ -87,7 +87,7 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 		_ = d.Close()
 	}
 	if server(t).Dir == "" {
-		return // a server of somebody else
+		return // not a server that this test started
 	}
 	for _, line := range strings.Split(server(t).Log(), "\n") {
 		if found := visits.Found([]byte(line)); len(found) > 0 && !strings.Contains(line, " % 7") {
@@ -96,8 +96,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// A connection that is cut in the middle fails the run without any text of the server. The next run has the same release
-// and one charge.
+// If a connection is cut in the middle, the run fails without any text of the server. The next run makes the same
+// release with one charge.
 func TestLostConnection(t *testing.T) {
 	trino.DefaultRequestRetryTimeout = time.Second
 	t.Cleanup(func() { trino.DefaultRequestRetryTimeout = 30 * time.Second })
@@ -130,7 +130,7 @@ func TestLostConnection(t *testing.T) {
 	whole := len(bytes.Join(through.Sent(), nil))
 	const cuts = 4
 	for i := range cuts {
-		// How often the state of a statement is asked differs, and so how many bytes there are.
+		// The number of requests for the state of a statement differs between runs, and so does the number of bytes.
 		through.CutAfter(1 + whole*i/cuts/2)
 		_, err := runner.Run(t.Context(), request)
 		if err == nil {

@@ -52,7 +52,7 @@ func outside(t *testing.T) ([]listed, types.Importer) {
 	return o.packages, o.all
 }
 
-// outsiders is the answer of outside.
+// outsiders is the result of outside.
 type outsiders struct {
 	packages []listed
 	all      types.Importer
@@ -88,10 +88,10 @@ var listOutside = sync.OnceValue(func() (o outsiders) {
 	return o
 })
 
-// reached holds the types that a program can come by, each with the chain of names that leads to it.
+// reached holds the types that a program can reach, each with the chain of names that leads to it.
 type reached map[*types.TypeName]string
 
-// from adds what the exported names of a package lead to.
+// from adds the types that are reachable from a package's exported names.
 func (r reached) from(p *types.Package) {
 	for _, name := range p.Scope().Names() {
 		if o := p.Scope().Lookup(name); o.Exported() {
@@ -179,8 +179,8 @@ func TestNobodyOutsideDraws(t *testing.T) {
 	}
 }
 
-// Only the fronts carry out runs, and they take no function and no interface of their own from a program, so that
-// nothing of a program runs between the draw and the seal; and no type of what happens in between is among theirs.
+// Only the entry points carry out runs, and they accept no function and no interface of their own from a program. So no
+// code of a program runs between the draw and the seal. No type of the steps between is among theirs.
 func TestFrontsTakeNoCallbacks(t *testing.T) {
 	packages, all := outside(t)
 	for _, p := range packages {
@@ -204,7 +204,7 @@ func TestFrontsTakeNoCallbacks(t *testing.T) {
 			}
 			if s, ok := o.Type().Underlying().(*types.Struct); ok {
 				for f := range s.Fields() {
-					if o.Name() == "Verb" { // a verb runs in the place of a run, and never during one
+					if o.Name() == "Verb" { // a verb runs instead of a run, and never during one
 						continue
 					}
 					if _, ok := f.Type().Underlying().(*types.Signature); ok && f.Exported() {

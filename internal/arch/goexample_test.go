@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The code of the page for Go programs is that of the example that tests run.
+// The code on the page for Go programs equals the example that tests run.
 func TestGoPageIsTheExample(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/howto/go.md"))
 	if err != nil {

@@ -42,7 +42,7 @@ func exists(elem ...string) bool {
 	return err == nil
 }
 
-// Every path in the pages for contributors is that of a file or folder.
+// Every path in the pages for contributors names a file or folder that exists.
 func TestPathsInPages(t *testing.T) {
 	found := 0
 	for name, text := range pages(t) {

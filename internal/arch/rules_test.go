@@ -1,5 +1,6 @@
-// Package arch holds tests of the repository as a whole: that the linter's rules bite, that the public API changes only
-// on purpose, and that the pages name files that exist. .golangci.yml states what each package may import and call.
+// Package arch holds tests of the repository as a whole: that each of the linter's layer rules catches a violation,
+// that the public API changes only on purpose, and that the pages name files that exist. .golangci.yml states what each
+// package may import and call.
 package arch
 
 import (

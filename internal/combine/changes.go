@@ -3,6 +3,7 @@ package combine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -40,10 +41,11 @@ type Cells struct {
 	deviation  []float64 // nil unless Relative
 	heavy      bool
 	step       float64
+	times      float64 // by which a rate is multiplied; 0 of other tables
 }
 
-// OpenCells reads a table of the release in dir: the answer of a query, or what holds names of it. Errors:
-// *pipeline.Error.
+// OpenCells reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed
+// from it that holds names. Errors: *pipeline.Error.
 func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells, error) {
 	if q.Discovered() {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the keys of " + q.Name +
@@ -72,6 +74,11 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 	if c.Relative {
 		c.deviation = column("standard_deviation")
 	}
+	for i := range q.Rates {
+		if q.Rates[i].Name == holds {
+			c.times = q.Rates[i].Times
+		}
+	}
 	for i := range q.Mechanisms {
 		c.heavy = c.heavy || q.Mechanisms[i].Noise != manifest.Gaussian
 	}
@@ -82,19 +89,19 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 type Change struct {
 	Cell, Before int // the numbers of the cell in the two tables; Before is -1 if the earlier one does not have it
 	Difference   Interval
-	Percent      Interval // of the earlier value; not stated for means and other quotients
+	Percent      Interval // of the earlier value; NaN for means and other quotients
 }
 
 // Interval is a value and the ends of its 95 % interval.
 type Interval struct{ Value, Low, High float64 }
 
-// notStated is the interval of a number that is not stated.
+// notStated is the interval of a number that is not given.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
-// unless returns the interval, or none if it is wider than twice a half-width that is not 0, or has an end that is no
-// number.
+// unless returns the interval, or none if it reaches further to either side than a half-width that is not 0, or has an
+// end that is no number.
 func (i Interval) unless(maxHalfWidth float64) Interval {
-	if wide := maxHalfWidth > 0 && (i.High-i.Low)/2 > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
+	if wide := maxHalfWidth > 0 && max(i.High-i.Value, i.Value-i.Low) > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
 		return notStated
 	}
 	return i
@@ -102,7 +109,7 @@ func (i Interval) unless(maxHalfWidth float64) Interval {
 
 // Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells are
 // the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth percentage
-// points to each side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that holds for the
+// points to either side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that holds for the
 // differences. Errors: *pipeline.Error.
 func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
@@ -112,6 +119,10 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 	if a, b := columnNames(later.Keys), columnNames(earlier.Keys); a != b {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have other key columns: " + a +
 			"; " + b, Hint: "compare tables of the same query"}
+	}
+	if later.times != earlier.times {
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: fmt.Sprintf("the rates are multiplied by "+
+			"different numbers: %g; %g", later.times, earlier.times), Hint: "compare tables whose rates have the same times"}
 	}
 	cells := map[string]int{}
 	for i, label := range labelsOf(earlier) {

@@ -119,7 +119,7 @@ func (p *part) variance(i int) float64 {
 	return p.variances[i]
 }
 
-// formOf adds terms up.
+// formOf adds up terms.
 func formOf(terms []Term) (*form, error) {
 	f := &form{parts: map[partName]*part{}}
 	size := 0.0

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -76,8 +78,9 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// Laplace and geometric noise is covered at least as often as stated, also by a ratio whose cells are nearly all of those
-// below the line, and by sums of few geometric cells of a large epsilon, which take few values: then more often.
+// For Laplace and geometric noise the intervals cover at least as often as stated. This also holds for a ratio whose
+// numerator has nearly all cells of its denominator. Sums of few geometric cells of a large epsilon take few values:
+// they are covered more often.
 func TestHeavyIntervalsCover(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 19))
 	const cells = 200
@@ -127,12 +130,12 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 }
 
-// geometric draws how many failures come before a success of probability 1 − p.
+// geometric draws the number of failures before a success of probability 1 − p.
 func geometric(r *rand.Rand, p float64) float64 {
 	return math.Floor(math.Log(1-r.Float64()) / math.Log(p))
 }
 
-// terms makes weighted sums of a noisy table and of the exact one.
+// terms makes weighted sums of a noisy table and of its exact answers.
 func terms(noisy *Table, exact, weights, of []float64) (_, _, _, _ []Term) {
 	without := &Table{Rows: len(exact), noisy: exact, deviation: make([]float64, len(exact)), query: "exact"}
 	return []Term{{noisy, weights}}, []Term{{without, weights}}, []Term{{noisy, of}}, []Term{{without, of}}
@@ -152,7 +155,7 @@ func cellsOf(r *rand.Rand, exact []float64, deviation, common float64, laplace b
 	return t
 }
 
-// marginalsOf makes noisy and exact tables by two dimensions of 2 and 3 values, and by the second.
+// marginalsOf makes a noisy and an exact table by two dimensions of 2 and 3 values, and by the second alone.
 func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 	sets := []strategy.Set{strategy.SetOf(0, 1), strategy.SetOf(1)}
 	m, err := strategy.NewMarginals([]int{2, 3}, sets)
@@ -181,8 +184,8 @@ func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 	return noisy, exact
 }
 
-// Sizes of dimensions are read off the labels, also of a dimension with two key columns; rows in another order have
-// none.
+// The sizes of dimensions are found from the labels, also for a dimension with two key columns. Rows in another order
+// have no sizes.
 func TestDimensionSizes(t *testing.T) {
 	column := func(labels string) domain.KeyColumn {
 		return domain.KeyColumn{Labels: domain.Labels{Strings: strings.Fields(labels)}}
@@ -206,7 +209,7 @@ func TestDimensionSizes(t *testing.T) {
 	}
 }
 
-// Descriptions of cells select them: integers are compared exactly, quoted names may have spaces, and what is no
+// Descriptions of cells select them: integers are compared exactly, quoted names may have spaces, and an invalid
 // description is an error.
 func TestParse(t *testing.T) {
 	table := &Table{Rows: 4, noisy: make([]float64, 4), Keys: []domain.KeyColumn{
@@ -253,8 +256,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Sums of cells of nested levels, of which the totals of the first are known, are covered by their intervals; what the
-// levels have in common cancels.
+// Intervals cover sums of cells of nested levels if the totals of the first level are known: the noise that levels
+// share cancels.
 func TestSumsOfLevelsCover(t *testing.T) {
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
@@ -289,7 +292,7 @@ func TestSumsOfLevelsCover(t *testing.T) {
 					levels: &levels{tree: tree, level: l, names: []string{"a", "b", "c"}, variances: variances}}
 			}
 			leaves, middle, top := of(2), of(1), of(0)
-			// cells of one group of cells across places; and a place against two others
+			// a group of cells in all places; then one place minus two others
 			some := []float64{1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0}
 			other := []float64{0, 0, 0, -1, 0.5, 0}
 			for i, terms := range [][]Term{{{leaves, some}}, {{leaves, some}, {middle, other}}} {
@@ -322,7 +325,7 @@ func TestSumsOfLevelsCover(t *testing.T) {
 	}
 }
 
-// The tree of places is read off the names of their groups, that of dates off their beginnings.
+// The tree of places is found from the names of their groups, the tree of dates from their first days.
 func TestGroupsOfTables(t *testing.T) {
 	column := func(labels string) domain.KeyColumn {
 		return domain.KeyColumn{Labels: domain.Labels{Strings: strings.Fields(labels)}}
@@ -339,5 +342,54 @@ func TestGroupsOfTables(t *testing.T) {
 	}
 	if got, _ := groupsOf([][]domain.KeyColumn{{column("2025-02 2025-04")}, dates[1][:1]}, []int{2, 5}); got != nil {
 		t.Errorf("a level that begins after the first leaf: %v", got)
+	}
+}
+
+// Stated numbers are those of the formulas: the half-width of a sum has half a step of geometric noise, the kurtosis is
+// of the cells that are not normal as part of all, and the deviation of a ratio takes off what its two sums share.
+func TestStatedErrorsFollowTheFormulas(t *testing.T) {
+	normal := &Table{Rows: 2, query: "normal", noisy: []float64{50, 40}, deviation: []float64{3, 3}}
+	steps := &Table{Rows: 1, query: "steps", noisy: []float64{20}, deviation: []float64{2}, heavy: true, step: 0.5}
+	one := []float64{1}
+	f, err := formOf([]Term{{normal, []float64{1, 0}}, {steps, one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kurtosis := 3 * 16.0 / (13 * 13)
+	if got := f.kurtosis(); math.Abs(got-kurtosis) > 1e-12 {
+		t.Errorf("the kurtosis is %g, want %g", got, kurtosis)
+	}
+	sum, err := Sum([]Term{{normal, []float64{1, 0}}, {steps, one}})
+	half := kinds.HeavyZ95(kurtosis)*math.Sqrt(13) + 0.25
+	if err != nil || math.Abs(sum.High-sum.Low-2*half) > 1e-9 || math.Abs(sum.Deviation-math.Sqrt(13)) > 1e-12 {
+		t.Errorf("%+v, want a half-width of %g: %v", sum, half, err)
+	}
+	// The first cell by the sum of both.
+	ratio, err := Ratio([]Term{{normal, []float64{1, 0}}}, []Term{{normal, []float64{1, 1}}})
+	r := 50.0 / 90
+	if want := math.Sqrt(9-2*r*9+r*r*18) / 90; err != nil || math.Abs(ratio.Deviation-want) > 1e-12 {
+		t.Errorf("a ratio has the deviation %g, want %g: %v", ratio.Deviation, want, err)
+	}
+	// Geometric by normal: the noise of n - r·d has the variance 4 + r²·9, and half of its step more.
+	r = 20.0 / 50
+	v := 4 + r*r*9
+	z := kinds.HeavyZ95(3*16/(v*v)) + 0.25/math.Sqrt(v)
+	low, high, _ := kinds.Fieller(20, 50, 4, 9, 0, z)
+	ratio, err = Ratio([]Term{{steps, one}}, []Term{{normal, []float64{1, 0}}})
+	if err != nil || math.Abs(ratio.Low-low) > 1e-12 || math.Abs(ratio.High-high) > 1e-12 {
+		t.Errorf("%+v, want %g to %g: %v", ratio, low, high, err)
+	}
+}
+
+// Known totals of a level fix the levels above it, and none below.
+func TestKnownLevels(t *testing.T) {
+	m := &manifest.Manifest{Job: []byte(`{"queries": [{"name": "other", "crosstabs": {"known": [{"level": "town"}]}},
+		{"name": "people", "crosstabs": {"known": [{"level": "county"}]}}]}`)}
+	q := &manifest.Query{Name: "people", Strategy: &manifest.Strategy{}}
+	for _, level := range []string{"region", "county", "town"} {
+		q.Strategy.Tables = append(q.Strategy.Tables, manifest.Table{Name: level, By: []string{level, "age"}})
+	}
+	if got := fmt.Sprint(knownLevels(m, q)); got != "[true true false]" {
+		t.Errorf("known: %s", got)
 	}
 }

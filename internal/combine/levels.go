@@ -21,7 +21,7 @@ type levels struct {
 }
 
 // levelsOf finds the tree of a query's levels from the labels of its tables. A table of places has the names of all
-// groups in which a place lies; a table of dates has their beginnings.
+// groups in which a place lies; a table of dates has their first days.
 func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest.Query, holds string) (*levels, error) {
 	out := &levels{level: -1}
 	var keys [][]domain.KeyColumn
@@ -54,8 +54,8 @@ func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest
 	return out, nil
 }
 
-// groupsOf returns in which node of each level each leaf lies, and the number of cells of a node; nil if the labels do
-// not tell.
+// groupsOf returns the node of each leaf at each level, and the number of cells of a node; nil if the labels do not
+// determine it.
 func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells int) {
 	last := len(keys) - 1
 	places := len(keys[last]) == len(keys[0])+last // with a column more for each level
@@ -123,7 +123,7 @@ func knownLevels(m *manifest.Manifest, q *manifest.Query) []bool {
 			} `json:"crosstabs"`
 		} `json:"queries"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // what is not there is not known
+	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
 	out := make([]bool, len(q.Strategy.Tables))
 	for _, jq := range job.Queries {
 		for _, k := range jq.Crosstabs.Known {

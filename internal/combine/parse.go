@@ -225,7 +225,7 @@ func compareNumbers(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// mostLabels is how many labels an error names.
+// mostLabels is the largest number of labels that an error names.
 const mostLabels = 12
 
 // firstOf lists the first distinct labels.

@@ -25,7 +25,7 @@ type Table struct {
 	// Keys have a label for each row.
 	Keys []domain.KeyColumn
 
-	origin           string // the SHA-256 of the manifest of the release that drew the noise, as far as it is known
+	origin           string // the SHA-256 of the manifest of the release that drew the noise, if it is known
 	rerendered       bool   // the release repeats the noisy values of another one
 	query            string
 	drawn            []float64 // all noisy values of the query
@@ -46,9 +46,9 @@ type margins struct {
 	variances []float64
 }
 
-// Open reads a table of the release in dir: the answer of a query, or what holds names of it. digest is the SHA-256 of
-// the manifest. It refuses a table whose cells have no noise of which the covariance is known. Errors:
-// *pipeline.Error.
+// Open reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed from it
+// that holds names. digest is the SHA-256 of the manifest. It refuses a table unless the covariances of its cells'
+// noise are known. Errors: *pipeline.Error.
 func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Table, error) {
 	if why := q.WhyNoSum(holds); why != "" {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum",
@@ -231,8 +231,8 @@ func period(columns [][]string, rows, stride int) int {
 	return size
 }
 
-// checkOrigins refuses tables whose noise is the same although their releases do not name the same origin: a release
-// can be made from one that was made from a third, and names only the former.
+// checkOrigins refuses tables that have the same noise although their releases name different origins: a release can be
+// a re-rendering of a re-rendering, and it names only the latter.
 func checkOrigins(terms []Term) error {
 	for i, a := range terms {
 		for _, b := range terms[:i] {
@@ -246,7 +246,7 @@ func checkOrigins(terms []Term) error {
 	return nil
 }
 
-// sameNoise reports whether two vectors have the same noisy values, but for cells that a publish rule left empty.
+// sameNoise reports whether two vectors have the same noisy values, ignoring cells that a publish rule left empty.
 func sameNoise(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false

@@ -51,7 +51,7 @@ func Rows(t testing.TB, path string) []Row {
 	return rows
 }
 
-// Columns reads a table by column.
+// Columns reads a table and returns its columns by name.
 func Columns(t testing.TB, path string) map[string][]string {
 	t.Helper()
 	header, records := read(t, path)

@@ -44,7 +44,6 @@ func (e Entry) TimeText() string { return e.Time.UTC().Format(time.RFC3339Nano) 
 // Hash is the SHA-256 of an entry and all entries before it.
 type Hash [32]byte
 
-// String returns the hash in hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // Head identifies the newest entry of a log. The zero Head belongs to an empty log.

@@ -64,7 +64,6 @@ func (older) Is(target error) bool { return target == ErrOccupied }
 // unavailable is a reason why the log is not available.
 type unavailable string
 
-// Error returns the reason.
 func (u unavailable) Error() string { return string(u) }
 
 // Is reports that the reason is an ErrUnavailable.

@@ -77,6 +77,9 @@ func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge)
 // for an account that accepts a charge as long as anything is left, and so one too many. It would miss that less than
 // once in 10^9 runs.
 func TestAdversary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics run without -short")
+	}
 	t.Parallel()
 	b := Budget{Epsilon: "1", Delta: "0.12693"} // mu = 1
 	cap1, err := b.caps()

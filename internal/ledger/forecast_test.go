@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-// A forecast is what Charge then answers, charge by charge: mu² and shares of delta add up over those that fit, those
-// that are refused cost nothing, and datasets do not pay for each other.
+// A forecast equals the answers that Charge then gives, charge by charge: mu² and parts of delta add up over the
+// charges that fit, refused charges cost nothing, and datasets do not pay for each other.
 func TestForecastIsWhatChargesGet(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))
@@ -60,7 +60,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// The room in delta_cap is what charges before have left of it.
+// The room in delta_cap is the part that earlier charges have left.
 func TestQuoteOfWhatIsLeftOfDelta(t *testing.T) {
 	t.Parallel()
 	book := ledger.NewBook(ledgertest.Memory(t), time.Now)

@@ -44,7 +44,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	err = b.view(ctx, func(s *state) {
 		n := len(s.hashes)
 		if s.moved != nil {
-			n-- // the ledger that goes on lacks the entry that closed this one
+			n-- // the store in which the ledger continues lacks the entry that closed this one
 		}
 		if n > 0 {
 			newest = s.hashes[n-1]

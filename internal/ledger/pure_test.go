@@ -21,8 +21,8 @@ func geometric(tb testing.TB, query string, l1, scale float64) calibrate.Mechani
 	return m
 }
 
-// A pure mechanism is charged the mu that covers its epsilon, comes back from the log with its noise and scale, and its
-// receipt is for that noise alone.
+// A pure mechanism is charged with the mu that covers its epsilon, is read back with its noise and scale, and gets a
+// receipt for this noise only.
 func TestPureCharge(t *testing.T) {
 	t.Parallel()
 	ctx, book := t.Context(), ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -62,8 +62,8 @@ func TestPureCharge(t *testing.T) {
 	}
 }
 
-// A charge below what the noise reveals is refused: a scale that is too small for its sigma, a scale of Gaussian noise,
-// an unknown noise.
+// A charge that is smaller than the noise requires is refused: a scale too small for its sigma, a scale for Gaussian
+// noise, an unknown noise.
 func TestPureChargeRefuses(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(*calibrate.Mechanism){

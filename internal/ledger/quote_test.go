@@ -40,7 +40,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// A quote distinguishes what exceeds a cap from what exceeds the rest of it.
+// A quote distinguishes a charge that exceeds a cap from a charge that exceeds the rest of the cap.
 func TestQuoteNever(t *testing.T) {
 	t.Parallel()
 	large := ledgertest.Quarter(t, "a")

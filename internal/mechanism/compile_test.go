@@ -22,6 +22,9 @@ var _ context.Context; var _ calibrate.Mechanism; var _ ledger.Receipt`
 
 // Code that bypasses the trust boundary does not compile.
 func TestDoesNotCompile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler: without -short")
+	}
 	for body, want := range map[string]string{
 		`_ = mechanism.Noisy{multiples: []int64{1}}`:                                "unexported field",
 		`_ = mechanism.Noisy{values: []float64{1}}`:                                 "unexported field",

@@ -133,7 +133,7 @@ func HideSparse(quantum float64, s Sparse) (Exact, error) {
 	}
 	p := &payload{cells: s.Answers, at: s.At}
 	if p.at == nil {
-		p.at = []int{} // nil would mean that there is an answer for every cell
+		p.at = []int{} // nil would mean that every cell has an answer
 	}
 	return hide(quantum, s.Cells, p)
 }

@@ -56,8 +56,8 @@ func keyBlocks(blocks, each int) mechanism.KeyBlocks {
 }
 
 // Keys that come in blocks are selected like the keys of one list: 400,000 keys of one unit each are kept with a
-// probability of at most 1 - (7/8)^(1/4), and not much less. False alarm 1e-9, by the normal approximation of the
-// binomial number. They come out in their order.
+// probability of at most 1 - (7/8)^(1/4), and not much less. Their order is kept. False alarm 1e-9, by the normal
+// approximation of the binomial number.
 func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	const blocks, each = 40, 10_000
 	m := gaussian(3, 0.125)
@@ -76,9 +76,8 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	}
 }
 
-// A block that cannot be read ends the selection: nothing can be selected any more. Two blocks that share a key are
-// refused. A receipt that does not cover the selection is refused before a block is read, and then another one is
-// taken.
+// If a block cannot be read, the selection ends, and no later one is possible. Two blocks that share a key are refused.
+// A receipt that does not cover the selection is refused before a block is read; another receipt is then accepted.
 func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
@@ -109,7 +108,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	}
 }
 
-// Answers that wait for keys take no noise before, and take the keys of a selection only, once.
+// Answers that wait for keys accept no noise before, and accept the keys of one selection, once.
 func TestForKeys(t *testing.T) {
 	m := gaussian(4, 0.25)
 	e := mechanism.HideForKeys(sumsByKey{"a": 1, "b": 20_000, "c": 3})

@@ -33,7 +33,7 @@ func publication(t *testing.T) (ledger.Publication, calibrate.Mechanism, ledger.
 	return proof, c.Mechanisms[0], digests
 }
 
-// Noisy values are read back as they were released, and only with the proof that the release is published.
+// Published noisy values are read back unchanged, and only with the proof that the release is published.
 func TestPublished(t *testing.T) {
 	proof, m, digests := publication(t)
 	n, err := mechanism.Published(proof, digests.Release, m, []int64{-3, 0, 7})

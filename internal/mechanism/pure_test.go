@@ -44,7 +44,7 @@ func TestPureNoise(t *testing.T) {
 	for _, c := range []struct {
 		m     calibrate.Pure
 		cells int
-		// in grid units: the variance, and that of the square
+		// in grid units: the variance of the noise, and of its square
 		variance, fourth float64
 	}{
 		{pure(16, 0.25, false), 300_000, 2*64*64 + 1.0/12, 20 * 64 * 64 * 64 * 64},
@@ -89,7 +89,7 @@ func geometricVariance(scale float64) float64 {
 	return 2 * q / ((1 - q) * (1 - q))
 }
 
-// Answers of 128 bits get the same noise: of 2^70 + 3 quanta of 2^-65 a value near 2^5, whose noise has the right mean
+// Answers of 128 bits get the same noise: the noise of 2^70 + 3 quanta of 2^-65, a value near 2^5, has the right mean
 // and variance at 6.9 standard errors (false alarm 1e-11).
 func TestPureNoiseOfWideAnswers(t *testing.T) {
 	const cells = 200_000

@@ -44,7 +44,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 	}
 }
 
-// Nothing is left of keys that are not selected, not even in the slices that were passed in.
+// Keys that are not selected are wiped, also in the slices that were passed in.
 func TestSelectWipesTheRest(t *testing.T) {
 	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
 	n := Noisy{multiples: counts}.keepAtLeast(5, keys, calibrate.KeySelection{})

@@ -29,8 +29,8 @@ func hideKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 	return e
 }
 
-// Keys whose counts are far above the threshold are kept in their order, and those far below are not. The counts have
-// noise.
+// Keys whose counts are far above the threshold are kept in their order, and keys far below it are dropped. The counts
+// have noise.
 func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}

@@ -26,7 +26,8 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	if cells < 1 {
 		return Noisy{}, ErrEmpty
 	}
-	zeros := &hidden{quantum: grid, size: cells, held: &payload{at: []int{}}} // sparse: a long vector is not held
+	// sparse, so that a long vector is not held in memory
+	zeros := &hidden{quantum: grid, size: cells, held: &payload{at: []int{}}}
 	n, err := Exact{open: func() *hidden { return zeros }}.noise(ctx, func(calibrate.Mechanism) error { return nil }, j)
 	n.synthetic = true
 	return n, err

@@ -68,14 +68,15 @@ func (l *lab) close() {
 	l.sweep()
 }
 
-// failureFiles is the path at which rapid stores the input of a failed test. A seeded bug caused the failure, so nobody
-// needs the file.
+// failureFiles is the path at which rapid stores the input of a failed test. A seeded bug caused the failure, so the
+// file is useless.
 const failureFiles = "testdata/rapid/Test"
 
-// sweep removes the files that tests left, and their folders if they are then empty.
+// sweep removes the files that tests left, and their folders if these are then empty.
 func (l *lab) sweep() {
 	var folders []string
-	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error { // git status shows what stays
+	// git status shows the files that remain
+	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.ToSlash(path)
 		switch {
 		case err != nil:
@@ -112,7 +113,7 @@ func (b *bug) find(source []byte) (from, to, times int) {
 	return from, to, times
 }
 
-// place finds the old text of each bug: in its file or, if the file no longer has it, in the only other file that does.
+// place finds the old text of each bug: in its file or, if it is no longer there, in the only other file that has it.
 func (l *lab) place(all []bug) (placed []bug, failed []error) {
 	for _, b := range all {
 		if _, _, times := b.find(l.sources[b.file]); times == 1 {
@@ -241,7 +242,7 @@ func (l *lab) try(b bug, fast bool) result {
 	return result{survived, b.breaks}
 }
 
-// by names the tests that failed. If there are none, a test ended the process.
+// by names the failed tests. If there are none, a test ended the process.
 func by(out string) string {
 	var names []string
 	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
@@ -256,7 +257,7 @@ func by(out string) string {
 	return strings.Join(names, " ")
 }
 
-// overlay writes the file with the bug, and the description that go test takes.
+// overlay writes the changed file, and the description that go test reads.
 func (l *lab) overlay(b bug) (string, error) {
 	original := filepath.Join(l.root, filepath.FromSlash(b.file))
 	source, err := os.ReadFile(original) // it may have changed since the list was read
@@ -280,7 +281,7 @@ func (l *lab) overlay(b bug) (string, error) {
 	return description, errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(description, text, 0o600))
 }
 
-// everything is all packages of a module.
+// everything means all packages of a module.
 const everything = "..."
 
 // module returns the folder, from the root, of the module that a package or a folder is in, and the package's path

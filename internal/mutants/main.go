@@ -4,10 +4,10 @@
 //	go run ./internal/mutants             all bugs of list.txt
 //	go run ./internal/mutants -only REGEX those whose name or file matches
 //	go run ./internal/mutants -fast       without trying all packages on a bug that its tests do not notice
-//	go run ./internal/mutants -check      whether the list fits the sources: every bug has its place and compiles
+//	go run ./internal/mutants -check      only check that every bug has its place in the sources and compiles
 //
-// A test of a module beside the main one runs in that module; the bug may be in either. It takes long and is not part
-// of CI. The exit code is 1 if a bug lived, or if an entry of the list no longer fits the sources.
+// A test of another module runs in that module; the bug may be in either. A run takes long and is not part of CI. The
+// exit code is 1 if no test notices a bug, or if an entry of the list no longer fits the sources.
 package main
 
 import (

@@ -2,10 +2,14 @@
 
 package private
 
-import "io/fs"
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+)
 
-// Others names those who can use a file besides this user and the administrators; "" if nobody can. The file's owner is
-// not looked at.
+// Others names the users, besides this one and the administrators, who can use a file; "" if nobody can. It does not
+// check the file's owner.
 func Others(_ string, info fs.FileInfo) (string, error) {
 	if info.Mode().Perm()&0o077 != 0 {
 		return "others", nil
@@ -13,10 +17,24 @@ func Others(_ string, info fs.FileInfo) (string, error) {
 	return "", nil
 }
 
-// Repair returns the command that takes a file or a folder away from others.
+// Repair returns the command that removes other users' rights to a file or a folder.
 func Repair(path string, info fs.FileInfo) string {
 	if info.IsDir() {
-		return "chmod 700 " + path
+		return "chmod 700 " + ShellWord(path)
 	}
-	return "chmod 600 " + path
+	return "chmod 600 " + ShellWord(path)
+}
+
+// ShellWord quotes a path for a shell.
+func ShellWord(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
+	}
+	switch {
+	case strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0:
+		return path
+	case strings.IndexFunc(path, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0:
+		return "$" + strings.ReplaceAll(strconv.Quote(path), `'`, `\'`)
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A mode that gives anything to a group or to all is open, and the command of Repair mends it.
+// A mode with any right for a group or for all is reported, and the command of Repair removes the right.
 func TestOthers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
+	path := filepath.Join(t.TempDir(), "it's a file")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestOthers(t *testing.T) {
 		if who, err := Others(path, info); err != nil || (who != "") != open {
 			t.Errorf("mode %o: %q, %v", mode, who, err)
 		}
-		if got, want := Repair(path, info), "chmod 600 "+path; got != want {
+		if got, want := Repair(path, info), "chmod 600 "+ShellWord(path); got != want {
 			t.Errorf("repair: %q, want %q", got, want)
 		}
 	}

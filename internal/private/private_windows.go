@@ -9,14 +9,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Rights to a file or a folder. Replace are those with which a user can put something else in its place, or give
-// themselves the other rights.
+// Rights to a file or a folder. With a right in Replace, a user can replace it or take the other rights.
 const (
 	Read    = windows.FILE_READ_DATA | windows.GENERIC_READ
 	Replace = windows.DELETE | deleteChild | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
 	Write   = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.GENERIC_WRITE | Replace
 
 	deleteChild = 0x40 // FILE_DELETE_CHILD
+)
+
+const (
+	system         = "S-1-5-18"
+	administrators = "S-1-5-32-544"
 )
 
 // The kinds of entries of an access list that only take rights away or record uses.
@@ -26,20 +30,33 @@ var harmless = []uint8{
 	0x11, // SYSTEM_MANDATORY_LABEL_ACE_TYPE
 }
 
-// Others names those who can read or change a file besides this user and the administrators; "" if nobody can.
+// Others names the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
 func Others(path string, _ fs.FileInfo) (string, error) {
 	who, err := Holders(path, Read|Write, true)
 	return strings.Join(who, ", "), err
 }
 
-// Repair returns the command that takes a file or a folder away from others.
+// Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries that
+// the access list does not inherit, which the second one would keep.
 func Repair(path string, info fs.FileInfo) string {
-	inherit := ""
-	if info.IsDir() {
-		inherit = "(OI)(CI)"
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return "give it an access list with this user alone"
 	}
-	return `icacls "` + path + `" /inheritance:r /grant:r "%USERNAME%:` + inherit + `F"`
+	all := "F"
+	if info.IsDir() {
+		all = "(OI)(CI)F"
+	}
+	name := ShellWord(path)
+	text := "icacls " + name + " /reset, then icacls " + name + " /inheritance:r /grant"
+	for _, sid := range []string{user.User.Sid.String(), system, administrators} {
+		text += ` "*` + sid + ":" + all + `"`
+	}
+	return text + "; if it is another user's, takeown /f " + name + " before"
 }
+
+// ShellWord quotes a path for a command line. No path of Windows holds a quotation mark.
+func ShellWord(path string) string { return `"` + path + `"` }
 
 // Holders names the accounts that own a file or a folder, or that its access list gives one of the rights: with within, also
 // to what is made in a folder. This user, the administrators and the system are left out. Entries that deny rights are not
@@ -103,8 +120,8 @@ func trustedAccounts() ([]string, error) {
 	}
 	return []string{
 		user.User.Sid.String(),
-		"S-1-5-18",     // SYSTEM
-		"S-1-5-32-544", // Administrators
+		system,
+		administrators,
 		"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464", // TrustedInstaller
 		"S-1-3-0", // CREATOR OWNER
 		"S-1-3-4", // OWNER RIGHTS

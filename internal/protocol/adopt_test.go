@@ -15,8 +15,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise
-// meets the guarantee.
+// A reservation that another version of the program calibrated differently is resumed as recorded, if its noise meets
+// the guarantee.
 func TestOtherCalibration(t *testing.T) {
 	for _, c := range []struct {
 		factor float64
@@ -50,8 +50,8 @@ func TestOtherCalibration(t *testing.T) {
 	}
 }
 
-// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its
-// noise would meet the guarantee: what it was calibrated for is not what would be released under it.
+// A reservation with other mechanisms, of another account or with another part of delta is not resumed, even if its
+// noise meets the guarantee: it was charged for another release.
 func TestOtherCharge(t *testing.T) {
 	for name, edit := range map[string]func(*ledger.Charge){
 		"sensitivity": func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 /= 2 },
@@ -78,8 +78,8 @@ func TestOtherCharge(t *testing.T) {
 	}
 }
 
-// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is
-// the question's. The release has the names of the job.
+// A reservation whose queries had other names is resumed: mechanisms are matched by their order in the job, which is
+// part of the fingerprint. The release has the job's names.
 func TestRenamedQueries(t *testing.T) {
 	b := newBench(t)
 	charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
@@ -118,8 +118,8 @@ func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is
-// published.
+// A new release that is interrupted before its seal waits for the next run that asks for a new release: other runs
+// return the published one.
 func TestNewReleaseWaits(t *testing.T) {
 	for _, at := range []string{"Stage before", "Stage after"} {
 		b := newBench(t)
@@ -144,7 +144,7 @@ func TestNewReleaseWaits(t *testing.T) {
 	}
 }
 
-// Two jobs that want one folder at the same moment: the second is not charged.
+// Two jobs want one folder at the same moment: the second is not charged.
 func TestFolderIsTaken(t *testing.T) {
 	b := newBench(t)
 	unlock, err := b.book().LockFolder(t.Context(), filepath.Join(b.dir, "out"))
@@ -160,7 +160,7 @@ func TestFolderIsTaken(t *testing.T) {
 	b.must(nil)
 }
 
-// What was staged on one file system can be published on another.
+// A release that was staged on one file system can be published on another.
 func TestOtherFileSystem(t *testing.T) {
 	const memory = "/dev/shm"
 	other, err := os.MkdirTemp(memory, "dprelease")

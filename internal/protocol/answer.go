@@ -81,8 +81,8 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys gives a query the keys that another one selected, if it waits for them. The exact answers are then those of
-// these keys.
+// giveKeys passes the keys that another query selected to a query that waits for them. The exact answers are then those
+// of these keys.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
 	err error) {
 	leader, follows := a.chosen.Queries()[i].Leader()
@@ -102,8 +102,8 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses
-// from the noisy values. The exact answers are then those under what was found.
+// choose finds the clamp or the bound on rows of a query. It adds noise to the histogram, which is the last component,
+// and chooses from the noisy values. The exact answers are then those under the choice.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search
@@ -134,5 +134,5 @@ func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.
 	return mechanism.AddNoise(ctx, exact, a.receipt, q.Charged(component), a.Workers)
 }
 
-// percent is how many steps of progress the writing of a release is.
+// percent is the number of progress steps of writing a release.
 const percent = 100

@@ -9,25 +9,25 @@ import (
 type attempt struct {
 	*Runner
 	plan *pipeline.Plan
-	// chosen is what the run chose from noisy values, and the queries that follow from it; nil before it draws noise.
+	// chosen holds the choices from noisy values, and the queries that follow from them; nil before the noise is drawn.
 	chosen *pipeline.Chosen
 	dir    string
 	// newRelease is set if a new release is requested
 	newRelease bool
-	// compare is set if the operator wants to know whether the input of a published release has changed
+	// compare is set if the operator asks whether the input of a published release has changed.
 	compare bool
 	// refuse is set if an unusable column must end the run before noise is drawn
 	refuse bool
 	checks *pipeline.DataChecks // of this run's scan
-	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there
-	// is none.
+	// waiting is the staging folder of an interrupted new release, which this run leaves to a later one; "" if there is
+	// none.
 	waiting string
 	// rerenderStagings are the staging folders of the run's re-renderings. If a run was killed, its staging folder may
 	// hold the older release with which the new one changed places.
 	rerenderStagings []string
 
 	version string // of the input that this run reads; "" if the input keeps no versions
-	gone    string // the version that an earlier attempt was charged for, if the input does not have it any more
+	gone    string // the version that an earlier attempt was charged for, if the input no longer has it
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
 	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not
@@ -37,7 +37,7 @@ type attempt struct {
 
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
-	// discarded is set if the run deleted a staging folder that no run of this ledger made
+	// discarded is set if the run deleted a staging folder that no run of this ledger made.
 	discarded bool
 	// finished is set if this run has published a release that an earlier run had sealed
 	finished bool
@@ -47,7 +47,7 @@ type attempt struct {
 
 // publication is one published folder of a run in the presentation of the plan.
 type publication struct {
-	run        ledger.Run // whose noisy values it shows
+	run        ledger.Run // the run whose noisy values it shows
 	dir        string
 	digest     string // of its manifest
 	rerendered bool   // it was made from the noisy values of an earlier publication

@@ -15,9 +15,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// What happens between two components: a resumed run that fails, one plan in two folders, shares and adjacency.
+// These tests combine components: a resumed run that fails, one plan in two folders, parts of delta and adjacency.
 
-// clean fails if a staging folder is left.
+// clean fails if a staging folder remains.
 func (b *bench) clean(after string) {
 	b.Helper()
 	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))
@@ -26,8 +26,8 @@ func (b *bench) clean(after string) {
 	}
 }
 
-// A run died after its noise; the next one takes its reservation up and fails while it reads. The first noise may have
-// been seen, so the charge stays, however often that happens.
+// A run died after its noise. The next one resumes its reservation and fails while it reads. The first noise may have
+// been seen, so the charge stays, however often this happens.
 func TestResumedRunFails(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
@@ -48,7 +48,7 @@ func TestResumedRunFails(t *testing.T) {
 	b.expect(b.must(nil), protocol.StatusReleased, once)
 }
 
-// What a dead run left half-written is gone as soon as the next one begins, also if that one gets nowhere.
+// A half-written staging folder is deleted at the start of the next run, even if that run fails.
 func TestHalfWrittenStagingIsDeleted(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
@@ -64,7 +64,7 @@ func TestHalfWrittenStagingIsDeleted(t *testing.T) {
 	}
 }
 
-// onceSink fails at one call and goes on working: an error, not a death.
+// onceSink fails at one call and works afterwards: the process does not die.
 type onceSink struct {
 	pipeline.Sink
 	failed bool
@@ -121,7 +121,7 @@ func TestFailuresLeaveNoStaging(t *testing.T) {
 			t.Errorf("ledger %q, want %q", got, "budget reserve")
 		}
 	})
-	t.Run("noise", func(t *testing.T) { // of the second query: that of the first is drawn
+	t.Run("noise", func(t *testing.T) { // while the noise of the second query is drawn, after the first one's
 		b := newBench(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		b.watch = func(s pipeline.Stage, done int) {
@@ -140,7 +140,7 @@ func TestFailuresLeaveNoStaging(t *testing.T) {
 	})
 }
 
-// cancelling is an engine during whose reading the run is cancelled.
+// cancelling is an engine whose run is cancelled while it reads.
 type cancelling struct {
 	*engine
 	cancel func()
@@ -180,10 +180,10 @@ func (p *probe) Publish(ctx context.Context, staging, dir string) error {
 	return err
 }
 
-// While a run is at work nobody else runs the same plan, in another folder neither, nor another plan in the same
+// While a run works, no other process runs the same plan, also into another folder, nor another plan into the same
 // folder.
 func TestNobodyElseRuns(t *testing.T) {
-	other := strings.Replace(job, "epsilon: 1,", "epsilon: 0.5,", 1) // a job of another name asks the same question
+	other := strings.Replace(job, "epsilon: 1,", "epsilon: 0.5,", 1) // a job of another name with the same fingerprint
 	for name, edit := range map[string]func(*bench, *protocol.Request){
 		"one plan in two folders": func(b *bench, r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") },
 		"two plans in one folder": func(b *bench, r *protocol.Request) { r.Plan = b.plan(other) },
@@ -225,8 +225,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5, delta_cap: 1e-6}}
 `
 
-// Keys that are discovered take a share of delta, which an account of replace-one neighbours would have to count for
-// two steps: it is refused, before anything is spent, though counts without such keys are paid for.
+// Discovered keys take a part of delta, and an account for replace-one neighbours would have to count it for two steps.
+// So they are refused before anything is spent, although such an account pays for counts without discovered keys.
 func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	b := newBench(t)
 	plan := b.plan(discovering)
@@ -246,8 +246,8 @@ func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	own.expect(own.must(func(r *protocol.Request) { r.Plan = own.plan(discovering) }), protocol.StatusReleased, once)
 }
 
-// The components of a mean and of a variance share what their query has, so that queries have the shares of mu² that
-// the job's weights say.
+// The components of a mean and of a variance share the fraction of their query, so that the queries' fractions of mu²
+// follow the job's weights.
 func TestPartsShareTheQuerysWeight(t *testing.T) {
 	const text = `
 version: 1
@@ -277,7 +277,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 	}
 }
 
-// Each window of a dated job is a question of its own.
+// Each data interval of a dated job has a fingerprint of its own.
 func TestWindowsAreQuestions(t *testing.T) {
 	b := newBench(t)
 	const windowed = "version: 1\nparams: {day: {type: date, every: day}}\n"
@@ -300,7 +300,7 @@ func TestWindowsAreQuestions(t *testing.T) {
 	}
 }
 
-// otherRelease makes a release of the same job elsewhere, whole and valid, with noise of its own, and puts it in the
+// otherRelease makes a complete, valid release of the same job elsewhere, with noise of its own, and puts it in the
 // place of dir.
 func (b *bench) otherRelease(dir string) {
 	b.Helper()
@@ -314,8 +314,8 @@ func (b *bench) otherRelease(dir string) {
 	}
 }
 
-// What was sealed is what is published: a whole release in the place of the sealed one is refused, and nothing can be
-// seen.
+// Only the sealed bytes are published: if another complete release is in the place of the sealed one, it is refused,
+// and nothing becomes visible.
 func TestSealedStagingIsReplaced(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Publish", errCut)
@@ -338,7 +338,7 @@ func TestSealedStagingIsReplaced(t *testing.T) {
 	}
 }
 
-// What is published is what is returned and copied: a whole release in its place is not it.
+// Only the published bytes are returned and copied: another complete release in their place is refused.
 func TestPublishedFolderIsReplaced(t *testing.T) {
 	b := newBench(t)
 	o := b.must(b.colourful(false))
@@ -354,7 +354,7 @@ func TestPublishedFolderIsReplaced(t *testing.T) {
 		t.Errorf("another release was copied (%v)", err)
 	}
 	_, err = b.run(t.Context(), b.colourful(true))
-	wantError(t, err, pipeline.CauseOutput, "occupied") // it is nobody's to be moved aside
+	wantError(t, err, pipeline.CauseOutput, "occupied") // a run must not move a foreign folder aside
 }
 
 // The order of a run: spend before reading, seal before anybody can see anything, publication last.

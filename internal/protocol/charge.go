@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// charge makes sure that the release can be written, then reserves its spend durably.
+// charge checks that the release can be written, then reserves its spend durably.
 func (a *attempt) charge(ctx context.Context) error {
 	if a.Announce != nil {
 		standing, err := a.standing(ctx)
@@ -19,7 +19,7 @@ func (a *attempt) charge(ctx context.Context) error {
 		}
 	}
 	a.Observer.Progress(pipeline.StageCharge, 0, 1)
-	// A run that died before it was reserved may have left an empty staging folder.
+	// A run that died before its reservation may have left an empty staging folder.
 	if err := a.Sink.Discard(a.staging()); err != nil {
 		return pipeline.OutputError(err)
 	}
@@ -55,8 +55,8 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 	return nil
 }
 
-// abandon cleans up after a failure. The reservation is cancelled only if no noise can have been drawn under it, in
-// this run or in the one that reserved it; else the next run resumes it.
+// abandon cleans up after a failure. It cancels the reservation only if no noise can have been drawn under it, in this
+// run or in the one that reserved it; else the next run resumes it.
 func (a *attempt) abandon(ctx context.Context, cause error) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := a.Sink.Discard(a.staging()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/internal/protocol"
 )
 
-// Nothing that is published tells whether, or how often, a run failed before.
+// No published byte shows whether, or how often, a run failed before.
 func TestManifestCountsNoOperations(t *testing.T) {
 	plain := newBench(t)
 	plain.must(nil)
@@ -58,8 +58,8 @@ func (b *bench) fails(edit func(*protocol.Request)) {
 	}
 }
 
-// manifestWithoutNoise is a manifest as any JSON, without what is random: digests of noisy tables, keyed digests,
-// errors estimated from noise.
+// manifestWithoutNoise returns a manifest as JSON values without its random parts: digests of noisy tables, keyed
+// digests, errors estimated from noise.
 func manifestWithoutNoise(t *testing.T, dir string) any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "release.json"))

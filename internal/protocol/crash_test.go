@@ -16,7 +16,7 @@ import (
 
 var errCut = errors.New("cut short")
 
-// cutSink stands for a process that dies at one call: the call's effect is there or not, and nothing after it happens.
+// cutSink simulates a process that dies at one call: the call has its effect or not, and nothing happens afterwards.
 type cutSink struct {
 	pipeline.Sink
 	at    string // "Stage", "Publish", …
@@ -87,12 +87,12 @@ func (c *cutSink) EndExchange(staging string) (moved string, err error) {
 	return moved, err
 }
 
-// inSteps is a sink of a system that cannot let two folders change names.
+// inSteps is a sink on a system that cannot exchange two folders.
 type inSteps struct{ pipeline.Sink }
 
 func (inSteps) Exchange(context.Context, string, string, string) error { return errors.ErrUnsupported }
 
-// replacements are the steps in which a release takes the place of an older one, and the systems that have them.
+// replacements are the steps in which a release replaces an older one, and the systems that have them.
 var replacements = []struct {
 	at    string
 	after bool
@@ -104,8 +104,8 @@ var replacements = []struct {
 
 func slowly(s pipeline.Sink) pipeline.Sink { return inSteps{s} }
 
-// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying
-// makes the next run do so.
+// eachReplacement runs f for every step at which a process may die while a release replaces another; dying makes the
+// next run die there.
 func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
 	t.Helper()
 	for _, step := range replacements {
@@ -127,7 +127,7 @@ func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
 	}
 }
 
-// needsExchange skips the test if the file system of its folder cannot let two folders change names.
+// needsExchange skips the test if the file system of its folder cannot exchange two folders.
 func (b *bench) needsExchange() {
 	b.Helper()
 	one, other := filepath.Join(b.dir, "one"), filepath.Join(b.dir, ".staging-two")
@@ -147,8 +147,8 @@ func (b *bench) needsExchange() {
 	}
 }
 
-// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole,
-// under one charge each.
+// Whenever a new release is interrupted while it replaces the old one, both exist in the end, each complete, with one
+// charge each.
 func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 	eachReplacement(t, func(b *bench, dying func()) {
 		first := b.must(b.colourful(false))
@@ -169,7 +169,8 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 	})
 }
 
-// The same of a further presentation in the same folder, whatever presentation is asked for next.
+// If a re-rendering in the same folder is interrupted while it replaces a release, both exist in the end, whichever
+// presentation is requested next.
 func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
 	for _, next := range []string{"first", "second", "third"} {
 		eachReplacement(t, func(b *bench, dying func()) {

@@ -43,7 +43,7 @@ func planned(t *testing.T, steps string, read files) (*pipeline.Plan, configs.Di
 	return pipeline.New(j, read.read)
 }
 
-// What does not go with the cells is refused by the plan, before anything is spent.
+// The plan refuses steps that do not suit the cells, before anything is spent.
 func TestPlanRefusesStepsThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ steps, code, message string }{
 		{"[{method: wavelet}]", "needs-order", "wavelet needs cells in an order"},
@@ -114,7 +114,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5}}
 `
 
-// Margins agree with their table, the manifest says so, and the noisy values stay as they were drawn.
+// Margins agree with their table, the manifest states this, and the noisy values are unchanged.
 func TestMarginsAgree(t *testing.T) {
 	b := newBench(t)
 	o := b.must(func(r *protocol.Request) { r.Plan = b.plan(hours) })
@@ -164,7 +164,7 @@ func manifestOf(t *testing.T, dir string) (m manifest.Manifest) {
 	return m
 }
 
-// The manifest says what auto chose and what error to expect.
+// The manifest states the choice of auto and the expected error.
 func TestManifestSaysWhatWasChosen(t *testing.T) {
 	b := newBench(t)
 	text := strings.Replace(job, "[{method: nonnegative}]", "[{method: auto}, {method: nonnegative}]", 1)

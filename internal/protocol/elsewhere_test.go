@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// A run that was cut short in one folder and finished in another is found there afterwards.
+// A run that was interrupted in one folder and finished in another is found there afterwards.
 func TestFinishedElsewhere(t *testing.T) {
 	for _, at := range []string{"Stage", "Publish"} {
 		t.Run(at, func(t *testing.T) {
@@ -34,11 +34,11 @@ func TestFinishedElsewhere(t *testing.T) {
 	}
 }
 
-// A sealed release whose staging is lost is an error, and --new-release is the way out.
+// A sealed release whose staging folder is lost is an error, and --new-release makes a new one.
 func TestLost(t *testing.T) {
 	b := newBench(t)
 	again := func(r *protocol.Request) { r.NewRelease = true }
-	// lose makes a release with a number that is sealed and whose staging is then deleted.
+	// lose makes a release with the given number, which is sealed, and deletes its staging folder.
 	lose := func(step string, req func(*protocol.Request)) {
 		t.Helper()
 		b.wrap = failing(step, errCut)

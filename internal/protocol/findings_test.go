@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// A run that is to refuse unusable columns ends before any noise, gives its reservation back and leaves nothing;
-// without --refuse the same run releases, and a later usable input is released under a charge of its own.
+// With --refuse, a run ends before any noise if a column is unusable, cancels its reservation and leaves nothing.
+// Without it, the same run makes the release, and a later usable input is released under a charge of its own.
 func TestRefuse(t *testing.T) {
 	b := newBench(t)
 	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
@@ -59,8 +59,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// An input without rows is unusable, and so is one of which no row passes the filters, also if statistics rule all of
-// them out.
+// An input without rows is unusable, and so is an input if no row passes the filters, also if statistics rule out all
+// rows.
 func TestFindingsOfNoRows(t *testing.T) {
 	b := newBench(t)
 	b.engine.look = true

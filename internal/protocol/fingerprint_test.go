@@ -21,8 +21,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5}}
 `
 
-// Whatever changes which noisy values are drawn makes another question, and nothing else does. What is seen of a
-// release without its folder and its ledger is its presentation.
+// The fingerprint depends on everything that changes which noisy values are drawn, and on nothing else. Everything else
+// that readers see of a release, apart from its folder and its ledger, belongs to its presentation.
 func TestQuestionAndPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.plan(asked)

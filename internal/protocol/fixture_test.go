@@ -40,7 +40,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5}}
 `
 
-// rows are persons and colours.
+// rows holds persons and colours.
 type rows [][2]string
 
 var people = rows{{"1", "red"}, {"2", "green"}, {"2", "green"}, {"2", "green"}, {"3", "blue"}, {"4", "red"}}
@@ -126,9 +126,9 @@ type bench struct {
 	dir    string
 	store  ledger.Store
 	engine *engine
-	open   func() pipeline.Engine // in place of engine, if it is set
+	open   func() pipeline.Engine // used instead of engine, if it is set
 	gone   bool
-	opened int // how often an input was asked for
+	opened int // the number of times that an input was opened
 	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
@@ -194,7 +194,7 @@ func (b *bench) must(edit func(*protocol.Request)) *protocol.Outcome {
 	return o
 }
 
-// spent is the ledger's entries in short: reserve, seal, publish, release.
+// spent returns the ledger's entries in short: reserve, seal, publish, cancel.
 func (b *bench) spent() string {
 	b.Helper()
 	entries, err := b.book().Entries(b.Context())

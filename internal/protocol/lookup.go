@@ -37,8 +37,8 @@ func (a *attempt) lookup(ctx context.Context) error {
 		a.older = a.older || r.Charge.Number != cut.Number
 		a.publications(r)
 		if waiting && !a.published() && r.Withdrawn == nil {
-			// A new release was begun and cut short. It waits for the next run with --new-release; this run repeats the
-			// older one.
+			// A new release was begun and interrupted. It waits for the next run with --new-release; this run repeats
+			// the older one.
 			a.prior, a.waiting = *r, stagingOf(cut.Dir, cut.Run, cut.Number)
 		}
 	}
@@ -53,7 +53,7 @@ func (a *attempt) publications(r *ledger.Run) {
 		a.rerenderStagings = append(a.rerenderStagings, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
 	}
 	if r.Withdrawn != nil {
-		return // its folders may be moved aside, and are no answer
+		return // its folders may be moved aside, and do not count
 	}
 	for _, d := range slices.Backward(r.Rerenderings) {
 		if d.Presentation == a.plan.Presentation() {

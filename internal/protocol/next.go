@@ -100,7 +100,7 @@ func (a *attempt) next() Next {
 	return s.next()
 }
 
-// Standing is where a plan stands before a run: what the run would do, and what that would cost.
+// Standing is the state of a plan before a run: what the run would do and cost.
 type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 )
 
-// cut runs until a step fails, and returns the staging folder that it leaves.
+// cut runs until a step fails, and returns the staging folder that remains.
 func (b *bench) cut(at string) (staging string) {
 	b.Helper()
 	b.wrap = failing(at, errCut)
@@ -44,7 +44,7 @@ func (b *bench) staged() string {
 	return left[0]
 }
 
-// stoppedStore takes so many transactions.
+// stoppedStore accepts a limited number of transactions.
 type stoppedStore struct {
 	ledger.Store
 	left int
@@ -57,8 +57,8 @@ func (s *stoppedStore) Update(ctx context.Context, fn func(ledger.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// A complete staging that no run of this ledger made is never sealed: not one of another ledger, nor one of an earlier
-// version.
+// A complete staging folder that no run of this ledger made is never sealed: neither one of another ledger, nor one of
+// an earlier version.
 func TestPlantedStagingIsNotSealed(t *testing.T) {
 	other := newBench(t)
 	planted := other.cut("Publish") // sealed in its own ledger
@@ -102,7 +102,7 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 	}
 }
 
-// What a run of this ledger staged itself is sealed as it is, and nothing is deleted.
+// A staging folder that a run of this ledger made is sealed unchanged, and nothing is deleted.
 func TestOwnStagingIsSealed(t *testing.T) {
 	b := newBench(t)
 	staging := b.staged()
@@ -117,7 +117,7 @@ func TestOwnStagingIsSealed(t *testing.T) {
 	}
 }
 
-// A staging that is not this user's alone stops the run, which says so.
+// A staging folder that others can read stops the run with an error.
 func TestOpenStagingIsRefused(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, staging string){
 		"mode": func(t *testing.T, staging string) {

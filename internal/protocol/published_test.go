@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ways are how a run can find its question released, or its release staged: what an earlier run left behind, and what
-// the next one asks for.
+// ways are the states in which a run can find its fingerprint released or its release staged: what an earlier run left,
+// and what the next one requests.
 var ways = []struct {
 	name   string
 	before func(*bench)
@@ -40,7 +40,7 @@ var ways = []struct {
 
 func nothing(*bench) func(*protocol.Request) { return nil }
 
-// dies lets a run end at a call of its sink.
+// dies makes a run die at a call of its sink.
 func (b *bench) dies(at string, after bool) {
 	b.Helper()
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return &cutSink{Sink: s, at: at, after: after, err: errCut} }
@@ -50,7 +50,7 @@ func (b *bench) dies(at string, after bool) {
 	b.wrap = nil
 }
 
-// inputs are what may have become of the input meanwhile.
+// inputs are the changes that the input may have had meanwhile.
 var inputs = map[string]func(*bench){
 	"the same":        func(*bench) {},
 	"one row more":    func(b *bench) { b.engine.rows = append(rows{{"9", "red"}}, people...) },
@@ -59,8 +59,8 @@ var inputs = map[string]func(*bench){
 	"of other fields": func(b *bench) { b.open = func() pipeline.Engine { return shapeless{b.engine} } },
 }
 
-// A question that is released, or whose release is staged, is answered without its input: whatever became of it, the
-// run does, says and shows the same.
+// A published or staged release is returned without its input: whatever happened to the input, the run has the same
+// result, output and messages.
 func TestReleasedIsAnsweredWithoutInput(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestReleasedIsAnsweredWithoutInput(t *testing.T) {
 	}
 }
 
-// Only a run that is asked to compare looks at the input of a released question, in each of these ways.
+// Only a run that is asked to compare opens the input of a published release, in each of these ways.
 func TestCompareInput(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestCompareInput(t *testing.T) {
 	}
 }
 
-// A question that is not released has no input to compare with: nothing is read, and nothing is spent.
+// Without a published release there is nothing to compare: the run reads nothing and spends nothing.
 func TestCompareInputBeforeTheRelease(t *testing.T) {
 	for _, died := range []string{"", "Stage"} {
 		b := newBench(t)
@@ -147,7 +147,7 @@ func TestCompareInputBeforeTheRelease(t *testing.T) {
 	}
 }
 
-// A run that was charged and did not draw its noise reads its input, as a new one does.
+// A run that was charged and did not draw its noise reads its input, as a new run does.
 func TestChargedReads(t *testing.T) {
 	b := newBench(t)
 	b.dies("Stage", false)

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// rehearse makes the whole release once, of vectors that hold nothing, before the charge: what cannot be made or
-// written costs nothing. A panic is a fault of the program, and is reported as one without its text.
+// rehearse makes the whole release once, from synthetic vectors, before the charge, so that a release that cannot be
+// made or written costs nothing. It reports a panic as a bug, without its text.
 func (a *attempt) rehearse(ctx context.Context) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -24,7 +24,7 @@ func (a *attempt) rehearse(ctx context.Context) (err error) {
 		return pipeline.LedgerError("work the charge out", err)
 	}
 	if quote.Refusal != nil {
-		return nil // the charge says why
+		return nil // the charge returns the reason
 	}
 	release, err := a.plan.Rehearse(ctx, a.program(), a.Workers)
 	if err != nil {

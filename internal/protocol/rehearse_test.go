@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-// sweep has the kinds of query that go with a delta of 0; gaussianOnly are the others.
+// sweep has the kinds of query that are possible with a delta of 0; gaussianOnly has the others.
 const sweep = `
 version: 1
 name: sweep
@@ -43,7 +43,7 @@ const gaussianOnly = `
   - {name: bounded, count: {}, per_unit: {max_rows: discover, max_rows_up_to: 100}}
 `
 
-// rehearse makes the release of a plan with all that is published of it, from no data.
+// rehearse makes the release of a plan with all its documents, without data.
 func rehearse(t *testing.T, p *pipeline.Plan) error {
 	t.Helper()
 	r, err := p.Rehearse(t.Context(), manifest.Program{Name: "test"}, 1)
@@ -85,7 +85,7 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 	}
 }
 
-// stubborn is a sink that cannot make the files of a release: it fails, or panics, when it is asked to.
+// stubborn is a sink that fails, or panics, when it makes the files of a release.
 type stubborn struct {
 	pipeline.Sink
 	fail func() error
@@ -93,8 +93,8 @@ type stubborn struct {
 
 func (s stubborn) Rehearse(context.Context, *pipeline.Release) error { return s.fail() }
 
-// What cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic is a fault
-// of the program, and its text, which may quote anything, is in no message.
+// A release that cannot be published costs nothing: no charge, no noise, no folder, and the input is not read. A panic
+// is reported as a bug; its text, which may quote anything, is in no message.
 func TestUnpublishableCostsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		fail  func() error
@@ -120,7 +120,7 @@ func TestUnpublishableCostsNothing(t *testing.T) {
 	}
 }
 
-// A run that was charged before is taken up without a rehearsal: what it cost is spent.
+// A run that was charged before is resumed without a rehearsal: its cost is spent already.
 func TestChargedIsNotRehearsed(t *testing.T) {
 	b := newBench(t)
 	b.dies("Stage", false)
@@ -128,8 +128,8 @@ func TestChargedIsNotRehearsed(t *testing.T) {
 	b.expect(b.must(nil), protocol.StatusReleased, once)
 }
 
-// Keys that are discovered, and what is added up by them, are rehearsed with made-up keys, also beside listed cells; of
-// very many cells the first ones are made.
+// Discovered keys, and sums by them, are rehearsed with synthetic keys, also together with listed cells. If there are
+// very many cells, only the first ones are rehearsed.
 func TestRehearseKeysAndLongVectors(t *testing.T) {
 	const byKeys = `
 version: 1
@@ -160,8 +160,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 	}
 }
 
-// Of tables of more cells than a rehearsal makes, all that is stated of them stays true: a job of any kind of query
-// that can be planned passes.
+// All statements about a table with more cells than a rehearsal makes stay true: every kind of query that can be
+// planned passes.
 func TestRehearseTablesOfAnyLength(t *testing.T) {
 	const long = `
 version: 1
@@ -201,7 +201,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta
 	}
 }
 
-// Nothing of a rehearsal can be published: neither what it made, nor its vectors as answers.
+// Nothing of a rehearsal can be published: neither its release, nor its vectors as answers.
 func TestRehearsalsAreNotPublished(t *testing.T) {
 	plan := newBench(t).plan(fmt.Sprintf(sweep, "1", "1e-6", "add-remove", ""))
 	r, err := plan.Rehearse(t.Context(), manifest.Program{}, 1)

@@ -33,9 +33,9 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside;
-// from the staging of a run that was cut short; or, if a re-rendering is lost, made again from the same noisy
-// values.
+// bring puts the published bytes into the folder that this run requests. It takes them from the folder in which they
+// were published or to which they were moved aside, or from the staging folder of an interrupted run. If a re-rendering
+// is lost, it makes it again from the same noisy values.
 func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
 	if err == nil {
@@ -64,7 +64,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 	return a.rerender(ctx)
 }
 
-// pruned returns the error that the folder of a publication was deleted on purpose; nil if it was not.
+// pruned returns the error for a publication whose folder was deleted on purpose; nil if it was not.
 func (p *publication) pruned() error {
 	at, pruned := p.run.Pruned[p.digest]
 	if !pruned {

@@ -49,7 +49,7 @@ func TestRerender(t *testing.T) {
 		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" derive derive")
 		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" derive derive")
 	}
-	// Its bytes go wherever they are asked for.
+	// Its bytes are copied to any requested folder.
 	copied := b.must(func(r *protocol.Request) { b.presented("second")(r); r.Dir += "-copy" })
 	b.expect(copied, protocol.StatusCopied, once+" derive derive")
 	if copied.Digest != second.Digest {
@@ -57,8 +57,8 @@ func TestRerender(t *testing.T) {
 	}
 }
 
-// Another presentation states the data_checks of the run that drew the noise, whatever its own job has: the release
-// exists because of them.
+// A re-rendering states the data_checks of the run that drew the noise, whatever its own job has: the release exists
+// because of them.
 func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
 	for drawn, own := range map[string]string{"refuse": "off", "off": "refuse"} {
 		b := newBench(t)
@@ -93,8 +93,8 @@ func (deaf) Aggregate(context.Context, *pipeline.Plan, pipeline.Observer) (*pipe
 	return nil, errors.New("rows are read")
 }
 
-// Wherever the making of another presentation is cut short, the next run ends with it, of the same noisy values, at no
-// charge; what was seen of it stays as it was.
+// Whenever a re-rendering is interrupted, the next run completes it, from the same noisy values, at no charge. Bytes
+// that were visible do not change.
 func TestDeriveIsCutShort(t *testing.T) {
 	for _, at := range []string{"Prepare", "Stage", "Publish"} {
 		for _, after := range []bool{false, true} {
@@ -104,7 +104,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 			if _, err := b.run(t.Context(), b.presented("second")); !errors.Is(err, errCut) {
 				t.Fatalf("error %v, want %v", err, errCut)
 			}
-			seen, _ := sink.New().Inspect(t.Context(), filepath.Join(b.dir, "second")) // nothing, or the whole
+			seen, _ := sink.New().Inspect(t.Context(), filepath.Join(b.dir, "second")) // absent or complete
 			b.wrap = nil
 			second := b.must(b.presented("second"))
 			b.expect(second, second.Status, once+" derive")
@@ -118,8 +118,8 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
-// A run that is cut short leaves its noise to a run of another presentation: it is published as it is, in its own
-// folder, and presented anew.
+// An interrupted run leaves its noise to a run of another presentation: it is published unchanged, in its own folder,
+// and re-rendered.
 func TestOtherPresentationFinishes(t *testing.T) {
 	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
 		b := newBench(t)
@@ -139,7 +139,8 @@ func TestOtherPresentationFinishes(t *testing.T) {
 			t.Errorf("%s: two noises under one charge", at)
 		}
 	}
-	// Before it staged, nobody can have seen its noise: the other presentation draws its own under the same charge.
+	// Before the release was staged, nobody can have seen its noise, so the other presentation draws its own under the
+	// same charge.
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
 	if _, err := b.run(t.Context(), b.presented("first")); !errors.Is(err, errCut) {
@@ -150,7 +151,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" derive")
 }
 
-// In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back
+// If two presentations have one folder, the requested one replaces the other, which is moved aside and returns
 // unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
@@ -170,7 +171,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	if o := b.must(here("second")); o.Digest != second.Digest {
 		t.Errorf("%+v", o)
 	}
-	// A folder of something else is never touched.
+	// A foreign folder is never changed.
 	other := filepath.Join(b.dir, "other")
 	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "file"), nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -179,8 +180,8 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
-// New noise that one presentation pays for is the noise of those that were not seen before; others repeat their own
-// bytes.
+// A new release that one presentation pays for is also the new release of presentations that were not published before;
+// the others repeat their own bytes.
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
@@ -203,7 +204,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish derive reserve seal publish derive")
 }
 
-// What was changed since is not read.
+// A folder that was changed since is not read.
 func TestDeriveFromChangedFolder(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
@@ -223,7 +224,7 @@ func TestDeriveFromChangedFolder(t *testing.T) {
 	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" derive")
 }
 
-// A derived publication that was lost is made again, of the same noisy values; the first release is not.
+// A lost re-rendering is made again from the same noisy values; a lost first release is not.
 func TestLostPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))

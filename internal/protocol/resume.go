@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Resuming a run that was cut short
+// Resuming an interrupted run
 //
-// A complete staging is sealed as it is, and a sealed release is published as it is (finishEarlier). If the staging is
-// incomplete, it is deleted, and noise is drawn again under the same charge (reserve in charge.go): nobody has seen the
-// first noise. Which of these a run does is decided in next.go.
+// A complete staging folder is sealed unchanged, and a sealed release is published unchanged (finishEarlier). An
+// incomplete staging folder is deleted, and noise is drawn again under the same charge (reserve in charge.go): nobody
+// has seen the first noise. next.go decides which of these a run does.
 
 // finishEarlier seals a complete staging of an earlier run, and publishes a sealed release. A sealed release that is
 // lost is an error, unless a new release is requested.
@@ -35,7 +35,7 @@ func (a *attempt) finishEarlier(ctx context.Context) error {
 	return err
 }
 
-// sealStaged seals a complete staging as it is, and deletes an incomplete one.
+// sealStaged seals a complete staging folder unchanged, and deletes an incomplete one.
 func (a *attempt) sealStaged(ctx context.Context) error {
 	staging := a.staging()
 	note, digest, err := a.Sink.Staged(ctx, staging)

@@ -73,7 +73,7 @@ func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err
 	return unlock, pipeline.LedgerError("take the folder", err)
 }
 
-// release makes a release: the whole way from the charge to the published folder.
+// release makes a release, from the charge to the published folder.
 func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
@@ -114,7 +114,8 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without its MAC the next run deletes it
 		return nil, a.abandon(ctx, err)
 	}
-	// From here on the staging folder is complete: whatever fails, the next run seals and publishes it as it is.
+	// From here on the staging folder is complete: if a later step fails, the next run seals and publishes it
+	// unchanged.
 	if err := a.seal(context.WithoutCancel(ctx), seal); err != nil {
 		return nil, err
 	}
@@ -164,8 +165,9 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	return engine, nil
 }
 
-// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. A new
-// release that is asked for reads the newest version if that one is known to be gone: nobody has seen noise on it.
+// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. If that
+// version is known to be gone, a requested new release reads the newest version: nobody has seen noise on it.
+// The ledger's entry keeps the version of the charge.
 func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
 	v, keeps := engine.(pipeline.Versioned)
 	if keeps {

@@ -36,8 +36,8 @@ func TestOtherFolder(t *testing.T) {
 	}
 }
 
-// colourful asks for so many cells that two releases are equal with a probability below 1e-20: each cell is with less
-// than 0.02.
+// colourful has so many cells that two releases are equal with a probability below 1e-20: each cell is equal with a
+// probability below 0.02.
 func (b *bench) colourful(again bool) func(*protocol.Request) {
 	text := strings.Replace(job, "[red, green, blue]",
 		"[red, green, blue, cyan, pink, grey, gold, lime, navy, plum, teal, rust]", 1)
@@ -73,7 +73,7 @@ func TestOccupied(t *testing.T) {
 	}
 }
 
-// A failure before the first draw gives the reservation back.
+// A failure before the first draw cancels the reservation.
 func TestInputFails(t *testing.T) {
 	b := newBench(t)
 	b.engine.fail = errors.New("damaged")

@@ -18,13 +18,13 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
-	// Identify finds Program out if a release is made, which takes longer than repeating a release; nil: Program
-	// is set.
+	// Identify sets Program when a release is made, since that takes longer than repeating a release; nil if Program is
+	// set already.
 	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
-	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. An error ends
-	// the run, at no cost. It may be nil.
+	// Announce, if not nil, is called with the coming charge, or with the charge under which a run resumes, before it
+	// takes effect. An error ends the run, at no cost.
 	Announce func(Standing) error
 }
 
@@ -37,8 +37,8 @@ type Request struct {
 	NewRelease bool
 	// CompareInput reads the input of a published run, and ends with an error if the input has changed since or is
 	// missing. A run that is not published is refused, at no cost. Whether the input changed is a fact about private
-	// data, told without noise or charge as often as somebody asks: it is for the operator alone. Without CompareInput,
-	// a published run is repeated without opening its input.
+	// data; it is told without noise or charge, any number of times, so it is for the operator alone. Without
+	// CompareInput, a published run is repeated without opening its input.
 	CompareInput bool
 	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it
 	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
@@ -53,9 +53,9 @@ type Status string
 const (
 	// StatusReleased: the release was made by this run.
 	StatusReleased Status = "released"
-	// StatusFinished: an earlier run had drawn the noise and was cut short; its release was published.
+	// StatusFinished: an earlier run drew the noise and was interrupted; this run published its release.
 	StatusFinished Status = "finished"
-	// StatusAlready: the release was there already; nothing was spent.
+	// StatusAlready: the release existed already; nothing was spent.
 	StatusAlready Status = "already-released"
 	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
 	StatusCopied Status = "copied"
@@ -78,8 +78,8 @@ type Outcome struct {
 	// Discarded is true if a complete staging folder was deleted, because no run of this ledger made it, or an earlier
 	// version did. Noise was drawn anew under the same charge.
 	Discarded bool
-	// Gone is the version of the input that an earlier attempt was charged for, if this run read the newest one instead
-	// because the input does not have it any more; else "".
+	// Gone is the version of the input that an earlier attempt was charged for, if the input no longer has it and this
+	// run read the newest one instead; else "".
 	Gone string
 	// From is the folder from whose noisy values a re-rendering was made; else "".
 	From string

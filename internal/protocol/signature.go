@@ -21,8 +21,8 @@ func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) 
 	return digest, a.writeMAC(ctx, note, digest)
 }
 
-// promised refuses a release folder that is not signed by the signer, if there is one: bytes that are sealed or
-// published never change.
+// promised returns an error if a release folder is not signed by the signer, if there is one: sealed or published bytes
+// never change.
 func (a *attempt) promised(dir string) error {
 	if a.Signer == nil {
 		return nil

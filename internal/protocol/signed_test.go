@@ -15,8 +15,8 @@ func (s testSigner) PublicKey() string       { return string(s) }
 func (testSigner) Format() string            { return "test" }
 func (s testSigner) Sign(text []byte) []byte { return append([]byte(s+" signs "), text[:10]...) }
 
-// What an earlier run staged without a signature is signed when it is taken up; what it sealed is not published under
-// --sign.
+// A release that an earlier run staged without a signature is signed when the run is resumed. A release that it sealed
+// is not published under --sign.
 func TestSignedWhenTakenUp(t *testing.T) {
 	for _, before := range []pipeline.Signer{nil, testSigner("another key"), testSigner("a key")} {
 		b := newBench(t)

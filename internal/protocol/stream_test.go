@@ -31,7 +31,7 @@ output: {dir: out, formats: [parquet, csv]}
 ledger: {store: "sqlite:ledger.db", dataset: points, budget: {epsilon: 3, delta: 1e-5}}
 `
 
-// mapEngine answers a histogram of very many cells, few of which are not empty.
+// mapEngine answers a histogram of very many cells, most of which are empty.
 type mapEngine struct {
 	cells int
 	at    []int
@@ -63,10 +63,10 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 	return &pipeline.Aggregates{Exacts: [][]mechanism.Exact{{exact}}, Input: input}, err
 }
 
-// A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and
-// 10^9 in the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones
-// may pass the threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above
-// the threshold, has a probability below e^-200.
+// A map of very many cells is drawn, denoised, written, read back and published without being held in memory: 2·10^6
+// cells, and 10^9 in the long test, during which the whole process takes less than 1 GiB. The few full cells are
+// published; some empty ones may exceed the threshold by little. Counts are 1000 and sigma is 4.2: the probability that
+// one is off by 200, or that an empty cell is 100 above the threshold, is below e^-200.
 func TestMapIsStreamed(t *testing.T) {
 	side := 1415
 	if os.Getenv("DPRELEASE_LONG") == "1" {
@@ -104,7 +104,7 @@ func TestMapIsStreamed(t *testing.T) {
 	}
 }
 
-// peakMemory returns the most memory that this process had so far, in bytes, if the system says so.
+// peakMemory returns the peak memory of this process in bytes, if the system reports it.
 func peakMemory(t *testing.T) (peak int64, known bool) {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

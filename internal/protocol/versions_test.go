@@ -27,9 +27,9 @@ func (v *versioned) ReadVersion(_ context.Context, version string) error {
 	return nil
 }
 
-// A run that was cut short after its charge reads the version of the input that was charged. If that is gone, it fails,
-// and a new release that is asked for reads the newest version under the same charge. Another failure to read it ends
-// both.
+// A run that was interrupted after its charge reads the charged version of the input. If that version is gone, it
+// fails, and a requested new release reads the newest version under the same charge. If the version cannot be read for
+// another reason, both fail.
 func TestResumedVersion(t *testing.T) {
 	unreachable := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql"}
 	cases := []struct {

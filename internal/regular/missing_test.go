@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// A missing file's hint names the entry beside it that is spelt nearly like it, and else none.
+// The hint about a missing file names the entry of its folder with almost the same spelling, if there is one.
 func TestHint(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"loans.yaml", "people.csv"} {

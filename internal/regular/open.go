@@ -44,12 +44,12 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 func Replaceable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil // whoever writes there finds out what is wrong
+		return nil // the writer reports the problem
 	}
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
 }
 
-// OpenRoot is [os.OpenRoot] of a folder; of anything else, such as a pipe, it is an error and does not wait.
+// OpenRoot is [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does not wait.
 func OpenRoot(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -41,6 +41,10 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 // DatabaseOf returns the input that a job with input.sql names.
 func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
-	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Format: in.Format, Query: in.Query,
+	name := in.Table
+	if in.Format != "" { // it is a folder
+		name = job.Path(name)
+	}
+	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: name, Format: in.Format, Query: in.Query,
 		Exact: job.ExactColumns()}
 }

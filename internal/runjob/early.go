@@ -20,7 +20,7 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 		}
 		windows, err := param.Windows(value, value)
 		if err != nil || len(windows) == 0 {
-			continue // impossible: the job was checked
+			continue // cannot happen: the job was checked
 		}
 		if end := InZone(windows[0].End, plan.Location()); now.Before(end) {
 			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "not-over",

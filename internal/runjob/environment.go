@@ -34,7 +34,7 @@ func (e *Environment) Lookup(name string) (value string, ok bool) {
 // shortestSecret keeps a variable that holds one or two characters from garbling every line.
 const shortestSecret = 3
 
-// Redact puts ${env:NAME} in the place of each value that was looked up, longer values first.
+// Redact replaces each value that was looked up by ${env:NAME}, longer values first.
 func (e *Environment) Redact(s string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

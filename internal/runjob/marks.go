@@ -17,7 +17,7 @@ func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (led
 	return known[0], nil
 }
 
-// LostWords describe what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
+// LostWords describe the problem of a ledger that lacks the entry in a manifest; "" if it has the entry.
 func LostWords(known ledger.Memory) string {
 	switch known {
 	case ledger.MarkHeld:

@@ -14,9 +14,9 @@ import (
 
 // LedgerOptions are options of [OpenLedger].
 type LedgerOptions struct {
-	// New allows a new ledger beside releases of the dataset, whose cost it does not count.
+	// New allows a new ledger next to releases of the dataset, whose cost it does not count.
 	New bool
-	// Show returns a path as a message has it; nil: as it is.
+	// Show formats a path for messages; nil leaves it unchanged.
 	Show func(path string) string
 }
 
@@ -75,7 +75,7 @@ func (o LedgerOptions) LostLedger(plan *pipeline.Plan, dir string) error {
 	return nil
 }
 
-// sameDataset reports whether a release is of the plan's dataset, as far as its manifest says.
+// sameDataset reports whether a release is of the plan's dataset, according to its manifest.
 func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
 	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
 }

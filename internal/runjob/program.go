@@ -24,7 +24,8 @@ var Program = sync.OnceValue(func() manifest.Program {
 		}
 		p.Modules = hex.EncodeToString(modules.Sum(nil))
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && isOurs(info.Main.Path) { // else it is the commit of the importing program
+			// otherwise it is the commit of the importing program
+			if s.Key == "vcs.revision" && isOurs(info.Main.Path) {
 				p.Commit = s.Value
 			}
 		}

@@ -2,7 +2,7 @@ package runjob
 
 import "testing"
 
-// Two builds that nobody committed have one version: their executables tell them apart.
+// Two builds of uncommitted sources have the same version: the digests of their executables differ.
 func TestBuildName(t *testing.T) {
 	for version, want := range map[string]string{
 		"v1.2.0": "v1.2.0", "devel-12ab": "devel-12ab", "devel": "devel d1", "devel-12ab+dirty": "devel-12ab+dirty d1",

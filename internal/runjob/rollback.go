@@ -22,7 +22,7 @@ import (
 
 // Anchor is a file on another disk that holds the ledger's newest entry.
 type Anchor struct {
-	path  string // "": there is none
+	path  string // "" if there is none
 	fixed bool   // it is a release's manifest: never written
 }
 
@@ -54,7 +54,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 // releasesBeside returns the manifests of the releases in the folder of dir, by path.
 func releasesBeside(dir string) map[string]*manifest.Manifest {
 	found := map[string]*manifest.Manifest{}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder nothing was released there
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // without this folder, nothing was released there
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(dir), e.Name())
 		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
@@ -84,7 +84,7 @@ type anchorFile struct {
 	Ledger *manifest.Ledger `json:"ledger"`
 }
 
-// largestAnchor is the size limit of an anchor, in bytes: the same as of a manifest.
+// largestAnchor is the size limit of an anchor, in bytes. It equals the limit of a manifest.
 const largestAnchor = 64 << 20
 
 func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
@@ -136,7 +136,7 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, 
 	return &Anchor{path: path}, nil
 }
 
-// Renew writes the ledger's newest entry, after a run of whatever outcome.
+// Renew writes the ledger's newest entry, after a run with any outcome.
 func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	if n.path == "" || n.fixed {
 		return nil

@@ -1,5 +1,5 @@
-// Package runjob carries out the run of a job: it opens the ledger, compares it with what releases show, opens the
-// input, and makes the release by the protocol. The command and package dprelease are fronts of it.
+// Package runjob carries out the run of a job: it opens the ledger, compares it with the entries in releases, opens the
+// input, and makes the release by the protocol. The command and package dprelease are built on it.
 package runjob
 
 import (
@@ -30,7 +30,6 @@ import (
 // SettingError is a setting of a run that cannot be used.
 type SettingError struct{ Text string }
 
-// Error returns the text.
 func (e *SettingError) Error() string { return e.Text }
 
 func settingf(format string, args ...any) error { return &SettingError{fmt.Sprintf(format, args...)} }
@@ -50,7 +49,8 @@ func Dir(p *pipeline.Plan, out string) (string, error) {
 	return dir, nil
 }
 
-// Limits completes what the run of a plan may use: an error if its queries cannot be answered within that.
+// Limits completes the limits of a plan's run. It returns an error if the plan's queries cannot be answered within
+// them.
 func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 	if l.Memory == 0 {
 		l.Memory = local.DefaultMemory()
@@ -64,7 +64,7 @@ func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 // Options are how a plan is run.
 type Options struct {
 	Limits local.Limits
-	// Observer is told how far the run has come.
+	// Observer receives the progress of a run.
 	Observer pipeline.Observer
 	// Signer signs the manifest; nil: it is not signed.
 	Signer pipeline.Signer
@@ -74,7 +74,7 @@ type Options struct {
 	Open func(context.Context) (pipeline.Engine, error)
 }
 
-// Run makes the release that is asked for, under a ledger that was compared ([CompareHeads]).
+// Run makes the requested release. The caller has compared the ledger ([CompareHeads]).
 func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options) (*protocol.Outcome, error) {
 	if o.Open == nil {
 		o.Open = Opener(ask.Plan.Job(), o.Limits, book.InputKey)
@@ -114,7 +114,7 @@ func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 		}
 		if len(failed) > 0 {
 			for _, data := range tables {
-				_ = data.Close() // what matters is why the others did not open
+				_ = data.Close() // the error of opening the others is returned
 			}
 			err, absent := errors.Join(failed...), 0
 			for _, one := range failed {
@@ -148,7 +148,7 @@ func (stdin) Read(p []byte) (int, error) {
 
 var errTerminal = errors.New("standard input is a terminal")
 
-// Absent counts the files or patterns of the input for which nothing was found.
+// Absent returns the number of files or patterns of the input that match nothing.
 func Absent(err error) int {
 	var one *source.Error
 	var all source.Errors
@@ -173,7 +173,7 @@ func (g gone) Unwrap() error { return g.error }
 // Is reports that it is pipeline.ErrInputGone.
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
-// OpenStore opens a ledger by its name; if create is not set it must be there already.
+// OpenStore opens a ledger by its name. If create is not set, it must exist.
 func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	store, err := sqlstore.Named(ctx, name, create)
 	if errors.Is(err, sqlstore.ErrUnsupported) {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// create makes a file and takes its name away.
+// create makes a file and removes its name.
 func create(folder string) (*os.File, error) {
 	made, err := os.CreateTemp(folder, pattern)
 	if err != nil {

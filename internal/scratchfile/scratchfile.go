@@ -80,7 +80,7 @@ func (f *File) Write(pieces ...[]byte) (at int64, err error) {
 	return at, nil
 }
 
-// Read decrypts into piece what was written at a place, all of it.
+// Read decrypts a whole piece, which was written at a place, into piece.
 func (f *File) Read(piece []byte, at int64) error {
 	if f.file == nil {
 		return errNothing
@@ -156,7 +156,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// failed returns an error of the scratch folder, in the system's own words.
+// failed returns an error of the scratch folder, with the system's text.
 func (f *File) failed(message string, err error) error {
 	var number syscall.Errno
 	switch {

@@ -87,7 +87,6 @@ type position struct {
 	at int64
 }
 
-// Write writes and counts.
 func (p *position) Write(data []byte) (int, error) {
 	n, err := p.Writer.Write(data)
 	p.at += int64(n)

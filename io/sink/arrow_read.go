@@ -13,7 +13,7 @@ import (
 // loses implements Format.
 func (arrowFormat) loses() losses { return losses{} }
 
-// Read implements Format. It hands on the rows of a record batch at a time.
+// Read implements Format. It passes on the rows of one record batch at a time.
 func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
 	if err != nil {
@@ -63,8 +63,8 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	return nil
 }
 
-// setDoubles sets values, which is empty, to a column; NaN stands for a missing value, and is no value of an optional
-// column itself.
+// setDoubles sets values, which is empty, to a column. A NaN means a missing value, so an optional column must not hold
+// one itself.
 func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	c, ok := column.(*array.Float64)
 	if !ok || !optional && c.NullN() > 0 {

@@ -48,7 +48,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	}
 }
 
-// addCells appends the rows of the n cells from start on.
+// addCells appends the rows of n cells, starting at cell start.
 func (b *block) addCells(t *table, start, n int) {
 	at := len(b.cells)
 	estimate := b.fill(t, t.estimate, start, n)
@@ -77,7 +77,7 @@ func (b *block) fill(t *table, column, start, n int) []float64 {
 	return b.values[column][at:]
 }
 
-// dropZeros removes the rows from index at on whose estimate is zero.
+// dropZeros removes the rows whose estimate is zero, starting at row at.
 func (b *block) dropZeros(at, estimate int) {
 	kept := at
 	for i := at; i < len(b.cells); i++ {

@@ -14,7 +14,7 @@ import (
 
 // CSVFormat writes RFC 4180 with a header; lines end in \n.
 type CSVFormat struct {
-	Raw bool // texts are written as they are; else a spreadsheet runs none of them as a formula
+	Raw bool // texts are written unchanged; otherwise no text is a formula to a spreadsheet
 }
 
 // Inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a

@@ -38,7 +38,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 		if errors.Is(err, io.EOF) {
 			return to.add(rows)
 		}
-		if err != nil { // the reader's own text quotes the file
+		if err != nil { // the library's error quotes the file
 			return errors.Join(ctx.Err(), mismatch("the number of rows"))
 		}
 		for i, text := range record[:keys] {
@@ -75,8 +75,8 @@ func csvNumber(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run; infinite edges of a number
-// begin with a sign and have no apostrophe.
+// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. Infinite
+// edges of a number begin with a sign and have no apostrophe.
 func (f CSVFormat) plainText(written string) (string, error) {
 	text, cut := strings.CutPrefix(written, "'")
 	switch {

@@ -66,7 +66,7 @@ func syncFolder(dir string) error {
 	return err
 }
 
-// digestWriter passes on what is written, and hashes it.
+// digestWriter passes on the written bytes, and hashes them.
 type digestWriter struct {
 	io.Writer
 	sum hash.Hash
@@ -77,7 +77,6 @@ func newDigestWriter(w io.Writer) *digestWriter {
 	return &digestWriter{Writer: io.MultiWriter(w, sum), sum: sum}
 }
 
-// hex returns the SHA-256 so far.
 func (d *digestWriter) hex() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
 // writeNew makes a file that must not exist, lets fill write it, syncs it, and returns its SHA-256.
@@ -123,8 +122,8 @@ func (c cancellable) Read(p []byte) (int, error) {
 	return c.Reader.Read(p)
 }
 
-// checkPrivate refuses a staging folder that is not this user's, or that others can look into. Whoever made it may have
-// filled it, and whoever looked into it may have seen noise, which must then not be drawn again.
+// checkPrivate returns an error if a staging folder does not belong to this user, or if others can read it. Another
+// user may have filled it, or may have seen noise, which must then not be drawn again.
 func checkPrivate(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
@@ -142,13 +141,13 @@ func checkPrivate(op, staging string) error {
 	}
 	if who != "" {
 		return refusal(op, staging, CodePlanted, who+" may look into the staging folder: if nobody can have, "+
-			private.Repair("it", info)+"; else remove it, and pay for a new release with --new-release")
+			private.Repair(staging, info)+"; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
 
-// checkBorn refuses a new staging folder that others can look into. On Windows it takes its access list from the folder
-// around it, and some file systems of Unix keep no modes.
+// checkBorn returns an error if others can read a new staging folder. On Windows it inherits its access list from its
+// parent, and some file systems of Unix keep no modes.
 func checkBorn(op, staging string) error {
 	info, err := os.Lstat(staging)
 	if err != nil {
@@ -159,14 +158,13 @@ func checkBorn(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		around := filepath.Dir(staging)
 		return refusal(op, staging, CodePlanted, who+" may look into folders that are made there, and a release is private "+
-			"until it is published: "+private.Repair(around, info)+", or choose another output folder")
+			"until it is published: choose an output folder (output.dir) in a folder of your own")
 	}
 	return nil
 }
 
-// The longest documents that are read.
+// Limits of the lengths of documents that are read, in bytes.
 const (
 	maxManifest = 64 << 20
 	maxNote     = 4 << 10

@@ -131,7 +131,8 @@ func manifestDigest(dir string) (string, error) {
 }
 
 // replacedBy returns which release the release of a staging folder replaces. It is nil if there is no staging folder,
-// or if that does not say. A staging folder that others can write to is an error: they could have any folder renamed.
+// or if the folder has no valid file replacesName. A staging folder that others can write to is an error: they could
+// have any folder renamed.
 func replacedBy(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +152,7 @@ func replacedBy(staging string) (*replaced, error) {
 	}
 	var old replaced
 	if json.Unmarshal(text, &old) != nil || old.Dir == "" {
-		return nil, nil // it was cut short while it was written, which is before the exchange
+		return nil, nil // a process ended while it wrote the file, before the exchange
 	}
 	return &old, nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// replacing returns a place with a published release and a newer one in staging.
+// replacing returns a place with a published release and a newer one in its staging folder.
 func replacing(t *testing.T) (p place, old, newer string) {
 	t.Helper()
 	p = newPlace(t)
@@ -90,7 +90,7 @@ func TestExchangeIsCutShort(t *testing.T) {
 	}
 }
 
-// A staging folder whose release was not exchanged is discarded with it, and EndExchange leaves it as it is.
+// If a staging folder's release was not exchanged, Discard removes it, and EndExchange leaves it unchanged.
 func TestSettleWithoutExchange(t *testing.T) {
 	p, old, newer := replacing(t)
 	must(t, announceReplaced(p.staging, p.dir, old))
@@ -105,8 +105,8 @@ func TestSettleWithoutExchange(t *testing.T) {
 	holds(t, p.dir, old)
 }
 
-// Whoever can write into a staging folder could let any folder be renamed: one that others can use is refused and left
-// as it is.
+// A user who can write into a staging folder could have any folder renamed, so a staging folder that others can use is
+// refused and left unchanged.
 func TestSettleRefusesWhatOthersCanWrite(t *testing.T) {
 	p, old, _ := replacing(t)
 	exchanged(t, p, old)

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// null represents a missing value in a grid: a NaN with bits that no other value has.
+// null represents a missing value in a grid: a NaN with a bit pattern that no other value has.
 var null = math.Float64frombits(0x7ff8_0000_dead_dead)
 
 // grid is a whole table in memory, by column: []string, []int64 or []float64.
@@ -62,7 +62,7 @@ func expected(r pipeline.Result) grid {
 	return g
 }
 
-// without returns the table with null for some of its doubles.
+// without returns the table with null instead of the doubles for which gone is true.
 func (g grid) without(gone func(float64) bool) grid {
 	columns := slices.Clone(g.columns)
 	for i, c := range columns {

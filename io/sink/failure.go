@@ -31,14 +31,14 @@ const (
 	CodeIO         Code = "io"
 )
 
-// Error is a failed operation on a release folder. Its text has paths, column names and the operating system's own
-// words, but never a value of a table.
+// Error is a failed operation on a release folder. Its text has paths, column names and the operating system's message,
+// but never a value of a table.
 type Error struct {
 	Op   string // "write", "publish", …
 	Path string
 	Code Code
 	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of
-	// this package. It is nil if the code says everything.
+	// this package. It is nil if the code is enough.
 	Err error
 }
 
@@ -51,7 +51,6 @@ var codeTexts = map[Code]string{
 	CodeOtherDisk:  "the staging folder is on another file system",
 }
 
-// Error returns the operation, the path and the reason.
 func (e *Error) Error() string {
 	text, known := codeTexts[e.Code]
 	switch {
@@ -64,19 +63,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Op, e.Path, text)
 }
 
-// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 // reason is an error text of this package.
 type reason string
 
-// Error returns the text.
 func (r reason) Error() string { return string(r) }
 
-// mismatch names the place at which a file differs from its answer, but not what the file holds there.
+// mismatch names the place at which a file differs from its answer. It does not quote the file.
 type mismatch string
 
-// Error returns the place.
 func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
 
 // systemCodes are tried in order. The standard library maps each system's error numbers to them.
@@ -96,8 +92,8 @@ var systemCodes = []struct {
 	{context.DeadlineExceeded, CodeCancelled},
 }
 
-// failure turns any error into an Error. Of a foreign error it keeps only the system's number, since the text of a
-// library may quote what it was given.
+// failure turns any error into an Error. It keeps only the system's error number of a foreign error, since a library's
+// text may quote its input.
 func failure(op, path string, err error) error {
 	var own *Error
 	if err == nil || errors.As(err, &own) {
@@ -126,7 +122,7 @@ func failure(op, path string, err error) error {
 	return e
 }
 
-// refusal returns an Error in this package's own words.
+// refusal returns an Error with a text of this package.
 func refusal(op, path string, code Code, text string) error {
 	return &Error{Op: op, Path: path, Code: code, Err: reason(text)}
 }
@@ -136,13 +132,14 @@ func noRelease(path string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeNoRelease, Err: pipeline.ErrNoRelease}
 }
 
-// incomplete returns the Error of a folder that holds something that is no complete release.
+// incomplete returns the Error of a folder that holds an incomplete release or something else.
 func incomplete(path, reason string) error {
 	return &Error{Op: "inspect", Path: path, Code: CodeIncomplete,
 		Err: fmt.Errorf("%w: %s", pipeline.ErrIncomplete, reason)}
 }
 
-// recoverError turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
+// recoverError turns a panic of a library into an error. It discards the panic's value, which may quote values of a
+// table.
 func recoverError(err *error) {
 	if thrown := recover(); thrown != nil {
 		*err = reason("the writer failed unexpectedly")

@@ -41,7 +41,7 @@ func stage(t testing.TB, p place, r *pipeline.Release) string {
 	return digest
 }
 
-// published publishes two queries at p.dir and returns the digest.
+// published publishes a release with two queries at p.dir and returns the digest.
 func published(t testing.TB, p place) string {
 	t.Helper()
 	digest := stage(t, p, release(t, twoQueries()...))

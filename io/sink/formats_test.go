@@ -119,7 +119,7 @@ func TestTextIsReadAlike(t *testing.T) {
 		for name, f := range textFormats {
 			t.Run(name+"/"+r.Name, func(t *testing.T) {
 				data, want := written(t, f.format, r), expected(r).without(f.gone)
-				if name == "json" && len(data) > 1<<21 { // token by token takes long
+				if name == "json" && len(data) > 1<<21 { // reading token by token is slow
 					if !json.Valid(data) {
 						t.Error("not JSON")
 					}
@@ -134,7 +134,7 @@ func TestTextIsReadAlike(t *testing.T) {
 	}
 }
 
-// textFormats have one reader each, and numbers that they cannot hold.
+// textFormats have one reader each, and numbers that they cannot represent.
 var textFormats = map[string]struct {
 	format format
 	read   func(t *testing.T, data []byte, want grid) grid
@@ -144,7 +144,7 @@ var textFormats = map[string]struct {
 	"json": {jsonFormat{}, jsonGrid, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
-// The bits of a NaN depend on the machine. If a NaN means a missing value, no file contains it.
+// The bits of a NaN depend on the machine. So no file contains the NaN of a missing value.
 func TestMissingValuesHaveOneForm(t *testing.T) {
 	one := mean("q", stringKey("k", numbered(100)...))
 	other := mean("q", stringKey("k", numbered(100)...))
@@ -224,7 +224,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A label that a format cannot hold is refused, not changed.
+// A label that a format cannot represent is refused, not changed.
 func TestRefusedLabels(t *testing.T) {
 	mebibyte := strings.Repeat("x", 1<<20)
 	for what, c := range map[string]struct {

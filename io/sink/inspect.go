@@ -18,8 +18,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Inspect checks a release folder: its manifest, the SHA-256 of every file that it names, and that there is no other
-// file. It returns the SHA-256 of release.json.
+// Inspect checks a release folder: its manifest, the SHA-256 of every file that the manifest names, and that there is
+// no other file. It returns the SHA-256 of release.json.
 func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err error) {
 	c, err := inspect(ctx, dir)
 	return c.digest, err
@@ -30,9 +30,9 @@ type Examined struct {
 	// Manifest is release.json; nil if it cannot be read. Digest is its SHA-256.
 	Manifest *manifest.Manifest
 	Digest   string
-	// Compared is how many files have the SHA-256 that the manifest states.
+	// Compared is the number of files whose SHA-256 equals the manifest's.
 	Compared int
-	// Findings say, in words without values, which files are changed, missing or not part of the release.
+	// Findings name, without values, the files that are changed, missing or not part of the release.
 	Findings []string
 }
 
@@ -46,7 +46,7 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
 }
 
-// Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can look into.
+// Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can read.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
 	if err := checkPrivate("inspect", staging); errors.Is(err, fs.ErrNotExist) {
 		return "", "", noRelease(staging)
@@ -73,12 +73,12 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	return note, c.digest, nil
 }
 
-// content is what a release folder holds. It is complete if there are no findings.
+// content is the content of a release folder. It is complete if there are no findings.
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // of the manifest
 	paths    []string           // of the other files
-	compared int                // number of files that are as the manifest says
+	compared int                // number of files that equal the manifest's statement
 	findings []string
 }
 

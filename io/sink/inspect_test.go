@@ -73,7 +73,7 @@ func TestInspectFindsEveryChange(t *testing.T) {
 		got, err := New().Inspect(t.Context(), p.dir)
 		write(t, p.dir, name, good)
 		switch {
-		case name == manifestName && err == nil && got != digest: // another manifest, and the digest says so
+		case name == manifestName && err == nil && got != digest: // a new manifest, whose digest differs
 		case name == manifestName && errors.Is(err, pipeline.ErrIncomplete):
 		case errors.Is(err, pipeline.ErrIncomplete) && strings.Contains(err.Error(), name+" has been changed"):
 		default:

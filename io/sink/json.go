@@ -82,7 +82,7 @@ func jsonLabels(t *table) ([][]string, error) {
 	return keys, nil
 }
 
-// jsonText returns a string as JSON. It fails if that would not read back as the same string.
+// jsonText returns a string as JSON. It fails if a reader would get another string from it.
 func jsonText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -97,7 +97,7 @@ func jsonText(s string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// errNotText means that a label is not UTF-8, which this format needs.
+// errNotText means that a label is not valid UTF-8.
 const errNotText = reason("a name or a label is not valid UTF-8")
 
 // appendRow appends row i of a block as an object.

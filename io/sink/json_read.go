@@ -15,7 +15,8 @@ import (
 // loses implements Format: JSON has no infinite numbers.
 func (jsonFormat) loses() losses { return losses{infinities: true} }
 
-// Read implements Format. It reads only what Write writes: an object a line, all with the columns of the first.
+// Read implements Format. It reads only the form that Write writes: one object in each line, all with the columns of
+// the first.
 func (jsonFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := jsonLines{in: bufio.NewReaderSize(cancellable{ctx, io.NewSectionReader(r, 0, size)}, 1<<16)}
 	if err := in.expect("["); err != nil {
@@ -55,7 +56,7 @@ func (jsonFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableR
 // jsonLines reads the lines of a file.
 type jsonLines struct {
 	in   *bufio.Reader
-	long []byte // a line that is longer than the reader's memory
+	long []byte // a line that is longer than the reader's buffer
 }
 
 // line returns the next line without its end. It is valid until the next call. Errors of the reader are passed on,
@@ -87,7 +88,7 @@ func (l *jsonLines) expect(text string) error {
 	return err
 }
 
-// end checks that there is nothing more.
+// end checks that the file ends here.
 func (l *jsonLines) end() error {
 	_, err := l.in.ReadByte()
 	switch {
@@ -183,7 +184,7 @@ func (o *jsonObjects) addLabel(i int, value []byte) bool {
 	return true
 }
 
-// cutJSON returns the string, the number or the word at the start of a text, and the rest.
+// cutJSON splits a text after its first string, number or word.
 func cutJSON(text []byte) (value, rest []byte) {
 	n := 0
 	if len(text) > 0 && text[0] == '"' {
@@ -208,7 +209,7 @@ func jsonTextEnd(text []byte) int {
 	return len(text)
 }
 
-// jsonString returns the string that JSON writes so.
+// jsonString decodes a JSON string.
 func jsonString(raw []byte) (text string, ok bool) {
 	if !utf8.Valid(raw) { // Unmarshal would replace such bytes
 		return "", false
@@ -219,7 +220,7 @@ func jsonString(raw []byte) (text string, ok bool) {
 	return text, json.Unmarshal(raw, &text) == nil
 }
 
-// jsonNumber returns the number that JSON writes so. null is no value, NaN.
+// jsonNumber decodes a JSON number; null becomes NaN.
 func jsonNumber(raw []byte) (float64, bool) {
 	if string(raw) == "null" {
 		return math.NaN(), true

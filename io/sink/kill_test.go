@@ -35,7 +35,7 @@ func child(t *testing.T, p place) *exec.Cmd {
 	return c
 }
 
-// If a process is killed at any moment, the release folder is complete or absent, and an incomplete staging is
+// If a process is killed at any moment, the release folder is complete or absent, and an incomplete staging folder is
 // recognised.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if testing.Short() {

@@ -10,7 +10,7 @@ import (
 )
 
 // owned reports whether a file belongs to this user. Some file systems give files other owners (such as NFS with
-// root_squash); there, it reports whether the file has the owner of a folder that this user makes beside it.
+// root_squash); on these, it reports whether the file has the same owner as a folder that owned makes next to it.
 func owned(path string, info fs.FileInfo) bool {
 	owner, ok := ownerOf(info)
 	if ok && owner == os.Geteuid() {

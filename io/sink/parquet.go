@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// createdBy is constant, and has the form that readers parse.
+// createdBy is constant, and has the form that other programs parse.
 const createdBy = "dprelease version 1 (build parquet-go)"
 
 // parquetFormat writes one row group per block.

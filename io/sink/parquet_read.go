@@ -14,7 +14,7 @@ import (
 // loses implements Format.
 func (parquetFormat) loses() losses { return losses{} }
 
-// Read implements Format. It hands on the rows of a row group at a time.
+// Read implements Format. It passes on the rows of one row group at a time.
 func (parquetFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
@@ -82,7 +82,7 @@ func compressed(m *meta.FileMetaData) bool {
 	return true
 }
 
-// parquetKind returns the kind of a column, as keys have it.
+// parquetKind returns the kind of a key column.
 func parquetKind(f parquet.Field) (keyKind, bool) {
 	if !f.Leaf() || f.Repeated() {
 		return anyKey, false
@@ -146,8 +146,8 @@ func addPages(ctx context.Context, rows *fileRows, i int, optional bool, chunk p
 	}
 }
 
-// addOptional appends the values of an optional column. A page holds only those that are not missing; NaN stands for
-// the others, and is no value itself.
+// addOptional appends the values of an optional column. A page holds only the values that are present; NaN stands for
+// the others, so a page must not hold a NaN itself.
 func addOptional(values *[]float64, p parquet.Page) bool {
 	data := p.Data()
 	got, levels := data.Double(), p.DefinitionLevels()
@@ -167,8 +167,8 @@ func addOptional(values *[]float64, p parquet.Page) bool {
 	return len(got) == 0
 }
 
-// addPage appends the labels of a page. It returns false if the page has not as many as it states, or a code that is
-// not in its dictionary.
+// addPage appends the labels of a page. It returns false if the number of labels differs from the page's header, or if
+// a code is not in the page's dictionary.
 func (k *fileKeys) addPage(p parquet.Page) bool {
 	data, n := p.Data(), int(p.NumValues())
 	switch k.kind {

@@ -28,7 +28,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
-	case errors.Is(err, syscall.EXDEV): // the staging was made for another folder
+	case errors.Is(err, syscall.EXDEV): // the staging folder was made for another release folder
 		if err := f.Copy(ctx, release, dir); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func vacate(dir string) error {
 }
 
 // Discard removes a staging folder and its contents, durably. If an exchange left a published release in it, Discard
-// first moves that aside. It is not an error if there is no staging folder.
+// first moves that release aside. It is not an error if there is no staging folder.
 func (f *Folder) Discard(staging string) error {
 	if _, _, err := f.rescue(staging); err != nil {
 		return err
@@ -76,10 +76,10 @@ func remove(staging string) error {
 	return failure("remove", staging, syncFolder(filepath.Dir(staging)))
 }
 
-// shortDigest is how many digits of a digest a folder's name has.
+// shortDigest is the number of hexadecimal digits of a digest in a folder's name.
 const shortDigest = 8
 
-// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … if the name is
+// Retire renames a published folder to dir.<first 8 digits of its digest>, with -2, -3, … appended if the name is
 // taken.
 func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	const op = "move aside"
@@ -89,7 +89,7 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	return retireAs(dir, dir, digest)
 }
 
-// retireAs is Retire of a release that was published at dir and lies at from now.
+// retireAs is Retire for a release that was published at dir and is now at from.
 func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
 	if len(digest) < shortDigest || !plainName(digest) {

@@ -33,7 +33,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A folder that is not empty stays unchanged, and so does the staging.
+// Publish does not change a folder that is not empty, nor the staging folder.
 func TestPublishReplacesNothing(t *testing.T) {
 	for name, occupy := range map[string]func(t *testing.T, p place){
 		"folder": func(t *testing.T, p place) {
@@ -61,7 +61,7 @@ func TestPublishReplacesNothing(t *testing.T) {
 	}
 }
 
-// A crash after the rename leaves a staging folder without a release, and the error says so.
+// A crash after the rename leaves a staging folder without a release, and the error reports this.
 func TestCrashAfterTheRename(t *testing.T) {
 	p, s := newPlace(t), New()
 	digest := stage(t, p, release(t, twoQueries()...))
@@ -88,7 +88,7 @@ func TestPublishFailures(t *testing.T) {
 	fails(t, s.Publish(t.Context(), p.staging, p.dir), CodeMissing)
 }
 
-// The rename refuses a name that exists, also if it has to check first.
+// The rename refuses an existing name, also if it has to check before.
 func TestRenameNew(t *testing.T) {
 	for name, rename := range map[string]func(from, to string) error{"one step": renameNew, "two steps": renameChecked} {
 		p := newPlace(t)
@@ -150,7 +150,7 @@ func TestCopyFailures(t *testing.T) {
 	}
 	digest := published(t, p)
 	fails(t, s.Copy(t.Context(), p.dir, p.dir), CodeExists)
-	must(t, os.Mkdir(copyStaging(to, digest), 0o700)) // of a copy that was killed
+	must(t, os.Mkdir(copyStaging(to, digest), 0o700)) // left by a copy that was killed
 	write(t, copyStaging(to, digest), "half", nil)
 	must(t, s.Copy(t.Context(), p.dir, to))
 	write(t, p.dir, "trips.csv", []byte("changed"))

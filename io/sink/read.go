@@ -11,8 +11,7 @@ import (
 
 // A written table is read for two purposes: to compare it with the answer before it is published (verify), and to hold
 // it in memory for another presentation, a report or a check (readback.go). Both use the same reader of its format,
-// Format.Read, which hands rows on in pieces, so that a comparison needs little memory. Errors hold no value of a
-// table.
+// Format.Read, which passes rows on in pieces, so a comparison needs little memory. Errors hold no value of a table.
 
 // tableReceiver receives a table that is read from a file.
 type tableReceiver interface {
@@ -31,7 +30,7 @@ type fileRows struct {
 	values [][]float64 // of each column after the keys; NaN if there is no value
 }
 
-// fileKeys holds the labels of a key column, in the form that the file has: one of the three slices, by kind.
+// fileKeys holds the labels of a key column in one of three slices, by kind.
 type fileKeys struct {
 	kind   keyKind
 	texts  []string
@@ -39,18 +38,18 @@ type fileKeys struct {
 	floats []float64
 }
 
-// keyKind is what a file tells of the type of a key column.
+// keyKind is the type of a key column as far as the file shows it.
 type keyKind uint8
 
 const (
-	anyKey    keyKind = iota // texts, of labels of any type: CSV
-	textKey                  // texts, of strings
-	numberKey                // texts, of numbers: JSON
+	anyKey    keyKind = iota // texts of labels of any type: CSV
+	textKey                  // texts of strings
+	numberKey                // texts of numbers: JSON
 	wholeKey                 // ints
 	realKey                  // floats
 )
 
-// newFileRows returns room for rows of so many keys and values.
+// newFileRows allocates rows with the given numbers of keys and values.
 func newFileRows(keys, values int) *fileRows {
 	return &fileRows{keys: make([]fileKeys, keys), values: make([][]float64, values)}
 }
@@ -67,10 +66,10 @@ func (r *fileRows) reset() {
 	}
 }
 
-// losses names the differences that a format makes: Read returns something else than was written.
+// losses names the differences between a written table and the result of Read in a format.
 type losses struct {
 	lineEnds   bool // \r\n in a label becomes \n
-	infinities bool // an infinite value has no value, and an infinite label is null
+	infinities bool // an infinite value is read as missing, and an infinite label as null
 }
 
 // verify reads back a file of size bytes and compares every row with the table.
@@ -179,7 +178,7 @@ func (c *comparison) sameNumber(got, want float64) bool {
 	return sameBits(got, want) || math.IsNaN(got) && math.IsNaN(want)
 }
 
-// sameLabels compares the labels of key i from row from on with those of the cells.
+// sameLabels compares the labels of key i, starting at row from, with the labels of the cells.
 func (c *comparison) sameLabels(i int, got *fileKeys, from int, cells []int) bool {
 	k := c.table.keys[i]
 	n := len(c.labels[i])
@@ -200,5 +199,4 @@ func (c *comparison) sameLabels(i int, got *fileKeys, from int, cells []int) boo
 	return false
 }
 
-// sameBits reports whether two numbers have the same bits.
 func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

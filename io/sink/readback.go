@@ -17,7 +17,7 @@ import (
 // holds the values exactly. The reader uses the first format that the release has of Parquet, Arrow, JSON and CSV, and
 // first compares the file with the digest in the manifest.
 
-// Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
+// Columns reads back the table of a query of the release in dir. If the file differs from the manifest, the error is
 // pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out query.Columns, err error) {
 	defer recoverError(&err)
@@ -41,14 +41,14 @@ type ReadBack struct {
 	Rows int
 	// Keys have a label for each row.
 	Keys []domain.KeyColumn
-	// Names are the names of the columns after the keys, Values their numbers; NaN stands for a missing one.
+	// Names are the names of the columns after the keys. Values are their numbers; NaN means a missing number.
 	Names  []string
 	Values [][]float64
 }
 
-// ReadTable reads a table of a query of the release in dir: the answer, or what holds says was read off it. Whole
-// numbers and fractions among the keys are known as such from Parquet and Arrow alone. If the file is not as the
-// manifest says, the error is pipeline.ErrIncomplete.
+// ReadTable reads a table of a query of the release in dir: the answer if holds is "", otherwise the table computed
+// from the answer that holds names ([manifest.File].Holds). Only Parquet and Arrow distinguish integers and fractions
+// in keys. If the file differs from the manifest, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
 	defer recoverError(&err)
 	file, err := tableFile(dir, q, holds)
@@ -64,14 +64,14 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 
 // collector holds a whole table.
 type collector struct {
-	readings bool // a table of estimates alone will do
+	readings bool // a table without noisy values is accepted
 	keyless  bool // the caller does not need the keys
 	names    []string
 	rows     *fileRows
 }
 
-// columns implements tableReceiver. The keys end before noisy, or before the estimate of a table that was read off an
-// answer.
+// columns implements tableReceiver. The keys end before the column noisy or, in a table that was computed from an
+// answer, before estimate.
 func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, err error) {
 	for i := range names {
 		noisy := names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate"
@@ -142,7 +142,7 @@ func (c *collector) table() *ReadBack {
 	return t
 }
 
-// readBack is the formats, in the order in which a release is read from them.
+// readBack lists the formats in the order in which they are tried.
 var readBack = []string{".parquet", ".arrow", ".json", ".csv"}
 
 // tableFile returns the file that holds a table of a query, in the first format that is read back.
@@ -159,7 +159,7 @@ func tableFile(dir string, q *manifest.Query, holds string) (manifest.File, erro
 		"the query "+q.Name+" has no table in a format that is read back")
 }
 
-// readFile reads a file of a release, after it compared the file with the manifest's digest.
+// readFile compares a file of a release with the manifest's digest and then reads it.
 func (c *collector) readFile(ctx context.Context, dir string, file manifest.File) error {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// published1 writes a result as the only table of a folder and returns its query as a manifest states it.
+// published1 writes a result as the only table of a folder. It returns the query as a manifest states it.
 func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manifest.Query) {
 	t.Helper()
 	dir, data := t.TempDir(), written(t, f, r)
@@ -102,8 +102,8 @@ func keyTexts(column any, infinite string) (out []string) {
 	return out
 }
 
-// A changed file is not read, whatever it holds now. Neither is one with a wrong number of rows or without a noisy
-// column.
+// A file that differs from the manifest is not read, whatever its content. Neither is a file with a wrong number of
+// rows or without a noisy column.
 func TestReadBackOfChangedFiles(t *testing.T) {
 	r := result("scalar")
 	for _, f := range builtin() {

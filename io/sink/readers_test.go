@@ -84,7 +84,7 @@ func arrowColumn(t *testing.T, typ arrow.DataType, chunks []arrow.Array) any {
 	}
 }
 
-// memoryFile is a file in memory for the third reader.
+// memoryFile is a file in memory for xitongsys/parquet-go.
 type memoryFile struct {
 	*bytes.Reader
 	data []byte

@@ -61,7 +61,7 @@ func rehearseTable(ctx context.Context, o outputFile) (manifest.File, error) {
 	return manifest.File{Path: o.path(), Holds: o.table.Holds, Rows: rows, SHA256: noDigest}, err
 }
 
-// noDigest stands for the SHA-256 of a file that is not there.
+// noDigest stands for the SHA-256 of a file that does not exist.
 const noDigest = "0000000000000000000000000000000000000000000000000000000000000000"
 
 func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Release, files map[string][]manifest.File,

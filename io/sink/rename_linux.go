@@ -15,7 +15,8 @@ func renameNew(from, to string) error {
 	return err
 }
 
-// exchangeNames lets two folders change names, in one step; errors.ErrUnsupported if they cannot.
+// exchangeNames exchanges the names of two folders in one step; the error is errors.ErrUnsupported if the system
+// cannot.
 func exchangeNames(one, other string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, one, unix.AT_FDCWD, other, unix.RENAME_EXCHANGE)
 	for _, cannot := range []error{unix.ENOSYS, unix.EINVAL, unix.ENOTSUP, unix.EXDEV} {
@@ -26,5 +27,4 @@ func exchangeNames(one, other string) error {
 	return err
 }
 
-// removeEmpty removes a folder only if it is empty.
 func removeEmpty(dir string) error { return unix.Rmdir(dir) }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameNew renames a folder to a name that must be free, and returns when the new name is on the disk.
+// renameNew renames a folder to a name that must be free. It returns when the new name is durable.
 func renameNew(from, to string) error {
 	old, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -29,7 +29,8 @@ func renameNew(from, to string) error {
 	return err
 }
 
-// exchangeNames: Windows exchanges no names. An older release is moved aside first, and for a moment there is none.
+// exchangeNames fails: Windows cannot exchange names. So an older release is moved aside first, and for a moment there
+// is none.
 func exchangeNames(string, string) error { return errors.ErrUnsupported }
 
 func removeEmpty(dir string) error { return os.Remove(dir) }

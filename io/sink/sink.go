@@ -10,7 +10,7 @@ const (
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
 	macName      = "mac"
-	// SignatureName is the file that holds a manifest's signature, if it has one.
+	// SignatureName is the file with a manifest's signature, if it is signed.
 	SignatureName = manifestName + ".minisig"
 )
 
@@ -23,7 +23,7 @@ type Folder struct {
 
 var _ pipeline.Sink = (*Folder)(nil)
 
-// New returns a sink that knows every format. The presenters make the documents of releases that have any.
+// New returns a sink that knows every format. The presenters make the documents of releases that include documents.
 func New(presenters ...pipeline.Presenter) pipeline.Sink {
 	return &Folder{formats: builtin(), presenters: presenters}
 }

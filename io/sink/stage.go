@@ -65,7 +65,7 @@ type outputFile struct {
 
 func (o outputFile) path() string { return o.table.Name + o.format.Extension() }
 
-// plan returns the files to write. It refuses before anything is written.
+// plan returns the files to write. It reports problems before anything is written.
 func (f *Folder) plan(r *pipeline.Release) (files []outputFile, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
@@ -113,7 +113,7 @@ type stager struct {
 	files   []outputFile
 
 	presenters []pipeline.Presenter
-	// synthetic: it is a preview, and the name of every file says so.
+	// synthetic marks a preview: every file name begins with synthetic-.
 	synthetic bool
 }
 
@@ -172,7 +172,7 @@ func (s *stager) fill(r *pipeline.Release) error {
 	return failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
 }
 
-// writeDocuments writes what the presenters make of the release, if it is to have any.
+// writeDocuments writes the documents that the presenters make of the release, if it includes documents.
 func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 	files map[string][]manifest.File) (written []manifest.File, err error) {
 	defer recoverError(&err)
@@ -261,8 +261,8 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand
-// before them, one is written.
+// bannered adds the banner of a preview to a document: a page has one already, and a text format that allows lines in
+// front gets one.
 func bannered(d pipeline.Document) func(io.Writer) error {
 	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice +
 		"\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}

@@ -85,7 +85,7 @@ func TestSameReleaseSameBytes(t *testing.T) {
 	wg.Wait()
 }
 
-// No other user can look into a staging folder. Published files have ordinary modes, according to the umask.
+// No other user can read a staging folder. Published files have ordinary modes, according to the umask.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
@@ -117,7 +117,7 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// There is no manifest before every table is written and checked. So a killed process leaves an incomplete folder.
+// The manifest is written after every table is written and checked, so a killed process leaves an incomplete folder.
 func TestManifestComesLast(t *testing.T) {
 	p, calls := newPlace(t), 0
 	r := twoQueries()
@@ -139,7 +139,7 @@ func TestManifestComesLast(t *testing.T) {
 	}
 }
 
-// brokenFormat fails in one of the ways in which a disk or a library can fail.
+// brokenFormat fails in one of the ways in which a disk or a library fails.
 type brokenFormat struct {
 	CSVFormat
 	write1, read1 error
@@ -156,7 +156,7 @@ func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *table) (int, er
 
 func (f brokenFormat) Read(context.Context, io.ReaderAt, int64, tableReceiver) error { return f.read1 }
 
-// Any failure leaves the staging folder as it was prepared, and an error without the library's text.
+// Any failure leaves the staging folder empty, and an error without the library's text.
 func TestFailureLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		format brokenFormat

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// synced runs f and returns the paths below root that it synced, in order. In angle brackets is the content of the
+// synced runs f and returns the paths below root that f synced, in order. In angle brackets is the content of the
 // release folder at that moment.
 func synced(t *testing.T, p place, f func()) (names []string) {
 	t.Helper()
@@ -36,8 +36,8 @@ func sameSyncs(t *testing.T, step string, got []string, want ...string) {
 }
 
 // Each file is synced after it is written, and each folder after one of its entries is added, removed or renamed.
-// Without one of the syncs, a power failure may leave a release that the ledger has and the disk does not, or an
-// incomplete staging that looks complete.
+// Without one of the syncs, a power failure may leave a release in the ledger that the disk does not have, or an
+// incomplete staging folder that looks complete.
 func TestEverythingIsSynced(t *testing.T) {
 	p, s := newPlace(t), New()
 	p.staging, p.dir = filepath.Join(p.root, "a", "b", ".staging-out"), filepath.Join(p.root, "a", "b", "out")
@@ -78,7 +78,7 @@ func TestEverythingIsSynced(t *testing.T) {
 	}), "a/b")
 }
 
-// Files removed by a failure or with a discarded staging stay removed.
+// After a failure or a discarded staging folder, the removal of files is durable.
 func TestRemovalsAreSynced(t *testing.T) {
 	p, s := newPlace(t), &Folder{formats: builtin()}
 	s.formats["csv"] = brokenFormat{read1: errVerify}

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A preview is a folder that looks like a release and is none: its rows were made from the job. The name of each of its
-// files begins with synthetic-, its documents carry a banner, and its manifest has a name and a format of its own, so
-// that nothing that reads releases takes it for one.
+// A preview is a folder that looks like a release and is none: its rows are invented from the job. The name of each
+// file begins with synthetic-, its documents have a banner, and its manifest has a name and a format of its own, so no
+// reader of releases accepts it.
 
-// WritePreview writes a release that was made of synthetic rows into dir as a preview. It replaces an older preview and
-// an empty folder, and nothing else: then the error is an Error with CodeExists. dir appears by one rename.
+// WritePreview writes a release of synthetic rows into dir as a preview. It replaces an older preview or an empty
+// folder. If anything else is at dir, the error is an Error with CodeExists. dir appears by one rename.
 func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
 	const op = "publish"
 	if err := replaceable(dir); err != nil {

@@ -55,8 +55,8 @@ func newTable(r pipeline.Result) *table {
 }
 
 // mayMiss reports whether cells may have no value. Answers with further columns are quotients, which have no value if
-// their denominator is not positive; a quantile has none if there are no rows. The result never depends on the values,
-// so that all tables of a query have one schema.
+// their denominator is not positive; a quantile has none if there are no rows. The result does not depend on the
+// values, so all tables of a query have one schema.
 func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
 
 // isReading reports whether a table was computed from an answer: it has only estimates and their intervals.
@@ -77,7 +77,7 @@ func valueColumnsOf(a query.Answer) []valueColumn {
 	return columns
 }
 
-// problem returns what is wrong with the table; empty if nothing is.
+// problem describes the problem of the table; empty if there is none.
 func (t *table) problem() string {
 	if !plainName(t.Name) {
 		return "the query's name can't be a file name"
@@ -116,7 +116,7 @@ func (t *table) columns() []string {
 	return names
 }
 
-// isMissing reports whether a value is missing, if the format can mark that.
+// isMissing reports whether a value is missing. Only a nullable table has missing values.
 func (t *table) isMissing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
 // labelCount returns the number of labels; 0 unless exactly one kind is set.
@@ -131,7 +131,7 @@ func labelCount(l domain.Labels) int {
 // labelAt returns the index of a cell's label among the n labels of k.
 func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
-// plainName reports whether a name is one file directly in a folder, on every system.
+// plainName reports whether a name is, on every system, the name of a file in a folder, without a path.
 func plainName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }

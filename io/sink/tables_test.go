@@ -22,7 +22,7 @@ func series(values ...float64) query.Series {
 	}
 }
 
-// wave is a series of many different values: positive and negative multiples of a grid.
+// wave is a series of many different values: positive and negative multiples of scale.
 func wave(scale float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {

@@ -36,7 +36,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 	}
 }
 
-// changed returns results that differ slightly from r, which has a string, an int and a float key.
+// changed returns results that differ slightly from r. r has a string, an int and a float key.
 func changed(r pipeline.Result) map[string]pipeline.Result {
 	out := map[string]pipeline.Result{}
 	last := func(s query.Series, to func(float64) float64) query.Series {
@@ -93,7 +93,8 @@ func changed(r pipeline.Result) map[string]pipeline.Result {
 	return out
 }
 
-// damageable are the formats with a reader, the end of the bytes that are damaged, and numbers that they cannot hold.
+// damageable are the formats with a reader, with the number of bytes that are damaged and numbers that they cannot
+// represent.
 var damageable = map[string]struct {
 	format format
 	read   func(t *testing.T, data []byte, want grid) grid
@@ -107,7 +108,7 @@ var damageable = map[string]struct {
 	"json": {jsonFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
-// Damage is an error or leaves the cells unchanged: some bytes of a page's header do not matter.
+// Damage causes an error or leaves the cells unchanged: some bytes of a page's header do not matter.
 func TestVerifyFindsDamage(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(300)...), intKey("i", 1, 2)}
 	for _, r := range []pipeline.Result{result("required", slices.Clone(keys)...),
@@ -131,7 +132,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// A file that is cut short, or has bytes after its end, is refused.
+// A file that is truncated, or has bytes after its end, is refused.
 func TestVerifyFindsTheEnd(t *testing.T) {
 	r := result("q", stringKey("k", numbered(300)...))
 	for name, f := range builtin() {

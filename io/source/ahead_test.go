@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// reaches waits until so many requests were answered.
+// reaches waits until this number of requests was answered.
 func reaches(t *testing.T, m *storetest.Memory, want int64) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); m.Reads.Load() < want; time.Sleep(time.Millisecond) {
@@ -28,8 +28,8 @@ func reaches(t *testing.T, m *storetest.Memory, want int64) {
 	}
 }
 
-// While a worker decodes a row group, the next ones that are left by the filter and are before the end are fetched, as
-// many as one window has room for, and no other. They are not asked for again.
+// While a worker decodes a row group, the program fetches the next row groups that pass the filter and lie before the
+// end, as many as fit one window, and no others. Each is requested once.
 func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))
@@ -61,8 +61,8 @@ func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	}
 }
 
-// What was fetched ahead for some columns is not used for others, nor by another pass over the table; and an object
-// that changes after its next row groups were fetched is refused as soon as something more of it is needed.
+// Bytes that were fetched ahead for some columns are not used for other columns, nor in another pass over the table. If
+// an object changes after its next row groups were fetched, it is refused at the next request.
 func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	m, at := bucket(t)
 	records := sample(4000)
@@ -85,7 +85,7 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	cancel() // what was fetched for this pass is of no use to the next
+	cancel() // bytes fetched for this pass are not used in the next
 	groups := d.FilterRowGroups(nil, nil)
 	for split := range 2 {
 		sum, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil })
@@ -111,8 +111,8 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	}
 }
 
-// The contents of a file that is as short as what is read of its end are kept when it is opened, so that it takes one
-// request; of many files, as many as there is room for. What is kept is what was opened.
+// A file that is shorter than the end that every reader fetches is kept when it is opened, so it takes one request. If
+// there are many such files, as many are kept as fit. The kept bytes are those of the opened version.
 func TestShortFilesTakeOneRequest(t *testing.T) {
 	m, at := bucket(t)
 	dir := t.TempDir()

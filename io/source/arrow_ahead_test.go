@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// wideBatches returns an Arrow file with the columns n (int), note (texts of so many bytes), x (int), in record batches
-// of 1,000 rows.
+// wideBatches returns an Arrow file with the columns n (int), note (texts of the given length) and x (int), in record
+// batches of 1,000 rows.
 func wideBatches(t *testing.T, batches, length int) []byte {
 	t.Helper()
 	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String},
@@ -33,8 +33,8 @@ func wideBatches(t *testing.T, batches, length int) []byte {
 	return ipcFile(t, records)
 }
 
-// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of it, or
-// record batches are short, a split takes a request. If they are a small part of it, little else is fetched.
+// The record batches of an Arrow file in a store give the digests of a local file. If the columns are most of the file,
+// or record batches are short, a split takes one request. If they are a small part of it, few other bytes are fetched.
 func TestArrowOfStores(t *testing.T) {
 	for name, x := range map[string]struct {
 		batches, length int
@@ -54,7 +54,7 @@ func TestArrowOfStores(t *testing.T) {
 				t.Skip("with DPRELEASE_LONG")
 			}
 			if !long() {
-				x.batches, x.share = min(x.batches, 16), x.share+10 // the opening weighs more in a short file
+				x.batches, x.share = min(x.batches, 16), x.share+10 // a short file's footer is a larger share of it
 			}
 			content := wideBatches(t, x.batches, x.length)
 			want, rows, err := scan(t, source.Options{Files: []string{write(t, "a.arrow", content)}}, x.columns...)
@@ -67,7 +67,7 @@ func TestArrowOfStores(t *testing.T) {
 			if err != nil || rows != int64(x.batches)*1000 || !slices.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%d rows, %v; the same digests: %t", rows, err, slices.EqualFunc(got, want, bytes.Equal))
 			}
-			const opening = 9 // the footer, and the first bytes with those behind them
+			const opening = 9 // the footer, the first bytes, and the bytes after these
 			if n, share := m.Reads.Load(), m.Bytes.Load()*100/int64(len(content)); n > opening+x.reads*int64(len(want)) ||
 				share > x.share {
 				t.Errorf("%d requests for %d splits, %d %% of %d bytes", n, len(want), share, len(content))

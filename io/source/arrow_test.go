@@ -47,7 +47,7 @@ func codedTexts(dictionary arrow.Array, codes ...int8) arrow.Array {
 	return array.NewDictionaryArray(coded(arrow.PrimitiveTypes.Int8, dictionary.DataType()), b.NewArray(), dictionary)
 }
 
-// column x of each row.
+// ofX returns rows with one column, x.
 func ofX(values ...any) (rows [][]any) {
 	for _, v := range values {
 		rows = append(rows, []any{v})
@@ -55,7 +55,7 @@ func ofX(values ...any) (rows [][]any) {
 	return rows
 }
 
-// unmarked is a stream as writers before Arrow 0.15 wrote it: without the mark before a message's length.
+// unmarked converts a stream to the form of writers before Arrow 0.15: without the mark before a message's length.
 func unmarked(t testing.TB, stream []byte) (out []byte) {
 	t.Helper()
 	mark := []byte{255, 255, 255, 255}
@@ -73,7 +73,7 @@ func unmarked(t testing.TB, stream []byte) (out []byte) {
 	return out
 }
 
-// What a stream may be, and where it must not end.
+// Variants of streams that are read, and places at which a stream must not end.
 func TestArrowStreams(t *testing.T) {
 	stream := ipcStream(t, []arrow.Record{oneColumn(ints(1, 2)), oneColumn(ints()), oneColumn(ints(3))})
 	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", stream)), "x"))
@@ -90,7 +90,7 @@ func TestArrowStreams(t *testing.T) {
 	}
 }
 
-// lieOf is a file that cannot be read, and the code of the error.
+// lieOf is a file that cannot be read, and the code of its error.
 type lieOf struct {
 	content []byte
 	code    string
@@ -112,7 +112,7 @@ func (l lieOf) check(t *testing.T, name string) {
 	verdict(t, name, err)
 }
 
-// Files that are not what their names say, or lie.
+// Files with a wrong ending or with false statements in their metadata are refused.
 func TestHostileArrow(t *testing.T) {
 	file := ipcFile(t, []arrow.Record{oneColumn(texts("canary", "b"))})
 	zstd := ipcFile(t, []arrow.Record{oneColumn(ints(slices.Repeat([]int64{5}, 99)...))}, ipc.WithZstd())
@@ -150,7 +150,7 @@ func TestHostileArrow(t *testing.T) {
 	}
 }
 
-// swapped replaces bytes wherever they are, which must be somewhere.
+// swapped replaces bytes everywhere in content. They must occur.
 func swapped(t testing.TB, content, from, to []byte) []byte {
 	t.Helper()
 	if !bytes.Contains(content, from) {
@@ -168,7 +168,7 @@ func i32s(values ...int32) (b []byte) {
 	return b
 }
 
-// Arrays need not start where their values do.
+// An array may start after the first value of its buffers.
 func TestArrowOffsets(t *testing.T) {
 	file := swapped(t, ipcFile(t, []arrow.Record{oneColumn(texts("abcdef", "g"))}), i32s(0, 6, 7), i32s(2, 6, 7))
 	same(t, ofX("cdef", "g"), read(t, open(t, source.CSV{}, write(t, "a.arrow", file)), "x"))
@@ -183,7 +183,7 @@ func TestArrowOffsets(t *testing.T) {
 	same(t, ofX(tabletest.List(4, 5), tabletest.List(0)), read(t, open(t, source.CSV{}, write(t, "a.arrow", file)), "x"))
 }
 
-// A dictionary of a file is one in all splits; a stream's may grow and change.
+// All splits of a file share one dictionary. The dictionary of a stream may grow and change.
 func TestArrowDictionaries(t *testing.T) {
 	first, grown := texts("a", "b"), texts("a", "b", "c")
 	nulls := array.NewStringBuilder(memory.DefaultAllocator)
@@ -225,10 +225,10 @@ func TestArrowDictionaries(t *testing.T) {
 	same(t, ofX("b", "a", "b"), read(t, open(t, source.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, 2)))), "x"))
 }
 
-// message is where a message of a stream is.
+// message is the place of a message in a stream.
 type message struct{ at, meta, body int }
 
-// messages returns a stream's messages, with the kinds of their headers.
+// messages returns the messages of a stream and the kinds of their headers.
 func messages(b []byte) (out []message, kinds []byte) {
 	number := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 	for at := 0; number(at+4) > 0; {
@@ -250,8 +250,8 @@ func messages(b []byte) (out []message, kinds []byte) {
 	return out, kinds
 }
 
-// fileOf makes a file of a stream, whose footer is made by hand, since the library's writer of files has no additions
-// to dictionaries.
+// fileOf makes an Arrow file of a stream. It builds the footer itself, since the library's file writer has no delta
+// dictionaries.
 func fileOf(t testing.TB, stream []byte) []byte {
 	t.Helper()
 	magic := []byte("ARROW1\x00\x00")
@@ -299,7 +299,7 @@ func TestArrowDigests(t *testing.T) {
 	}
 }
 
-// Record batches are read in pieces, whatever their length, and small ones are joined to splits.
+// Record batches of any length are read in pieces, and small ones are joined to splits.
 func TestArrowSplits(t *testing.T) {
 	b := array.NewFloat64Builder(memory.DefaultAllocator)
 	for i := range 1_000_000 {
@@ -330,7 +330,7 @@ func TestArrowSplits(t *testing.T) {
 	}
 }
 
-// A public table's column can stand in an Arrow file.
+// The column of a public table may be in an Arrow file.
 func TestReadStringsOfArrow(t *testing.T) {
 	for name, r := range map[string]arrow.Record{
 		"text": oneColumn(texts("b", "a", "b")), "coded": oneColumn(codedTexts(texts("a", "b"), 1, 0, 1)),
@@ -354,7 +354,7 @@ func twoNulls(t arrow.DataType) arrow.Array {
 	return b.NewArray()
 }
 
-// What has no meaning here is in the schema, and what is beside it is read.
+// Unknown types appear in the schema, and columns of known types can still be read.
 func TestOddArrowTypes(t *testing.T) {
 	odd := map[string]arrow.DataType{
 		"struct": arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8,
@@ -385,7 +385,7 @@ func TestOddArrowTypes(t *testing.T) {
 	}
 }
 
-// Whatever number stands anywhere in a small file, reading ends in our errors and little memory.
+// For any number at any place of a small file, reading ends in rows or in one of our errors, with little memory.
 func TestArrowNumbers(t *testing.T) {
 	numbers := [][]byte{{0, 0, 0, 0}, {255, 255, 255, 255}, {255, 255, 255, 127}, {0, 0, 0, 128}, {1, 0, 0, 0},
 		{64, 0, 0, 0}}

@@ -21,7 +21,7 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 	return int64(s.Len()), nil
 }
 
-// ipcWriter is what both writers of the library are.
+// ipcWriter is the interface of the library's two writers.
 type ipcWriter interface {
 	Write(arrow.Record) error
 	Close() error
@@ -59,7 +59,7 @@ func writeRecords(t testing.TB, w ipcWriter, records []arrow.Record) {
 	}
 }
 
-// cut slices a record batch into some of at most n rows; so their arrays do not start where their buffers do.
+// cut slices a record batch into batches of at most n rows. Their arrays start after the first value of their buffers.
 func cut(r arrow.Record, n int64) (out []arrow.Record) {
 	for at := int64(0); at < r.NumRows(); at += n {
 		out = append(out, r.NewSlice(at, min(at+n, r.NumRows())))
@@ -67,7 +67,7 @@ func cut(r arrow.Record, n int64) (out []arrow.Record) {
 	return out
 }
 
-// replaced is a record batch with another array for a column.
+// replaced returns a record batch with another array for one column.
 func replaced(r arrow.Record, name string, a arrow.Array) arrow.Record {
 	fields, columns := r.Schema().Fields(), append([]arrow.Array{}, r.Columns()...)
 	for i := range fields {
@@ -78,7 +78,7 @@ func replaced(r arrow.Record, name string, a arrow.Array) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, r.NumRows())
 }
 
-// rebuilt copies the strings of an array to one of another type of strings; nulls stay.
+// rebuilt copies an array of strings to another string type; nulls stay.
 func rebuilt(a arrow.Array, to arrow.DataType) arrow.Array {
 	b := array.NewBuilder(memory.DefaultAllocator, to)
 	for i := range a.Len() {
@@ -100,7 +100,7 @@ func rebuilt(a arrow.Array, to arrow.DataType) arrow.Array {
 	return b.NewArray()
 }
 
-// column returns a record batch's column by its name.
+// columnOf returns a record batch's column by its name.
 func columnOf(r arrow.Record, name string) arrow.Array {
 	return r.Column(r.Schema().FieldIndices(name)[0])
 }

@@ -23,8 +23,8 @@ type benchRow struct {
 	Value float64 `parquet:"value"`
 }
 
-// BenchmarkRowGroupFilter reads the fiftieth part of a million rows in order of time, in row groups of 20,000: "all"
-// reads every row group, as input.statistics: ignore does, "filtered" those that hold such rows.
+// BenchmarkRowGroupFilter reads a fiftieth of a million rows that are sorted by time, in row groups of 20,000. "all"
+// reads every row group, as input.statistics: ignore does; "filtered" reads the row groups that hold such rows.
 func BenchmarkRowGroupFilter(b *testing.B) {
 	type row struct {
 		At    int64     `parquet:"at,delta"`
@@ -139,7 +139,7 @@ func BenchmarkCSV(b *testing.B) {
 	}
 }
 
-// BenchmarkArrow reads a million rows of a dictionary's codes, integers, floats and strings.
+// BenchmarkArrow reads a million rows of dictionary codes, integers, floats and strings.
 func BenchmarkArrow(b *testing.B) {
 	r := everyKind(100_000, []kindOf{
 		{name: "cat", typ: coded(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)}, {name: "unit",

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// A page whose stored checksum does not match is an error that names file, row group and column.
+// If a page's checksum does not match, the error names file, row group and column.
 func TestChecksums(t *testing.T) {
 	type row struct {
 		A int64  `parquet:"a"`

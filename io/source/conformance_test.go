@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// formats are the ways in which the sample is written: the same rows must come out of each.
+// formats returns the sample in every format and variant. The same rows must come out of each.
 func formats(t testing.TB, records []record) map[string][]byte {
 	out := map[string][]byte{}
 	for version := 1; version <= 2; version++ {
@@ -75,7 +75,7 @@ var encodingSets = map[string]map[string]encoding.Encoding{
 	"split": {"unit": &parquet.ByteStreamSplit, "value": &parquet.ByteStreamSplit, "day": &parquet.ByteStreamSplit},
 }
 
-// The same table in every format has the same rows, whatever columns are asked for in whatever order.
+// The same table has the same rows in every format, for any columns in any order.
 func TestFormatsAgree(t *testing.T) {
 	records := sample(4000)
 	want := rowsOf(records)
@@ -109,7 +109,7 @@ func TestManyFilesAreOneTable(t *testing.T) {
 	same(t, want, read(t, d, sampleColumns...))
 }
 
-// A column that its writer coded arrives as codes into its dictionary, of which there is one a row group.
+// A dictionary-encoded column arrives as codes into one dictionary per row group.
 func TestDictionariesStayCodes(t *testing.T) {
 	records := sample(10_000)
 	content := parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(5000), parquet.PageBufferSize(8<<10))

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// corpus returns the Parquet files of many writers that the library tests itself with.
+// corpus returns Parquet files of many writers, from the library's own tests.
 func corpus(t *testing.T) []string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/parquet-go/parquet-go").Output()
@@ -44,7 +44,7 @@ func TestCorpus(t *testing.T) {
 	for _, path := range corpus(t) {
 		name := filepath.Base(path)
 		d, err := openIn("", source.CSV{}, path)
-		if name == "repeated_no_annotation.parquet" { // its footer's numbers of rows contradict each other
+		if name == "repeated_no_annotation.parquet" { // the row counts in its footer contradict each other
 			if verdict(t, name, err) != source.CodeRowCount {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -85,8 +85,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// findsAgain looks for some of a column's values, by the statistics of whoever wrote the file, and returns how many
-// rows of other row groups were left out.
+// findsAgain filters for some of a column's values, by the statistics in the file. It returns the number of rows in the
+// row groups that were skipped.
 func findsAgain(t *testing.T, what string, d *source.Dataset, f table.Field, rows [][]any) (out int64) {
 	t.Helper()
 	for i := range 3 {
@@ -112,11 +112,11 @@ func findsAgain(t *testing.T, what string, d *source.Dataset, f table.Field, row
 	return out
 }
 
-// badForLibrary is a file whose one page the library's LZ4 unpacks into a buffer that it then leaves aside: it decodes
-// what some other page left in memory, with or without an error.
+// badForLibrary is a file that the library reads wrongly: its LZ4 decompresses the only page into a buffer that the
+// library then does not use. It decodes another page's bytes, with or without an error.
 const badForLibrary = "lz4_raw_compressed_larger.parquet"
 
-// larger compares that file's rows with those that the tests of other readers know of it.
+// larger compares the rows of that file with those in the tests of other readers.
 func larger(t *testing.T, got [][]any) {
 	t.Helper()
 	if len(got) != 10_000 {
@@ -171,8 +171,8 @@ func libraryRows(path string, f table.Field) ([][]any, error) {
 	}
 }
 
-// libraryLeaf finds the leaf of a column's name, which leaves out the groups of lists and maps, and counts what is
-// optional around a list.
+// libraryLeaf finds the leaf of a column by its name, in which groups of lists and maps are omitted. null is the number
+// of optional levels around a list.
 func libraryLeaf(root *parquet.Column, name string) (leaf *parquet.Column, null int) {
 	at, rest := root, []string{name}
 	if root.Column(name) == nil {
@@ -183,7 +183,8 @@ func libraryLeaf(root *parquet.Column, name string) (leaf *parquet.Column, null 
 		if len(rest) > 0 {
 			if named := at.Column(rest[0]); named != nil {
 				next, rest = named, rest[1:]
-			} else if key := rest[0] == "value" && len(at.Columns()) == 2; key { // of a map whose fields have other names
+				// the fields of some maps have other names
+			} else if key := rest[0] == "value" && len(at.Columns()) == 2; key {
 				next, rest = at.Columns()[1], rest[1:]
 			}
 		}
@@ -228,7 +229,7 @@ func (l *listOracle) rows() [][]any {
 	return out
 }
 
-// numberOf is a value of the library as a float.
+// numberOf returns a value of the library as a float.
 func numberOf(v parquet.Value, column *parquet.Column) float64 {
 	if v.IsNull() {
 		return math.NaN()
@@ -250,7 +251,7 @@ func numberOf(v parquet.Value, column *parquet.Column) float64 {
 	return float64(v.Int64())
 }
 
-// unscaled is the integer of a decimal.
+// unscaled returns the integer of a decimal.
 func unscaled(v parquet.Value) *big.Int {
 	switch v.Kind() {
 	case parquet.Int32:

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// crafted is a Parquet file made by hand, of one required INT64 column x unless changed.
+// crafted is a Parquet file made by hand, with one required INT64 column x unless changed.
 type crafted struct {
 	element format.SchemaElement
 	groups  []craftedGroup
@@ -31,7 +31,7 @@ type craftedPage struct {
 var int64Column = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64),
 	RepetitionType: thrift.New(format.Required)}
 
-// dataV1 is a data page of so many values; sizes that are 0 become the body's.
+// dataV1 returns a data page with the given number of values. Sizes that are 0 become the body's.
 func dataV1(values int, e format.Encoding, body []byte) craftedPage {
 	h := format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
 		NumValues: int32(values), Encoding: e, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
@@ -94,7 +94,7 @@ func (c crafted) file(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// onePage is a file with one row group with these pages.
+// onePage returns a file with one row group of these pages.
 func onePage(rows int64, pages ...craftedPage) crafted {
 	return crafted{groups: []craftedGroup{{rows: rows, pages: pages}}}
 }
@@ -107,7 +107,7 @@ func int64s(values ...int64) []byte {
 	return b
 }
 
-// runsOf is runs of equal numbers of up to 8 bits: pairs of length and number.
+// runsOf encodes runs of equal numbers of up to 8 bits, given as pairs of length and number.
 func runsOf(pairs ...uint64) []byte {
 	var b []byte
 	for i := 0; i < len(pairs); i += 2 {
@@ -116,7 +116,7 @@ func runsOf(pairs ...uint64) []byte {
 	return b
 }
 
-// codes is dictionary codes of 8 bits in runs.
+// codes encodes runs of dictionary codes of 8 bits.
 func codes(pairs ...uint64) []byte { return append([]byte{8}, runsOf(pairs...)...) }
 
 func uvarints(values ...uint64) []byte {

@@ -116,7 +116,7 @@ func TestTypedColumns(t *testing.T) {
 	}
 }
 
-// What a CSV writer wrote is what we read.
+// Any text that a CSV writer writes is read unchanged.
 func TestCSVKeepsAnyText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		value := rapid.StringMatching("[a\"\n, é\t#-]{0,6}")
@@ -145,7 +145,7 @@ func TestCSVKeepsAnyText(t *testing.T) {
 	})
 }
 
-// Long records and many rows go over the scanner's buffer and over batches.
+// Long records and many rows cross the ends of the scanner's buffer and of batches.
 func TestCSVLongAndMany(t *testing.T) {
 	long := strings.Repeat("0123456789", 300_000) // 3 MB
 	var b strings.Builder
@@ -160,7 +160,7 @@ func TestCSVLongAndMany(t *testing.T) {
 	}
 }
 
-// What read one file reads the next one too, wherever that has its columns.
+// After one file, the same reader reads the next one, in which the columns may have another order.
 func TestCSVFilesInAnyOrder(t *testing.T) {
 	var paths []string
 	for _, text := range []string{"a,b,c\n1,x,2\n", "a,b,c\n3,,4\n", "c,b,a\n6,y,5\n", "b,c,a\nz,8,7\n", "a,b,c\n9,x\n"} {
@@ -172,7 +172,7 @@ func TestCSVFilesInAnyOrder(t *testing.T) {
 	same(t, [][]any{{int64(1)}, {int64(3)}, {int64(5)}, {int64(7)}, {int64(9)}}, read(t, d, "a"))
 }
 
-// Whoever stops reading a compressed file leaves no goroutine behind that reads ahead.
+// If the reader of a compressed file stops early, no read-ahead goroutine remains.
 func TestCSVReadersAheadEnd(t *testing.T) {
 	enough := errors.New("enough")
 	content := append([]byte("x\n"), bytes.Repeat([]byte("abcdefg\n"), 1<<20)...)
@@ -191,7 +191,7 @@ func TestCSVReadersAheadEnd(t *testing.T) {
 	}
 }
 
-// A line without end is a row without values, in little memory, compressed or not.
+// A line without end is a row without values. It takes little memory, compressed or not.
 func TestCSVBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -233,7 +233,7 @@ func TestCSVLongHeader(t *testing.T) {
 	}
 }
 
-// A quote that nothing closes does not swallow the table, however long it is.
+// A quote that is never closed does not swallow the table, however long it is.
 func TestCSVUnclosedQuote(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -38,8 +38,8 @@ func unparsed(t *testing.T, d *source.Dataset, columns ...string) (counts [][3]i
 	return counts
 }
 
-// A text that is no value of its column's type is told apart from a null, for every type; a blank field and one of
-// NullValues is null.
+// For every type, a text that is not valid for its column's type is counted apart from nulls. A blank field and one of
+// NullValues are null.
 func TestCSVUnparsed(t *testing.T) {
 	for kind, c := range map[string]struct {
 		fields string
@@ -66,7 +66,8 @@ func TestCSVUnparsed(t *testing.T) {
 	}
 }
 
-// Rows are marked over the edges of batches and pieces, compressed or not, and in other columns nothing is.
+// Rows are marked across the ends of batches and pieces, compressed or not. Columns without unparsed texts have no
+// marks.
 func TestCSVUnparsedInPieces(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y,z\n")

@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// damages returns how many truncations and bit flips of each format are tried.
+// damages returns the number of truncations and bit flips that are tried in each format.
 func damages() int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") != "":
@@ -45,12 +45,13 @@ func damaged(content []byte, i int) []byte {
 	return b
 }
 
-// checksummed are the formats in which a flipped bit cannot go unseen: it is an error, or changes no value.
+// checksummed reports whether a flipped bit is always noticed in the format: it is an error, or changes no value.
 func checksummed(name string) bool {
 	return strings.HasPrefix(name, "go-") || strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".zst")
 }
 
-// A damaged file is an error of ours without a value, or reads; it takes no memory out of proportion.
+// A damaged file is read, or causes one of our errors without a value. It never takes a disproportionate amount of
+// memory.
 func TestDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -100,7 +101,7 @@ func attempt(path string) ([][]any, error) {
 	return readAll(d, sampleColumns...)
 }
 
-// attemptSome reads the row groups of a file that a filter leaves.
+// attemptSome reads the row groups of a file that pass a filter.
 func attemptSome(path string) error {
 	d, err := source.Open(context.Background(), source.Options{Files: []string{path}, CSV: sampleCSV})
 	if err != nil {

@@ -50,7 +50,7 @@ func TestDigestsDependOnBytesAndKey(t *testing.T) {
 	}
 }
 
-// The digest under a filter is that of all that is read, and of the footers of what is left out.
+// Under a filter, the digest covers the bytes that are read and the footers of the skipped parts.
 func TestDigestsUnderFilters(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	d := open(t, source.CSV{}, write(t, "a.parquet", pagedGo(t, rng, pagedRows(rng, 800))))

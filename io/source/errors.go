@@ -2,10 +2,10 @@ package source
 
 import "github.com/dprelease/dprelease/io/source/internal/scan"
 
-// Error is one fault of an input. It never holds a value of the table nor a library's text.
+// Error is one problem of an input. It never holds a value of the table nor a library's text.
 type Error = scan.Error
 
-// Errors holds all faults of an input, in the order of its files. errors.As finds the first *Error.
+// Errors holds all problems of an input, in the order of its files. errors.As finds the first *Error.
 type Errors = scan.Errors
 
 // The codes of an Error.
@@ -13,8 +13,8 @@ const (
 	CodeOption      = scan.CodeOption      // an option is wrong or contradicts another
 	CodeNotFound    = scan.CodeNotFound    // no such file, or nothing matches a pattern
 	CodeDuplicate   = scan.CodeDuplicate   // a file is named twice
-	CodeNotFile     = scan.CodeNotFile     // a folder, a pipe, a device
-	CodeFormat      = scan.CodeFormat      // the name's ending says no format that we know
+	CodeNotFile     = scan.CodeNotFile     // a folder, a pipe or a device
+	CodeFormat      = scan.CodeFormat      // the name's ending belongs to no known format
 	CodeUnreadable  = scan.CodeUnreadable  // the system refuses to open or read the file
 	CodeHeader      = scan.CodeHeader      // no header, or one with duplicate names
 	CodeSchema      = scan.CodeSchema      // the files' schemas disagree
@@ -25,6 +25,6 @@ const (
 	CodeTruncated   = scan.CodeTruncated   // the file ends too early
 	CodeChecksum    = scan.CodeChecksum    // a stored checksum does not match
 	CodeRowCount    = scan.CodeRowCount    // rows read and rows announced differ
-	CodeTooLarge    = scan.CodeTooLarge    // a part is larger than any sound file has, or than memory should hold
+	CodeTooLarge    = scan.CodeTooLarge    // a part is larger than in any valid file, or than memory allows
 	CodeChanged     = scan.CodeChanged     // the file was replaced after it was opened
 )

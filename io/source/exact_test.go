@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// exactColumn is a column whose values are distinct, and what they are in an exact column; nil is null.
+// exactColumn is a column of distinct values, and their form in an exact column; nil is null.
 type exactColumn struct {
 	node   parquet.Node
 	values []parquet.Value
@@ -69,8 +69,8 @@ var exactColumns = map[string]exactColumn{
 		0)), string(bigEndian(16, 1, 1))}},
 }
 
-// In exact columns of Parquet no two values become one, plain and coded, and a value that cannot be represented is
-// null.
+// In an exact column of Parquet, plain or dictionary-encoded, different values stay different. A value that cannot be
+// represented is null.
 func TestExactColumnsOfParquet(t *testing.T) {
 	var names []string
 	group := parquet.Group{}
@@ -124,7 +124,7 @@ func TestExactColumnsOfParquet(t *testing.T) {
 	}
 }
 
-// rationalText writes a fraction whose denominator is a power of ten as a decimal.
+// rationalText writes a fraction, whose denominator is a power of ten, as a decimal.
 func rationalText(r *big.Rat) string {
 	for digits := 0; ; digits++ {
 		s := r.FloatString(digits)
@@ -134,8 +134,8 @@ func rationalText(r *big.Rat) string {
 	}
 }
 
-// In exact columns of Arrow decimals are their decimal text, by the library's own integers, and dates in milliseconds
-// stay apart within a day.
+// In an exact column of Arrow, a decimal becomes its decimal text, checked against the library's own integers, and
+// dates in milliseconds keep the time of the day.
 func TestExactColumnsOfArrow(t *testing.T) {
 	rng := rand.New(rand.NewSource(5))
 	types := []arrow.DecimalType{
@@ -203,7 +203,7 @@ func TestExactColumnsOfArrow(t *testing.T) {
 	}
 }
 
-// Equal decimals of different types are one unit: their texts are equal.
+// Equal decimals of different types are the same unit: their texts are equal.
 func TestExactDecimalsOfDifferentScales(t *testing.T) {
 	var texts []any
 	for scale := range 5 {
@@ -233,7 +233,7 @@ func TestExactDecimalsOfDifferentScales(t *testing.T) {
 	}
 }
 
-// In exact columns of text formats a number or time that its type does not hold is null.
+// In an exact column of a text format, a number or time that does not fit its type is null.
 func TestExactColumnsOfText(t *testing.T) {
 	floats := []string{"0.1", "0.10", "1e-1", "0.10000000000000000001", "9007199254740993", "1e400", "NaN", "-0", "5e-324"}
 	wantFloats := []any{0.1, 0.1, 0.1, nil, nil, nil, nil, 0.0, 5e-324}

@@ -65,8 +65,7 @@ func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
 	return out, wrong.Err()
 }
 
-// match returns the paths of one pattern. If a file of that very name exists, it is the only one, even if the name
-// holds wildcards.
+// match returns the paths that match a pattern. If a file has the pattern as its name, it is the only result.
 func match(dir, pattern string) ([]string, *Error) {
 	path := pattern
 	if !filepath.IsAbs(pattern) {
@@ -90,14 +89,14 @@ func match(dir, pattern string) ([]string, *Error) {
 	return paths, nil
 }
 
-// literal escapes the wildcards of a folder's name.
+// literal escapes the wildcards in a folder's name.
 func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // seenFiles holds the files that were named so far. A file may have several names (symbolic or hard links, overlapping
 // patterns, mounts), and its rows would count twice, so files are compared by the system's identity. The keys are sizes
-// and times, so that few files are compared.
+// and modification times, so that few files need a comparison.
 type seenFiles map[[2]int64][]fs.FileInfo
 
 // add reports whether the file was not named before.

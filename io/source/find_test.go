@@ -14,7 +14,7 @@ import (
 
 var lines = source.CSV{Header: true}
 
-// folder makes files with their contents in a new folder, whose own name has wildcards.
+// folder writes files into a new folder whose own name has wildcards.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a[b]*?")
@@ -105,7 +105,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Everything that is wrong is said at once.
+// One call reports all problems of an input.
 func TestAllDisagreementsAreNamed(t *testing.T) {
 	dir := folder(t, map[string]string{"a.csv": "x,y,z\n", "b.csv": "y,x,w\n", "c.csv": "x\n"})
 	types := source.CSV{Header: true, Types: map[string]string{"x": "int"}}
@@ -142,7 +142,7 @@ func TestTypesDisagree(t *testing.T) {
 	}
 }
 
-// A first line that is no header, contrary to what the job says, is a row of values.
+// If the job promises a header and the first line is a row, an error does not quote its values.
 func TestValuesInPlaceOfHeadersAreNotNamed(t *testing.T) {
 	dir := folder(t, map[string]string{"a.csv": "canary1,canary2\n", "b.csv": "canary3,canary4,canary4\n",
 		"c.csv": "canary3,canary4\n"})

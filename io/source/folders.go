@@ -17,10 +17,10 @@ import (
 // Columns from the names of folders
 //
 // Other programs (Hive's partitions) put the files of a table into folders called NAME=VALUE, one for each value of a
-// column, and leave the column out of the files. The job states which columns are in the folders' names, and their
-// types. Names of files are public, so a filter on such a column can rule out whole files of any format by their names.
+// column, and leave the column out of the files. The job lists these columns and their types. Names of files are
+// public, so a filter on such a column can rule out whole files of any format by their names.
 
-// hiveNull is the value in the names of folders whose rows have no value, as Hive and its successors write it.
+// hiveNull is the value for null in the names of folders, as Hive and its successors write it.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
 // inFolder is a file with the additional columns of its folders' names.
@@ -180,7 +180,7 @@ func (f *inFolder) inner(columns []string) (inner []string) {
 	return inner
 }
 
-// sign makes a digest depend on the columns of the folders: a file that moves to another folder is another input.
+// sign makes a digest depend on the columns of the folders: a file that is moved to another folder is another input.
 func (f *inFolder) sign(digest []byte) []byte {
 	if digest == nil {
 		return nil
@@ -224,8 +224,8 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is an inFolder whose file states nothing about its rows. It can be left out by its folders' names; it is not
-// read at all then.
+// unfooted is an inFolder whose format has no row counts or statistics. A filter can rule it out by its folders' names;
+// it is then not read at all.
 type unfooted struct{ *inFolder }
 
 // Rows implements scan.Footed. The number is not known.

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// partitioned writes files into folders and returns where these are.
+// partitioned writes files into folders and returns the folder above them.
 func partitioned(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,8 +49,7 @@ func TestColumnsFromFolders(t *testing.T) {
 	}
 }
 
-// A filter on a folder's column leaves out whole files, which are then not even opened, unless their rows have to be
-// counted.
+// A filter on a folder's column skips whole files. They are not even opened, unless their rows have to be counted.
 func TestFoldersPrune(t *testing.T) {
 	dir := partitioned(t, map[string]string{"day=2024-01-01/a/a.csv": "x\n1\n2\n", "day=2024-01-02/a/a.csv": "x\n3\n"})
 	d := openWith(t, byFolders(dir, map[string]string{"day": "date"}))
@@ -70,7 +69,7 @@ func TestFoldersPrune(t *testing.T) {
 	}
 }
 
-// The same file in another folder is another input.
+// The digest depends on the folder of a file.
 func TestDigestsDependOnFolders(t *testing.T) {
 	digest := func(folder string) string {
 		d := openWith(t, byFolders(partitioned(t, map[string]string{folder + "/a/a.csv": "x\n1\n"}),

@@ -68,7 +68,7 @@ var packings = []struct {
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// openDescribed returns the opener of a format that describes itself.
+// openDescribed returns the opener of a self-describing format.
 func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
 	*Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {

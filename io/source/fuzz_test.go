@@ -29,7 +29,7 @@ func FuzzParquet(f *testing.F) {
 	fuzzed(f, "a.parquet")
 }
 
-// fuzzed reads every column of whatever bytes there are in a file of that name.
+// fuzzed reads every column of arbitrary bytes in a file with the given name.
 func fuzzed(f *testing.F, name string) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -62,7 +62,7 @@ func coarse(b table.Bounds) bool {
 	return b.Min%4 >= 2
 }
 
-// FuzzArrow checks the same of Arrow's formats.
+// FuzzArrow checks that any bytes in Arrow's formats are read or refused with an error of ours.
 func FuzzArrow(f *testing.F) {
 	records := []arrow.Record{arrowRecord(sample(5))}
 	f.Add(ipcFile(f, records))

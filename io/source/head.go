@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// OpenAddress opens the first object of an address, or of a pattern of addresses, and reads from its first byte. The
-// first request asks for likely bytes; more are fetched as they are read. Its errors are those of Open.
+// OpenAddress opens the first object at a URL, or at a pattern of URLs, and reads it from its first byte. The first
+// request asks for likely bytes; more are fetched while the object is read. Its errors are those of Open.
 func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
 	s := newStores(1)
 	o, err := s.openFirst(ctx, address, likely)
@@ -36,7 +36,7 @@ func (s *stores) openFirst(ctx context.Context, address string, likely int64) (*
 	return &object{io.NewSectionReader(handle, 0, file.Size()), handle, s}, nil
 }
 
-// object reads an object from its first byte on.
+// object reads an object from its first byte.
 type object struct {
 	*io.SectionReader
 	handle scan.Handle

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// sizedPage is a page with sizes in its header that are not the body's.
+// sizedPage returns a page whose header has other sizes than its body.
 func sizedPage(p craftedPage, uncompressed, compressed int32) craftedPage {
 	p.header.UncompressedPageSize, p.header.CompressedPageSize = uncompressed, compressed
 	return p
@@ -44,7 +44,7 @@ func (c crafted) packed(codec format.CompressionCodec) crafted {
 	return c
 }
 
-// column changes what the footer says of the chunk.
+// column changes the footer's statement about the column chunk.
 func column(f func(*format.ColumnMetaData)) func(*format.FileMetaData) {
 	return func(m *format.FileMetaData) { f(&m.RowGroups[0].Columns[0].MetaData) }
 }
@@ -54,13 +54,13 @@ const (
 	huge    = math.MaxInt32
 )
 
-// lie is a file that lies, and the code of the error that it must be.
+// lie is a file with a false statement, and the code of the error that it must cause.
 type lie struct {
 	file crafted
 	code string
 }
 
-// hostile are files that lie.
+// hostile returns files with false statements.
 func hostile(t testing.TB) map[string]lie {
 	all := map[string]lie{}
 	for _, some := range []map[string]lie{lyingRuns(), lyingSizes(t), lyingEncodings(), lyingFooters()} {
@@ -196,7 +196,7 @@ func lyingFooters() map[string]lie {
 	}
 }
 
-// The number of nulls that a page of version 2 states is not believed: its levels say it.
+// The null count in the header of a version 2 page is not trusted: the page's levels decide.
 func TestStatedNullsAreIgnored(t *testing.T) {
 	v2 := format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
 		NumValues: 1, NumRows: 1, NumNulls: 1, Encoding: format.Plain,
@@ -206,8 +206,8 @@ func TestStatedNullsAreIgnored(t *testing.T) {
 	}
 }
 
-// A page without values may have no bytes for them, in any encoding: whether a file is read does not depend on which
-// rows are null.
+// A page without values may omit their bytes, in any encoding, so that a file with only nulls is readable like any
+// other.
 func TestNullsWithoutBytes(t *testing.T) {
 	for _, e := range []format.Encoding{format.Plain, format.DeltaLengthByteArray, format.DeltaByteArray} {
 		page := dataV1(2, e, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))
@@ -218,7 +218,7 @@ func TestNullsWithoutBytes(t *testing.T) {
 	}
 }
 
-// Files that lie are refused, in little memory.
+// Files with false statements are refused, in little memory.
 func TestHostileParquet(t *testing.T) {
 	for name, c := range hostile(t) {
 		t.Run(name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func attemptColumns(path string, columns ...string) ([][]any, error) {
 	return readAll(d, columns...)
 }
 
-// Footers and page headers whose lengths are longer than they are.
+// Footers and page headers that announce longer contents than they have.
 func TestHostileThrift(t *testing.T) {
 	good := onePage(1, dataV1(1, format.Plain, int64s(7))).file(t)
 	list := []byte{0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07} // a schema of 2^31 - 1 structs

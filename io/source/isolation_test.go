@@ -17,8 +17,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so that they can hold
-// surrogates.
+// pythonFile is a file that Python's csv module writes. Texts are lists of code points, so they can hold surrogates.
 type pythonFile struct {
 	Path       string    `json:"path"`
 	Rows       [][][]int `json:"rows"`
@@ -38,14 +37,14 @@ for f in json.load(sys.stdin):
         w.writerows([["".join(map(chr, text)) for text in row] for row in f["rows"] or []])
 `
 
-// hostileTexts are what texts are made of: parts of other rows, and all that has a meaning in some dialect.
+// hostileTexts are the parts of random texts: parts of other rows, and all characters with a meaning in some dialect.
 var hostileTexts = []string{
 	"", "a", "u1", "u1,x,y\n", "u1,x,y\r\n", "\n#u1,x,y\n", "x,y,z", "#", "# ", "\"", "\"\"", "\",\"", "'", "''", "',", ",", ";", "\t", " ", "\n", "\r", "\r\n", "\uFEFF", "\uFFFE", "\uFFFD", "\x00", "é", "\u0081",
 	"{\"x\": 1}", "NULL", "\\", "\\\"", "=1", "\ud7ff", "\U0001F600",
 }
 
-// isolationCase is a hostile table T, another one U, and both in one file, in a dialect that Python's csv writes and
-// the options read.
+// isolationCase holds a hostile table T, another table U, and both in one file, in a dialect that Python's csv writes
+// and the options read.
 type isolationCase struct {
 	rng     *rand.Rand
 	file    pythonFile
@@ -73,7 +72,7 @@ func newIsolationCase(rng *rand.Rand) *isolationCase {
 	return c
 }
 
-// setOptions states the dialect of the file as a job would.
+// setOptions sets the options to the dialect of the file, as a job would.
 func (c *isolationCase) setOptions() {
 	f := &c.file
 	o := source.CSV{Header: c.rng.IntN(2) == 0, Delimiter: rune(f.Delimiter[0])}
@@ -96,7 +95,7 @@ func (c *isolationCase) setOptions() {
 		}
 	}
 	c.options.Format = "csv"
-	// format tsv has tabs and, unless the options say one, no quote
+	// the format tsv has tabs and, unless the options set one, no quote
 	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) {
 		c.options.Format, o.Delimiter = "tsv", 0
 		switch o.Quote {
@@ -140,7 +139,7 @@ func (c *isolationCase) rows(n int) [][][]int {
 	return rows
 }
 
-// want are the texts of table k, without the rows that lose themselves: those that look like comments or blank lines.
+// want returns the texts of table k, without the rows that look like comments or blank lines.
 func (c *isolationCase) want(k int) [][]string {
 	want := [][]string{}
 	for _, row := range c.tables[k] {
@@ -174,8 +173,8 @@ func writePython(t *testing.T, files []pythonFile) {
 	}
 }
 
-// Of random hostile tables, written by Python's csv module in every dialect that jobs can state, the rows of two tables
-// in one file are the rows of the one and of the other, and every text is read as it was written.
+// Random hostile tables are written by Python's csv module in every dialect that jobs can state. The rows of two tables
+// in one file are the rows of the first and of the second, and every text is read unchanged.
 func TestRowIsolationOfPythonsCSV(t *testing.T) {
 	rng, dir := rand.New(rand.NewPCG(27, 1)), t.TempDir()
 	path := func(n, k int) string { return filepath.Join(dir, fmt.Sprintf("%d-%d", n, k)) }
@@ -221,7 +220,7 @@ func TestRowIsolationOfPythonsCSV(t *testing.T) {
 	}
 }
 
-// wtf8 is the text of code points, in which two surrogates that make a pair are one character.
+// wtf8 returns the text of code points; two surrogates that make a pair become one character.
 func wtf8(points []int) string {
 	var b []byte
 	for i := 0; i < len(points); i++ {

@@ -18,7 +18,7 @@ func openObjects(t *testing.T, text string, columns map[string]string, names ...
 		JSONL: source.JSONL{Columns: columns}}), names...)
 }
 
-// Each JSON value is a value of its own or null, never another one's twin, and touches no other line.
+// Each JSON value is a distinct value or null, never equal to another one, and changes no other line.
 func TestJSONValues(t *testing.T) {
 	f := tabletest.Float
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
-// Of members of one name the last one counts, as a whole; paths lead into objects only.
+// If several members have one name, the last one counts, as a whole. Paths lead only into objects.
 func TestJSONMembers(t *testing.T) {
 	columns := map[string]string{"a.b": "text", "c": "text"}
 	for text, want := range map[string][]any{
@@ -68,7 +68,7 @@ func TestJSONMembers(t *testing.T) {
 	}
 }
 
-// A path of three names leads through each of them, and names with points are found at each step.
+// A path of three names leads through each of them, and names that contain dots are found at each step.
 func TestJSONPaths(t *testing.T) {
 	for text, want := range map[string]any{
 		`{"a": {"c": "1", "b": {"c": "2"}}}`:        "2",

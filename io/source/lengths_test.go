@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// stating is a store that states another length of its objects.
+// stating is a store that states a wrong length of its objects.
 type stating struct {
 	*storetest.Memory
 	size int64
@@ -25,7 +25,7 @@ func (s stating) Stat(ctx context.Context, key string) (store.Object, error) {
 	return o, err
 }
 
-// A store that states a length that no object has is not believed, whatever the format.
+// An impossible length from a store is not trusted, in any format.
 func TestStoresStateLengths(t *testing.T) {
 	for _, size := range []int64{-1, math.MinInt64} {
 		for _, name := range []string{"a.csv", "a.parquet", "a.arrow", "a.jsonl"} {

@@ -25,7 +25,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// textWriters write a column x of texts in all encodings and compressions.
+// textWriters returns writers of a column x of texts in all encodings and compressions.
 func textWriters(t testing.TB) map[string]func(rows []string) []byte {
 	t.Helper()
 	out := map[string]func([]string) []byte{}
@@ -84,7 +84,7 @@ func textWriters(t testing.TB) map[string]func(rows []string) []byte {
 	return out
 }
 
-// A file with one row more, whose text is as long as you like, has the rows of the file without it and that row.
+// A file with one more row, whose text is arbitrarily long, has that row and the rows of the file without it.
 func TestLongTextsTouchNoOtherRow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -122,8 +122,7 @@ func TestLongTextsTouchNoOtherRow(t *testing.T) {
 	}
 }
 
-// A record of very many fields takes little more memory than its text: only the fields of columns that are read are
-// kept.
+// A record of very many fields takes little more memory than its text: only the fields of requested columns are kept.
 func TestRowsOfManyFields(t *testing.T) {
 	const fields = 1 << 20
 	for name, c := range map[string]struct{ head, row, field, end string }{
@@ -142,7 +141,7 @@ func TestRowsOfManyFields(t *testing.T) {
 		if want := [][]any{{int64(1), "b"}, {int64(1), "b"}}; !reflect.DeepEqual(rows, want) {
 			t.Errorf("%s: %v", name, rows)
 		}
-		// The places of all fields would take 12 bytes each, and 48 for a member, without what grows on the way.
+		// The offsets of all fields would take 12 bytes each, and 48 for a member, not counting growth.
 		if n := (after.TotalAlloc - before.TotalAlloc) / fields; n > uint64(16*len(c.field)+16) {
 			t.Errorf("%s: %d bytes a field", name, n)
 		}
@@ -160,7 +159,7 @@ func single(t testing.TB, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// A row more makes the window of a frame longer, if that is its length. It is read with 128 MiB as with less.
+// If a frame is one segment, one more row makes its window longer. It is read with 128 MiB as with less.
 func TestWindowsOfAnyLength(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -169,7 +168,7 @@ func TestWindowsOfAnyLength(t *testing.T) {
 	for _, n := range []int{127, 128, 129} {
 		var file []byte
 		file = append(file, single(t, []byte("x\n5\n"))...)
-		file = append(file, "\x53\x2a\x4d\x18\x03\x00\x00\x00abc"...) // a frame to be skipped
+		file = append(file, "\x53\x2a\x4d\x18\x03\x00\x00\x00abc"...) // a skippable frame
 		file = append(file, single(t, []byte(strings.Repeat(line, n)+"7\n"))...)
 		file = append(file, zstandard(t, []byte("8\n"))...)
 		rows := 0
@@ -181,7 +180,8 @@ func TestWindowsOfAnyLength(t *testing.T) {
 	}
 }
 
-// repeatedFrame is a frame in a single segment of so many blocks of 128 KiB, each of one byte, between two texts.
+// repeatedFrame returns a frame in a single segment with blocks blocks of 128 KiB, each of the byte b, between two
+// texts.
 func repeatedFrame(before string, blocks int, b byte, after string) []byte {
 	out := []byte("\x28\xb5\x2f\xfd\xe0") // eight bytes of length
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(before)+blocks<<17+len(after)))
@@ -233,7 +233,7 @@ func TestDictionariesOfXZ(t *testing.T) {
 	}
 }
 
-// A buffer of an Arrow file is read with any window, as a row more makes it.
+// A buffer of an Arrow file is read with any window, since one more row can make the window longer.
 func TestWindowsOfArrow(t *testing.T) {
 	for _, n := range []int{30 << 17, 34 << 17} { // 30 and 34 MiB
 		values := make([]int64, n)
@@ -263,8 +263,8 @@ func sumOf(values []int64) (sum int64) {
 	return sum
 }
 
-// compressedMeta changes the metadata of a record batch: its body has so many bytes and is compressed with zstd. The
-// header gets a new table, with one field more, at the end.
+// compressedMeta changes the metadata of a record batch: its body has the given length and is compressed with zstd. The
+// header gets a new table, with one more field, at the end.
 func compressedMeta(t testing.TB, meta []byte, body int) []byte {
 	t.Helper()
 	b := meta[8:]
@@ -277,16 +277,16 @@ func compressedMeta(t testing.TB, meta []byte, body int) []byte {
 	binary.LittleEndian.PutUint64(b[field(root, 3):], uint64(body))
 	at := field(root, 2)
 	header := at + u32(at)
-	// A vtable of four fields, the table: rows, nodes, buffers, compression; and behind it the compression, of codec 1.
+	// A vtable of four fields, the table (rows, nodes, buffers, compression), and after it the compression, of codec 1.
 	rows := b[field(header, 0):][:8]
 	nodes, buffers := field(header, 1), field(header, 2)
 	nodes, buffers = nodes+u32(nodes), buffers+u32(buffers)
-	start := len(b) // of the vtable, padded to 8 bytes
+	start := len(b) // the offset of the vtable, padded to 8 bytes
 	moved := append(bytes.Clone(b), 12, 0, 28, 0, 8, 0, 16, 0, 20, 0, 24, 0, 0, 0, 0, 0)
 	table := start + 16
 	moved = append(moved, i32s(16, 0)...)
 	moved = append(moved, rows...)
-	// Vectors are behind what refers to them: they are copied too.
+	// Vectors come after the tables that refer to them, so they are copied too.
 	end := table + 28
 	vector := func(from int) []byte { return b[from : from+4+16*u32(from)] }
 	first, second := vector(nodes), vector(buffers)
@@ -305,8 +305,8 @@ func compressedMeta(t testing.TB, meta []byte, body int) []byte {
 	return append(append(bytes.Clone(meta[:4]), i32s(int32(len(moved)))...), moved...)
 }
 
-// What rows make long in the metadata of a file does not end the read: numbers of record batches and of buffers, and
-// texts about rows.
+// Metadata whose length depends on rows does not end the read: numbers of record batches and of buffers, and texts
+// about rows.
 func TestLongMetadata(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -343,11 +343,11 @@ func TestLongMetadata(t *testing.T) {
 	})
 }
 
-// A file may have as many row groups as its footer has room for.
+// A file may have as many row groups as fit its footer.
 func TestFootersOfManyParts(t *testing.T) {
 	n := 1 << 10
 	if long() {
-		n = 1<<23 + 1 // each with a column
+		n = 1<<23 + 1 // each has a column
 	}
 	file := onePage(1, onePlain).with(func(m *format.FileMetaData) {
 		g := m.RowGroups[0]

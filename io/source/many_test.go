@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// groups is a file of n row groups of one row each.
+// groups returns a file of n row groups of one row each.
 func groups(t testing.TB, n int) []byte {
 	t.Helper()
 	var c crafted
@@ -26,7 +26,7 @@ func groups(t testing.TB, n int) []byte {
 	return c.file(t)
 }
 
-// Very many row groups are read by several workers in a time that grows with their number alone.
+// Several workers read very many row groups in a time proportional to their number.
 func TestManyRowGroups(t *testing.T) {
 	n := 5000
 	if os.Getenv("DPRELEASE_LONG") != "" {
@@ -60,7 +60,7 @@ func TestManyRowGroups(t *testing.T) {
 	}
 }
 
-// Of very many columns, those that are asked for are read; the others cost what the footer says of them.
+// If a file has very many columns, only the requested ones are read; the others cost only their part of the footer.
 func TestManyColumns(t *testing.T) {
 	const n = 10_000
 	group := parquet.Group{}

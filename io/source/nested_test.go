@@ -26,7 +26,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// structOf is a struct of a record's columns, of which each row in blank is null, whatever the columns hold there.
+// structOf returns a struct of a record's columns. Each row in blank is null, whatever the columns hold there.
 func structOf(r arrow.Record, blank func(row int) bool) arrow.Array {
 	bits := memory.NewResizableBuffer(memory.DefaultAllocator)
 	bits.Resize(int(bitutil.BytesForBits(r.NumRows())))
@@ -95,7 +95,7 @@ func agreesNested(t *testing.T, name string, content []byte, kinds []kindOf, r a
 	refused(t, d, "outer", source.CodeType)
 }
 
-// Every type of Arrow within two structs, with nulls at each level, is what the library reads.
+// Every type of Arrow within two structs, with nulls at each level, is read as the library reads it.
 func TestNestedArrowTypes(t *testing.T) {
 	flat := everyKind(1003, kinds)
 	r := inStructs(flat)
@@ -129,16 +129,16 @@ func arrowParquet(t *testing.T, r arrow.Record, f func(name string, content []by
 	}
 }
 
-// The same in Parquet, as far as the library writes the types there.
+// The same types in Parquet, if the library writes them.
 func TestNestedParquetOfArrowTypes(t *testing.T) {
 	some := slices.DeleteFunc(slices.Clone(kinds), func(k kindOf) bool {
-		return k.ipc || k.want.Kind == table.List // the library writes no lists in a struct that is null
+		return k.ipc || k.want.Kind == table.List // the library writes no lists in a null struct
 	})
 	r := inStructs(everyKind(1003, some))
 	arrowParquet(t, r, func(name string, content []byte) { agreesNested(t, name, content, some, r) })
 }
 
-// basket is n rows of a list of structs and a map, within a struct, and the columns that are read of it.
+// basket returns n rows of a list of structs and a map, within a struct, and the columns that are read from it.
 func basket(n int) (r arrow.Record, want [][]any) {
 	item := arrow.StructOf(arrow.Field{Name: "price", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 		arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -269,7 +269,7 @@ type visitItem struct {
 	Price float64 `parquet:"price"`
 }
 
-// Structs of parquet-go, at two depths, are read as they were written.
+// Structs of parquet-go, at two depths, are read unchanged.
 func TestNestedStructsOfParquetGo(t *testing.T) {
 	rows, want := visits(3000)
 	for version := 1; version <= 2; version++ {
@@ -293,7 +293,7 @@ func TestNestedStructsOfParquetGo(t *testing.T) {
 	}
 }
 
-// visits is some rows, and the columns that must be read of them.
+// visits returns some rows, and the columns that must be read from them.
 func visits(n int) (rows []visit, want [][]any) {
 	rng := rand.New(rand.NewSource(2))
 	for i := range n {
@@ -326,7 +326,7 @@ func visits(n int) (rows []visit, want [][]any) {
 	return rows, want
 }
 
-// A name of the top level wins over a path, and of two equal paths none is read.
+// A name of the top level takes precedence over a path. If two paths are equal, neither is read.
 func TestNestedNames(t *testing.T) {
 	xs := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "y.z", Type: arrow.PrimitiveTypes.Int64}}, nil),
@@ -368,7 +368,7 @@ func withinStructs(structs int) func(*format.FileMetaData) {
 	}
 }
 
-// definedPage is a data page of a column within structs: definition levels in runs, and values.
+// definedPage returns a data page of a column within structs: definition levels in runs, and values.
 func definedPage(n int, levels []uint64, values ...int64) craftedPage {
 	b := runsOf(levels...)
 	return dataV1(n, format.Plain, slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b,
@@ -407,7 +407,7 @@ func TestHostileNested(t *testing.T) {
 	}
 }
 
-// A long name that many paths share makes the file no larger in memory than some MiB.
+// A long name in many paths takes only some MiB of memory.
 func TestHostilePaths(t *testing.T) {
 	const columns = 50_000
 	file := onePage(1, onePlain).with(func(m *format.FileMetaData) {
@@ -433,8 +433,8 @@ func TestHostilePaths(t *testing.T) {
 	same(t, ofX(int64(7)), read(t, d, "x"))
 }
 
-// Whatever number stands anywhere in a small file with structs, and whatever bit is flipped, reading ends in our errors
-// and little memory.
+// For any number at any place, and any flipped bit, reading a small file with structs ends in rows or in one of our
+// errors, with little memory.
 func TestNestedDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

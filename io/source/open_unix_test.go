@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// A process that may open no more files is not told to look at permissions.
+// A process that may open no more files gets no hint about permissions.
 func TestTooManyOpenFiles(t *testing.T) {
 	dir := folder(t, map[string]string{"a.csv": "x\n1\n"})
 	d, err := openIn(dir, lines, "a.csv")
@@ -29,7 +29,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old) }() // it was the limit before
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old) }() // the limit before the test
 	var held []*os.File
 	defer func() {
 		for _, f := range held {

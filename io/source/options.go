@@ -24,11 +24,11 @@ type Summary = scan.Summary
 type Options struct {
 	// Dir is the folder of relative patterns.
 	Dir string
-	// Files holds paths, globs, addresses of objects (store.Address), globs of addresses, and addresses that end with a
-	// slash, which stand for all objects below. "-" is Stdin.
+	// Files holds paths, globs, URLs of objects (store.Address), globs of URLs, and URLs that end with a slash, which
+	// mean all objects below. "-" is Stdin.
 	Files []string
-	// Stdin is what the file "-" is read from. Open reads it whole into an encrypted file in the folder Scratch, which
-	// nobody else can read and which ends with the dataset.
+	// Stdin is the reader for the file "-". Open copies it whole into an encrypted file in the folder Scratch, which
+	// nobody else can read; closing the dataset deletes it.
 	Stdin   io.Reader
 	Scratch string
 	// Format is one of Formats; if it is empty, the files' names give their formats.
@@ -41,7 +41,7 @@ type Options struct {
 	Exact []string
 	// Folders maps columns that are in the names of folders, NAME=VALUE, to their types.
 	Folders map[string]string
-	// Key is a secret: without it, nobody can make other files of the same digests. It may be empty.
+	// Key is a secret: without it, nobody can make another file with the same digest. It may be empty.
 	Key []byte
 	// Workers is the number of cores that may be used. If it is more than 1, one goroutine decompresses a compressed CSV
 	// file and another parses it.

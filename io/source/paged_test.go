@@ -29,7 +29,7 @@ type paged struct {
 
 var pagedColumns = []string{"id", "x", "y", "cat", "text", "day", "list"}
 
-// pagedRows makes n rows, more or less in order, with nulls, runs of nulls, and NaN.
+// pagedRows makes n rows, approximately ordered, with nulls, runs of nulls, and NaN.
 func pagedRows(rng *rand.Rand, n int) []paged {
 	out := make([]paged, n)
 	noise := 1 + rng.Intn(20)
@@ -54,13 +54,13 @@ func pagedRows(rng *rand.Rand, n int) []paged {
 	return out
 }
 
-// condition is a filter with what it means for a row.
+// condition is a filter, and its meaning for a row.
 type condition struct {
 	filter
 	holds func(*paged) bool
 }
 
-// drawCondition makes a condition about some of n rows. Only those on integers and dates leave out row groups.
+// drawCondition draws a condition about some of n rows. Only conditions on integers and dates skip row groups.
 func drawCondition(rng *rand.Rand, n int) condition {
 	low, width := int64(rng.Intn(n/8)), int64(rng.Intn(12))
 	high := low + width

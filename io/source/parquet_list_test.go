@@ -19,7 +19,7 @@ import (
 var repeatedColumn = format.SchemaElement{Name: "x", Type: thrift.New(format.Int64),
 	RepetitionType: thrift.New(format.Repeated)}
 
-// listPage is a data page of lists: repetition and definition levels in runs, pairs of length and level.
+// listPage returns a data page of lists: repetition and definition levels in runs, pairs of length and level.
 func listPage(levels int, repeated, defined []uint64, values ...int64) craftedPage {
 	var body []byte
 	for _, runs := range [][]uint64{repeated, defined} {
@@ -29,12 +29,12 @@ func listPage(levels int, repeated, defined []uint64, values ...int64) craftedPa
 	return dataV1(levels, format.Plain, append(body, int64s(values...)...))
 }
 
-// listFile is a file of lists, whose footer announces so many levels.
+// listFile returns a file of lists, whose footer announces the given number of levels.
 func listFile(rows, levels int64, pages ...craftedPage) crafted {
 	return onePage(rows, pages...).of(repeatedColumn).with(column(func(c *format.ColumnMetaData) { c.NumValues = levels }))
 }
 
-// A list may go on in the next page, and in one after that.
+// A list may continue in the next page, and in the page after that.
 func TestListsOverPages(t *testing.T) {
 	file := listFile(3, 6, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2),
 		listPage(1, []uint64{1, 1}, []uint64{1, 1}, 3),
@@ -43,7 +43,7 @@ func TestListsOverPages(t *testing.T) {
 	same(t, ofX(tabletest.List(1, 2, 3, 4), tabletest.List(), tabletest.List(5)), got)
 }
 
-// A list that is longer than any that is read is null, and the rows beside it are as they are.
+// A list longer than the limit is null, and the other rows are unchanged.
 func TestListsThatAreTooLong(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 300 MiB")
@@ -61,7 +61,7 @@ func TestListsThatAreTooLong(t *testing.T) {
 	same(t, [][]any{{tabletest.List(5)}, {nil}, {tabletest.List(5)}}, rows)
 }
 
-// Lists that lie.
+// Files with false statements about lists are refused.
 func TestHostileLists(t *testing.T) {
 	one := []uint64{1, 0}
 	full := []uint64{1, 1}
@@ -109,7 +109,7 @@ type vectors struct {
 	Present   []*float64 `parquet:"present,optional,list"`
 }
 
-// randomVectors is some rows of lists, and what they must be read as.
+// randomVectors returns some rows of lists, and the expected result of reading them.
 func randomVectors(n int) (rows []vectors, want [][]any) {
 	rng := rand.New(rand.NewSource(9))
 	for range n {
@@ -136,7 +136,7 @@ func randomVectors(n int) (rows []vectors, want [][]any) {
 	return rows, want
 }
 
-// Lists have their elements, whatever the pages.
+// Lists have their elements, however they are divided into pages.
 func TestLists(t *testing.T) {
 	rows, want := randomVectors(3000)
 	for version := 1; version <= 2; version++ {
@@ -156,7 +156,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// A long list is in one batch, and many rows in several.
+// A long list is in one batch, and many rows are in several batches.
 func TestLongLists(t *testing.T) {
 	type row struct {
 		X []float64 `parquet:"x"`

@@ -25,7 +25,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// typed is one column and two values of it, with what they must be.
+// typed is a column with two values, and the expected result of reading them.
 type typed struct {
 	node   parquet.Node
 	values []parquet.Value
@@ -104,7 +104,7 @@ var typedColumns = map[string]typed{
 			parquet.FixedLenByteArrayValue(make([]byte, 33))}, table.Type{Name: "decimal of an odd length"}, nil},
 }
 
-// bigEndian is a number of so many bytes.
+// bigEndian returns a number of size bytes.
 func bigEndian(size int, high, low uint64) []byte {
 	b := binary.BigEndian.AppendUint64(nil, high)
 	return append(make([]byte, size-16), binary.BigEndian.AppendUint64(b, low)...)
@@ -114,7 +114,7 @@ func int96(nanos int64, day int32) parquet.Value {
 	return parquet.Int96Value(deprecated.Int96{uint32(nanos), uint32(nanos >> 32), uint32(day)})
 }
 
-// Every type is read, plain and coded, required and optional.
+// Every type is read, plain and dictionary-encoded, required and optional.
 func TestParquetTypes(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		for _, dict := range []bool{false, true} {
@@ -202,7 +202,7 @@ type nested struct {
 	Z string `parquet:"z"`
 }
 
-// Nested columns are in the schema, and those around them are read.
+// Nested columns are in the schema, and the other columns are read.
 func TestNestedColumns(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[nested](&b)
@@ -233,7 +233,7 @@ func TestNestedColumns(t *testing.T) {
 	}
 }
 
-// What the writers at hand do not write, but others do.
+// Variants that the writers in these tests do not write, but others do.
 func TestCraftedParquet(t *testing.T) {
 	flat := dataV1(2, format.Plain, int64s(1, 2))
 	packed := flat
@@ -268,7 +268,7 @@ func TestCraftedParquet(t *testing.T) {
 	}
 }
 
-// Differences of integers of 32 bits wrap, also if their writer computed them in 64.
+// Differences of 32-bit integers wrap, also if their writer computed them in 64 bits.
 func TestWideDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		element format.SchemaElement
@@ -306,14 +306,14 @@ func TestWideDifferences(t *testing.T) {
 	}
 }
 
-// dataV2 is a data page of version 2 of required values.
+// dataV2 returns a data page of version 2 with required values.
 func dataV2(values int, body []byte) craftedPage {
 	return craftedPage{format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
 		NumValues: int32(values), NumRows: int32(values), Encoding: format.Plain,
 	})}, body}
 }
 
-// A text that makes statistics and pages long is read like any other.
+// A text that is long in statistics and pages is read like any other.
 func TestLongTextsInStatistics(t *testing.T) {
 	type row struct {
 		X string `parquet:"x"`
@@ -330,7 +330,7 @@ func TestLongTextsInStatistics(t *testing.T) {
 	same(t, [][]any{{"a"}, {long}, {"z" + long}}, read(t, open(t, source.CSV{}, write(t, "a.parquet", b.Bytes())), "x"))
 }
 
-// A page of version 2 that counts its nulls wrongly is read by its levels.
+// If a page of version 2 states a wrong null count, its levels decide.
 func TestNullCountsAreNotBelieved(t *testing.T) {
 	page := dataV2(2, int64s(1, 2))
 	page.header.DataPageHeaderV2.V.NumNulls = 1
@@ -354,7 +354,7 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-// The digest depends on the footer and the columns asked for, not on their order nor on the other columns.
+// The digest depends on the footer and the requested columns, not on their order nor on other columns.
 func TestParquetDigest(t *testing.T) {
 	content := parquetGo(t, sample(2000), mixed, parquet.Compression(&parquet.Uncompressed),
 		parquet.MaxRowsPerRowGroup(1000))
@@ -409,7 +409,7 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// The caller's own error and a cancelled context end a read and come back as they are.
+// An error of the caller and a cancelled context end a read and are returned unchanged.
 func TestReadStops(t *testing.T) {
 	mine := errors.New("mine")
 	for name, content := range map[string][]byte{"a.parquet": parquetGo(t, sample(3), nil), "a.csv": text(t, sample(3))} {
@@ -488,7 +488,7 @@ func TestReadStrings(t *testing.T) {
 	}
 }
 
-// PyArrow states 0 for the place of a data page that is not there: a table without rows is read as one.
+// PyArrow states offset 0 for a missing data page: such a file is a table without rows.
 func TestParquetOfNoRowsByPyArrow(t *testing.T) {
 	for name, content := range map[string]string{
 		"dictionary": "PAR1\x15\x04\x15\x00\x15\x00\x4c\x15\x00\x15\x00\x12\x00\x00",

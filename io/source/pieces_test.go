@@ -23,7 +23,7 @@ import (
 // long reports whether tests run at the sizes that limits have in the formats.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
-// tallied is what a test keeps of a column of many rows.
+// tallied is a test's summary of a column of many rows.
 type tallied struct {
 	rows, nulls, bytes, longest int
 	sum                         int64
@@ -54,7 +54,7 @@ func tally(t testing.TB, path string) (out tallied) {
 	return out
 }
 
-// levelled puts the levels of a page of version 1 before its values.
+// levelled prepends the levels of a page of version 1 to its values.
 func levelled(levels []byte, values []byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels...), values...)
 }
@@ -68,7 +68,7 @@ func deltaLengths(t testing.TB, values []int32) []byte {
 	return b
 }
 
-// prefixedPage is a page of a text of so many bytes, so many times in DELTA_BYTE_ARRAY, and of a short one.
+// prefixedPage returns a page in DELTA_BYTE_ARRAY with a text of size bytes, repeated times times, and a short one.
 func prefixedPage(t testing.TB, size int32, times int) craftedPage {
 	t.Helper()
 	prefixes, suffixes := make([]int32, times+1), make([]int32, times+1)
@@ -86,8 +86,7 @@ func prefixedPage(t testing.TB, size int32, times int) craftedPage {
 	return dataV1(times+1, format.DeltaByteArray, append(body, "short"...))
 }
 
-// A page of 1 MiB may hold a text of that length 2,100 times, and its batches stay short. No row makes another
-// unreadable.
+// A page of 1 MiB may hold a text of that length 2,100 times; its batches stay short. No row makes another unreadable.
 func TestTextsThatSharePrefixes(t *testing.T) {
 	const size, times = 1 << 20, 2100
 	for _, n := range []int{0, times} {
@@ -104,7 +103,7 @@ func TestTextsThatSharePrefixes(t *testing.T) {
 	}
 }
 
-// A list of any length takes no other row with it: one that is too long is null, in pages of few bytes too.
+// A list of any length changes no other row: a list longer than the limit is null, also in pages of few bytes.
 func TestListsOfAnyLength(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -129,7 +128,7 @@ func TestListsOfAnyLength(t *testing.T) {
 	}
 }
 
-// A page may have as many values as its header can say.
+// A page may have as many values as its header can state.
 func TestPagesOfManyValues(t *testing.T) {
 	n := 1<<24 + 1
 	if long() {
@@ -146,7 +145,7 @@ func TestPagesOfManyValues(t *testing.T) {
 	}
 }
 
-// Pages that are decoded in pieces have the rows that they hold, with nulls and without, in all encodings.
+// Pages that are decoded in pieces have the same rows, with nulls and without, in all encodings.
 func TestPagesInPieces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
@@ -197,14 +196,14 @@ func TestPagesInPieces(t *testing.T) {
 	}
 }
 
-// expanding is a column whose values take next to no bytes.
+// expanding is a column whose values take almost no bytes.
 type expanding struct {
 	element format.SchemaElement
 	pages   []craftedPage
 	value   func(i int) any
 }
 
-// runsOfNumbers is n numbers below 200, in runs of all lengths.
+// runsOfNumbers returns n numbers below 200, in runs of all lengths.
 func runsOfNumbers(rng *rand.Rand, n int) []int32 {
 	numbers := make([]int32, n)
 	for i := 0; i < n; {
@@ -219,7 +218,7 @@ func runsOfNumbers(rng *rand.Rand, n int) []int32 {
 	return numbers
 }
 
-// expandingPages is n values in each encoding that expands: runs of all lengths, and numbers between them.
+// expandingPages returns n values in each encoding that expands: runs of all lengths, with numbers between them.
 func expandingPages(t testing.TB, rng *rand.Rand, n int) map[string]expanding {
 	t.Helper()
 	numbers := runsOfNumbers(rng, n)
@@ -283,7 +282,7 @@ func expandingPages(t testing.TB, rng *rand.Rand, n int) map[string]expanding {
 	}
 }
 
-// Booleans in runs are those that the format says, of any length, one after the other: Arrow's library writes them so.
+// Booleans in runs of any length are read as the format specifies; Arrow's library writes them.
 func TestBooleansInRuns(t *testing.T) {
 	body := levelled(append(runsOf(3, 1, 2, 0, 1000, 1), 3, 0b10110010), nil)
 	x := format.SchemaElement{Name: "x", Type: thrift.New(format.Boolean), RepetitionType: thrift.New(format.Required)}

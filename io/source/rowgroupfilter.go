@@ -8,13 +8,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RowGroupFilter reads a dataset and leaves out the row groups in which no row can pass the caller's filters, by the
-// min and max in a file's footer. Its methods may be called concurrently.
+// RowGroupFilter reads a dataset and skips the row groups in which no row can pass the caller's filters, by the min and
+// max in a file's footer. Its methods may be called concurrently.
 type RowGroupFilter struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
-	// Counted means that the rows of left-out splits must be counted: a split is read if its file does not state their
+	// Counted means that the rows of skipped splits must be counted: a split is read if its file does not state their
 	// number.
 	Counted bool
 	// End is the first of the splits that will not be read, and so are not fetched ahead; 0 if all may be read.
@@ -25,8 +25,8 @@ type RowGroupFilter struct {
 	next int // the first split that is neither read nor fetched
 }
 
-// FilterRowGroups returns a RowGroupFilter. none(i, b) reports whether no row can pass whose value of column i is
-// within b or null; it may be called concurrently. Without columns all row groups are read.
+// FilterRowGroups returns a RowGroupFilter. none(i, b) reports whether no row can pass if the value of column i is
+// within b or null; it may be called concurrently. Without columns, all row groups are read.
 func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }
@@ -38,7 +38,7 @@ func (s *RowGroupFilter) footedFile(split int) (scan.Footed, int, bool) {
 	return f, p.split, ok
 }
 
-// Skips reports whether a split is left out.
+// Skips reports whether a split is skipped.
 func (s *RowGroupFilter) Skips(split int) bool {
 	f, at, ok := s.footedFile(split)
 	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
@@ -52,7 +52,7 @@ func (s *RowGroupFilter) Skips(split int) bool {
 	return false
 }
 
-// Read does what Dataset.Read does. It yields nothing for a split that is left out.
+// Read is Dataset.Read, but yields nothing for a skipped split.
 func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
@@ -72,7 +72,7 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 	return sum, s.d.addFileName(err, p.file)
 }
 
-// lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are left out.
+// lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are skipped.
 const lookedAhead = 64
 
 // fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this split
@@ -93,7 +93,7 @@ func (s *RowGroupFilter) fetchBefore(split int, columns []string,
 	}
 }
 
-// fetch fetches the next splits that are not left out, as many as memory allows.
+// fetch fetches the next splits that are not skipped, as many as memory allows.
 func (s *RowGroupFilter) fetch(columns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// Of random tables, row-group filters give the rows that pass, the same as a read of all, whatever is left out.
+// On random tables, filtered reads give the same passing rows as a full read, whichever row groups are skipped.
 func TestRowGroupFiltersLoseNothing(t *testing.T) {
 	tables := 20
 	switch {
@@ -37,7 +37,7 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 			}
 		}
 	}
-	for name, n := range out { // of the same tables each time
+	for name, n := range out { // the tables are the same each time
 		if n == 0 {
 			t.Errorf("%s: no row was left out", name)
 		}
@@ -45,8 +45,7 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 	t.Logf("rows left out: %+v", out)
 }
 
-// filtersRandomly reads some columns of a table's file under random conditions, and returns how many rows were left
-// out.
+// filtersRandomly reads some columns of a table's file under random conditions, and returns how many rows were skipped.
 func filtersRandomly(t *testing.T, rng *rand.Rand, d *source.Dataset, rows []paged) int64 {
 	t.Helper()
 	columns := slices.Clone(pagedColumns)

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows reads some columns of a table in batches, from the first row to the last. An error of yield is returned as it
-// is.
+// Rows reads some columns of a table in batches, from the first row to the last. It returns an error of yield
+// unchanged.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
 // OfRows returns a dataset of one split whose rows come from a function. It has no digest.
@@ -18,7 +18,7 @@ func OfRows(schema table.Schema, read Rows) *Dataset {
 	return d
 }
 
-// rowsFile is the only file of such a dataset.
+// rowsFile is the only file of a dataset of OfRows.
 type rowsFile struct {
 	schema table.Schema
 	read   Rows

@@ -27,7 +27,7 @@ type record struct {
 
 var sampleColumns = []string{"unit", "cat", "value", "flag", "day", "at", "note"}
 
-// row is what a reader must make of r.
+// row returns the expected result of reading r.
 func (r record) row() []any {
 	out := []any{r.unit, nil, nil, nil, int64(r.day), r.at, r.note}
 	if r.cat != nil {
@@ -102,7 +102,7 @@ func open(t testing.TB, csv source.CSV, paths ...string) *source.Dataset {
 	return d
 }
 
-// read returns all rows of some columns and checks what every batch must hold.
+// read returns all rows of some columns, and checks every batch with sound.
 func read(t testing.TB, d *source.Dataset, columns ...string) [][]any {
 	t.Helper()
 	rows, err := readAll(d, columns...)
@@ -133,7 +133,7 @@ func readAll(d *source.Dataset, columns ...string) ([][]any, error) {
 	return rows, nil
 }
 
-// sound checks the promises of table.Column.
+// sound checks the documented properties of table.Column.
 func sound(b *table.Batch, columns int) error {
 	if len(b.Columns) != columns || b.Rows < 1 || b.Rows > 1<<16 {
 		return fmt.Errorf("a batch of %d rows and %d columns", b.Rows, len(b.Columns))

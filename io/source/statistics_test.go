@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// filter is a condition on a column: none says that no value within bounds passes.
+// filter is a condition on a column: none reports that no value within the bounds passes.
 type filter struct {
 	column string
 	none   func(table.Bounds) bool
@@ -28,7 +28,7 @@ func fromTo(column string, low, high int64) filter {
 	return filter{column, func(b table.Bounds) bool { return b.Max < low || b.Min > high }}
 }
 
-// nothing passes no value that has bounds.
+// nothing passes no value.
 func nothing(column string) filter { return filter{column, func(table.Bounds) bool { return true }} }
 
 func rowGroups(d *source.Dataset, filters ...filter) *source.RowGroupFilter {
@@ -39,7 +39,7 @@ func rowGroups(d *source.Dataset, filters ...filter) *source.RowGroupFilter {
 	return d.FilterRowGroups(columns, func(i int, b table.Bounds) bool { return filters[i].none(b) })
 }
 
-// filtered reads the row groups that filters leave, and returns how many rows the others have.
+// filtered reads the row groups that pass the filters, and returns the number of rows in the others.
 func filtered(d *source.Dataset, columns []string, filters ...filter) (rows [][]any, out int64, err error) {
 	s := rowGroups(d, filters...)
 	for split := range d.Splits() {
@@ -62,7 +62,7 @@ func filtered(d *source.Dataset, columns []string, filters ...filter) (rows [][]
 	return rows, out, nil
 }
 
-// byteArrays is the values of byte arrays in PLAIN.
+// byteArrays encodes byte arrays in PLAIN.
 func byteArrays(values ...string) []byte {
 	var b []byte
 	for _, v := range values {
@@ -79,7 +79,7 @@ func int32s(values ...int32) []byte {
 	return b
 }
 
-// stated gives the chunk of a file statistics, in the order of its type.
+// stated sets the statistics of a file's chunk, in the order of its type.
 func stated(s format.Statistics) func(*format.FileMetaData) {
 	return func(m *format.FileMetaData) {
 		m.RowGroups[0].Columns[0].MetaData.Statistics = s
@@ -87,7 +87,7 @@ func stated(s format.Statistics) func(*format.FileMetaData) {
 	}
 }
 
-// disordered states in addition that the order of statistics is not known.
+// disordered is stated with an unknown order of statistics.
 func disordered(s format.Statistics) func(*format.FileMetaData) {
 	return func(m *format.FileMetaData) {
 		stated(s)(m)
@@ -99,7 +99,7 @@ func newer(low, high []byte) format.Statistics {
 	return format.Statistics{MinValue: low, MaxValue: high}
 }
 
-// integer is a column of a physical type with an older or a newer logical one.
+// integer returns a column of a physical type with an older or a newer logical type.
 func integer(physical format.Type, older *deprecated.ConvertedType,
 	logical format.LogicalTypeValue) format.SchemaElement {
 	e := format.SchemaElement{Name: "x", Type: thrift.New(physical), RepetitionType: thrift.New(format.Required)}
@@ -112,7 +112,7 @@ func integer(physical format.Type, older *deprecated.ConvertedType,
 	return e
 }
 
-// ruledOut says whether a filter that passes nothing leaves out a file's row group: whether any bounds are believed.
+// ruledOut reports whether a filter that passes nothing skips a file's row group: whether its bounds are trusted.
 func ruledOut(t *testing.T, c crafted) bool {
 	t.Helper()
 	d := open(t, source.CSV{}, write(t, "a.parquet", c.file(t)))
@@ -123,7 +123,7 @@ func ruledOut(t *testing.T, c crafted) bool {
 	return out > 0
 }
 
-// Statistics of signed integers, dates and timestamps are believed in either form, unless there is doubt about them.
+// Statistics of signed integers, dates and timestamps are trusted in either form, unless they are ambiguous.
 func TestStatisticsOfIntegers(t *testing.T) {
 	small, large, other := int64s(-5), int64s(7), int64s(9)
 	older := format.Statistics{Min: small, Max: large}
@@ -160,7 +160,7 @@ func TestStatisticsOfIntegers(t *testing.T) {
 	}
 }
 
-// Of which types statistics are believed does not depend on who wrote them.
+// Whether statistics of a type are trusted does not depend on the writer.
 func TestStatisticsByType(t *testing.T) {
 	of := func(older deprecated.ConvertedType) *deprecated.ConvertedType { return &older }
 	four, eight := newer(int32s(-5), int32s(7)), newer(int64s(-5), int64s(7))
@@ -201,8 +201,8 @@ func TestStatisticsByType(t *testing.T) {
 	}
 }
 
-// What files state and a filter would believe is compared with all rows, nulls and entries of a dictionary that no row
-// has apart.
+// Statements that a filter would trust are compared with all rows, but not with nulls and with dictionary entries that
+// no row has.
 func TestWrongStatements(t *testing.T) {
 	dictionary := dictionaryPage(4, int64s(5, 99, 7, -99))
 	within := newer(int64s(5), int64s(7))
@@ -224,7 +224,7 @@ func TestWrongStatements(t *testing.T) {
 			wrong[0] != (source.Statement{File: "a.parquet", Column: "x"}) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
-		// No run fails of it.
+		// No run fails because of it.
 		if rows, out, err := filtered(d, []string{"x"}, fromTo("x", 5, 5)); err != nil || out > 0 ||
 			len(rows) != int(c.file.groups[0].rows) {
 			t.Errorf("%s: %d rows, %d left out, %v", name, len(rows), out, err)
@@ -242,7 +242,7 @@ func TestWrongStatements(t *testing.T) {
 	}
 }
 
-// A count over no columns is one of rows: a footer that states another number of them is an error.
+// A count over no columns counts rows: a footer that states another number is an error.
 func TestRowsAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		file crafted

@@ -13,12 +13,12 @@ import (
 // Stdin names the input that is read from standard input.
 const Stdin = "-"
 
-// A table on standard input arrives once, and its reader needs its end first and some parts several times. So Open
-// copies it into an encrypted scratch file (package scratchfile), which only this process can read, and the readers of
-// the format read that. Formats whose last bytes say where the rows are can be read so: if the writer was stopped, the
-// end is missing, and Open fails. Texts and Arrow streams can be cut short unnoticed, and are refused.
+// Standard input arrives once, but a reader of its format needs its end first and some parts several times. So Open
+// copies it into an encrypted scratch file (package scratchfile), which only this process can read, and the format's
+// reader reads that file. Formats whose last bytes locate the rows can be read this way: if the writer was stopped, the
+// end is missing, and Open fails. Texts and Arrow streams can be truncated unnoticed, so they are refused.
 
-// spool is the contents of standard input: pieces of spoolPiece bytes in a scratch file, the last one shorter.
+// spool is the contents of standard input: pieces of spoolPiece bytes in a scratch file; the last one is shorter.
 type spool struct {
 	file   *scratchfile.File
 	places []int64 // places[i] is where piece i is
@@ -27,7 +27,8 @@ type spool struct {
 
 const spoolPiece = 1 << 20
 
-// readStdin copies all of in to a scratch file in a folder. It ends early with ctx, and then leaves in to its reader.
+// readStdin copies all of in to a scratch file in a folder. If ctx ends, it stops early, and a blocked read of in
+// continues.
 func readStdin(ctx context.Context, in io.Reader, folder string) (*spool, error) {
 	s := &spool{file: scratchfile.In(folder)}
 	done := make(chan error, 1)
@@ -35,11 +36,11 @@ func readStdin(ctx context.Context, in io.Reader, folder string) (*spool, error)
 	select {
 	case err := <-done:
 		if err != nil {
-			_ = s.file.Close() // its contents are of no use
+			_ = s.file.Close() // its contents are not used
 			return nil, err
 		}
 		return s, nil
-	case <-ctx.Done(): // a read of a pipe waits for its writer
+	case <-ctx.Done(): // a read of a pipe blocks until its writer writes
 		return nil, ctx.Err()
 	}
 }
@@ -87,7 +88,7 @@ type spoolHandle struct {
 	*spool
 	ctx   context.Context
 	mutex sync.Mutex
-	held  int // number of the piece in piece; -1: none
+	held  int // number of the piece in memory; -1 if there is none
 	piece []byte
 }
 

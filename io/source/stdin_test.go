@@ -49,7 +49,7 @@ func TestStdinIsTheFile(t *testing.T) {
 	}
 }
 
-// A writer that was stopped anywhere before its end leaves no table. What states no end is refused.
+// If the writer was stopped at any place before the end, Open fails. Formats that do not mark their end are refused.
 func TestStdinThatWasCutShort(t *testing.T) {
 	records := sample(2000)
 	for format, content := range map[string][]byte{
@@ -76,7 +76,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
-// Whatever fails is said without waiting for the writer.
+// Errors are reported without waiting for the writer.
 func TestStdinFails(t *testing.T) {
 	waiting, _ := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())

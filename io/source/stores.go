@@ -14,11 +14,11 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// stores holds the stores of a dataset, and what was read from standard input.
+// stores holds the stores of a dataset, and the contents of standard input.
 type stores struct {
 	pool    *remote.Pool
 	stdin   *spool // nil if standard input was not read
-	failed  error  // why it could not be read: an error of the scratch file, or of the context
+	failed  error  // the error of reading it: an error of the scratch file, or of the context
 	mu      sync.Mutex
 	buckets map[store.Address]store.Bucket // by address without key
 	seen    map[store.Address]bool         // the objects that were named
@@ -61,8 +61,8 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 	return b, err
 }
 
-// find lists the files of an address or a pattern of addresses, in the order of their keys, and all faults. No message
-// shows an address's options.
+// find lists the files of a URL or a pattern of URLs, in the order of their keys, and all problems. No message shows a
+// URL's options.
 func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 // listed is the largest total length of listed keys, in bytes: enough for a few million objects.
 const listed = 1 << 30
 
-// list returns the objects of an address, or those that match it.
+// list returns the objects at a URL, or those that match the pattern.
 func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []store.Object, error) {
 	bucket, err := s.bucket(ctx, a)
 	if err != nil {

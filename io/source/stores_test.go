@@ -132,8 +132,8 @@ func TestStoresAgreeOnLongTexts(t *testing.T) {
 	}
 }
 
-// Of a Parquet file one request is made for the footer, and one for the columns of each row group that are asked for if
-// they are near each other.
+// A Parquet file takes one request for the footer, and one for the requested columns of each row group if these are
+// near each other.
 func TestRequestsOfParquet(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))
@@ -191,7 +191,7 @@ func TestObjectsThatChange(t *testing.T) {
 	}
 }
 
-// What a store answers becomes an error that says what to do, and shows no options of the address.
+// An answer of a store becomes an error that tells what to do, and shows no options of the URL.
 func TestErrorsOfStores(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.csv", []byte("x\n1\n"))
@@ -204,7 +204,7 @@ func TestErrorsOfStores(t *testing.T) {
 		{at + "a.csv?token=hush", store.Misconfigured, source.CodeOption},
 		{at + "none.csv?token=hush", store.Unavailable, source.CodeNotFound},
 		{at + "b/*.csv?token=hush", store.Unavailable, source.CodeNotFound},
-		{"s3://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption}, // not linked
+		{"s3://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption}, // the program lacks this store
 		{"ftp://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption},
 		{"http://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption},
 		{"https://me:hush@host/a.csv", store.Unavailable, source.CodeOption},

@@ -13,14 +13,15 @@ import (
 )
 
 // ReadStrings returns the values of one column of a public table: a Parquet or Arrow file, or a CSV file with a header,
-// by its path or address. The order is kept, nulls are left out, and equal values are not joined. Values that are not
-// text are written as text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05
-// with as many decimals as they need and, if they are instants, Z. The errors are those of Open and Read.
+// by its path or URL. It keeps the order, omits nulls, and keeps duplicates. Values that are not text are written as
+// text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with as many
+// decimals as they need and, if they are instants, Z. The errors are those of Open and Read.
 func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return ReadColumn(ctx, path, column, false)
 }
 
-// ReadColumn is ReadStrings. If aligned is set, each null is an empty text, so that item i of each column is of row i.
+// ReadColumn is ReadStrings. If aligned is set, each null becomes an empty text, so that item i of each column belongs
+// to row i.
 func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
 	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}}
 	if store.IsAddress(path) {

@@ -95,7 +95,7 @@ func xzText(t testing.TB, text []byte) []byte {
 	return out.Bytes()
 }
 
-// bzipped is "x;y\n1,5;2\n", by bzip2 1.0.8.
+// bzipped is "x;y\n1,5;2\n", compressed by bzip2 1.0.8.
 var bzipped = []byte{
 	0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xa1, 0xab, 0xda, 0x1d, 0x00, 0x00, 0x04, 0x58, 0x80, 0x00, 0x10, 0x00, 0x04, 0x32,
 	0x08, 0x00, 0x60, 0x20, 0x00, 0x22, 0x03, 0xd0, 0x84, 0x30, 0x22, 0x07, 0x34, 0xe0, 0x78, 0xbb, 0x92, 0x29, 0xc2, 0x84, 0x85, 0x0d, 0x5e, 0xd0, 0xe8,
@@ -119,8 +119,8 @@ func TestBzip2(t *testing.T) {
 	}
 }
 
-// A file in an encoding of one byte a character is cut into pieces and split as it is; what comes out is what comes out
-// of the same text in UTF-8, in which the pieces are cut elsewhere.
+// A file in an encoding of one byte a character is split undecoded, in pieces. It gives the same rows as the same text
+// in UTF-8, which is cut at other places.
 func TestOneByteEncodingsInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := []string{"Köln", "ä", "€", "\"a,ö\"", "\"a\nß\"", "", "\"\"", "plain", "Þ, x", "\"„quoted“ \"\"ü\"\"\""}
@@ -225,7 +225,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// Lines of any length are each in exactly one piece.
+// A line of any length is in exactly one piece.
 func TestJSONLinesInPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var text strings.Builder
@@ -246,7 +246,7 @@ func TestJSONLinesInPieces(t *testing.T) {
 	}
 }
 
-// A line that starts or ends exactly at the border of two pieces, or one byte beside it, is read once.
+// A line that starts or ends at the border of two pieces, or one byte from it, is read once.
 func TestJSONLinesAtTheBorderOfPieces(t *testing.T) {
 	const border = 1 << 20
 	const mark = "\xef\xbb\xbf"

@@ -21,12 +21,12 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// kindOf is a column of every type that has a meaning here, and what it becomes.
+// kindOf is a column of every type that is read, and its expected type.
 type kindOf struct {
 	name string
 	typ  arrow.DataType
 	want table.Type
-	ipc  bool // the library writes it only in Arrow's own formats, or otherwise than it is
+	ipc  bool // the library writes it only in Arrow's own formats, or writes it differently
 }
 
 func plain(k table.Kind) table.Type { return table.Type{Kind: k} }
@@ -178,14 +178,14 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// digitsOf returns an integer of at most so many digits.
+// digitsOf returns an integer of at most the given number of digits.
 func digitsOf(rng *rand.Rand, digits int, sign int64) *big.Int {
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(1+rng.Intn(digits))), nil)
 	v := new(big.Int).Rand(rng, most)
 	return v.Mul(v, big.NewInt(sign))
 }
 
-// everyKind is n rows of some kinds, with nulls.
+// everyKind returns n rows of some kinds, with nulls.
 func everyKind(n int, kinds []kindOf) arrow.Record {
 	rng := rand.New(rand.NewSource(3))
 	fields := make([]arrow.Field, len(kinds))
@@ -205,7 +205,7 @@ func everyKind(n int, kinds []kindOf) arrow.Record {
 	return b.NewRecord()
 }
 
-// oracle is value i of an array as a table must hold it, by the library's own readers.
+// oracle returns value i of an array in the form of a table, by the library's own readers.
 func oracle(a arrow.Array, i int) any {
 	if a.IsNull(i) || a.DataType().ID() == arrow.NULL {
 		return nil
@@ -329,7 +329,7 @@ func agrees(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.R
 	}
 }
 
-// difference describes what is the first row that differs.
+// difference describes the first row that differs.
 func difference(want, got [][]any) string {
 	for i := range min(len(want), len(got)) {
 		if !slices.Equal(want[i], got[i]) {
@@ -339,7 +339,7 @@ func difference(want, got [][]any) string {
 	return fmt.Sprintf("%d rows, want %d", len(got), len(want))
 }
 
-// Every type of Arrow arrives as the library's own readers see it, in every format, whole and in pieces.
+// Every type of Arrow is read as the library's own readers read it, in every format, whole and in pieces.
 func TestArrowTypes(t *testing.T) {
 	r := everyKind(1003, kinds)
 	for name, options := range map[string][]ipc.Option{
@@ -354,7 +354,7 @@ func TestArrowTypes(t *testing.T) {
 	}
 }
 
-// withoutViews leaves out what the library cannot write slices of.
+// withoutViews omits the kinds that the library cannot slice and write.
 func withoutViews(kinds []kindOf, r arrow.Record) (some []kindOf, out arrow.Record) {
 	var fields []arrow.Field
 	var columns []arrow.Array
@@ -366,7 +366,7 @@ func withoutViews(kinds []kindOf, r arrow.Record) (some []kindOf, out arrow.Reco
 	return some, array.NewRecord(arrow.NewSchema(fields, nil), columns, r.NumRows())
 }
 
-// The same types in Parquet, as far as the library writes them there, have the same values.
+// The same types in Parquet have the same values, if the library writes them.
 func TestParquetOfArrowTypes(t *testing.T) {
 	var some []kindOf
 	for _, k := range kinds {

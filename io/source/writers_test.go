@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// nodes are the sample's columns for parquet-go; encodings say how some are written.
+// nodes returns the sample's columns for parquet-go; encodings gives the encodings of some.
 func nodes(encodings map[string]encoding.Encoding) parquet.Group {
 	g := parquet.Group{
 		"unit": parquet.Int(64), "cat": parquet.Optional(parquet.String()),
@@ -74,7 +74,7 @@ func parquetGo(t testing.TB, records []record, encodings map[string]encoding.Enc
 	return b.Bytes()
 }
 
-// arrowRecord is the sample as Arrow's Go library holds it.
+// arrowRecord returns the sample as a record of Arrow's Go library.
 func arrowRecord(records []record) arrow.Record {
 	instant := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	schema := arrow.NewSchema([]arrow.Field{

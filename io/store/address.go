@@ -30,7 +30,7 @@ var (
 	options = regexp.MustCompile(`\?([A-Za-z][A-Za-z0-9_-]*=[^?]*)$`)
 )
 
-// The faults of an address. They hold no text of it.
+// The errors of a malformed URL. They hold no text of it.
 var (
 	ErrAddress  = errors.New("the address is malformed")
 	ErrPlain    = errors.New("http is not encrypted, and nothing shows who answers")

@@ -17,9 +17,10 @@ const (
 	// The deadline of an attempt is leastTime plus a second for each slowest bytes that it reads.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
-	// Failures are forgotten after so many bytes: a store that gives one byte and stalls must not be asked for ever.
+	// A read that gave this many bytes starts with fresh attempts: a store that gives one byte and stalls must not be
+	// asked for ever.
 	progress = 64 << 10
-	// An attempt to read has failed too if no byte comes for as long as mostSilence.
+	// An attempt to read fails if no byte arrives for as long as mostSilence.
 	mostSilence = 30 * time.Second
 )
 

@@ -33,8 +33,8 @@ func (w waiting) Read([]byte) (int, error) {
 	return 0, w.ctx.Err()
 }
 
-// A store from which no byte comes any more fails within the time that the page about stores says, however large the
-// object is. The time is that of the test's own clock.
+// A read from a store that stops sending bytes fails within the time that docs/howto/object-stores.md states, however
+// large the object is. The test uses its own clock.
 func TestSilentStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 1 << 30
@@ -51,8 +51,8 @@ func TestSilentStore(t *testing.T) {
 	})
 }
 
-// A store that gives a byte at each attempt and stalls fails as soon as one that gives nothing. One that gives 64 KiB
-// at each attempt is read to the end.
+// A read from a store that gives a byte at each attempt and stalls fails as soon as from one that gives nothing. A read
+// from a store that gives 64 KiB at each attempt succeeds.
 func TestDrippingStore(t *testing.T) {
 	for drip, reads := range map[int]int{1: 7, 64 << 10: 16} {
 		synctest.Test(t, func(t *testing.T) {

@@ -58,13 +58,13 @@ type Kind uint8
 
 // The kinds of errors.
 const (
-	Unavailable   Kind = iota // the store does not answer, or not as it should; another attempt may succeed
+	Unavailable   Kind = iota // the store does not answer, or answers wrongly; another attempt may succeed
 	NotFound                  // no such object, or no such bucket
-	Denied                    // no credentials, or they do not suffice
+	Denied                    // no credentials, or insufficient ones
 	Changed                   // the object has another version now
 	Exists                    // the object is there already
-	Unsupported               // the store, or this program, cannot do it
-	Misconfigured             // an option of the address or of the environment is wrong
+	Unsupported               // the store, or this program, cannot do this
+	Misconfigured             // an option of the URL or of the environment is wrong
 )
 
 // Error is a failure of a store.

@@ -51,7 +51,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// A read goes on where it was cut, and gives up only without progress. What is refused is not asked for again.
+// A read continues where it was cut, and gives up only without progress. A refused request is not repeated.
 func TestReadFull(t *testing.T) {
 	m := storetest.New()
 	m.Set("a", make([]byte, 100))
@@ -85,8 +85,8 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
-// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one
-// before is full.
+// Pieces are filled in order, each once, although requests are cut within them; the next piece is requested when the
+// one before is full.
 func TestReadPieces(t *testing.T) {
 	m := storetest.New()
 	content := make([]byte, 100)

@@ -49,9 +49,9 @@ type Column struct {
 	Type Type
 	// Valid has one item per entry; nil if there are no nulls. At a null, code and value are unspecified but in range.
 	Valid []bool
-	// Unparsed has one item per entry; it marks the nulls that stand for a text which is not a value of the column's
-	// type, such as a date in a layout that was not declared. nil if there are none. Only text formats have it, and no
-	// answer depends on it.
+	// Unparsed has one item per entry; it marks the nulls whose text is not valid for the column's type, such as a date
+	// in a layout that was not declared. It is nil if there are none. Only text formats have it, and no answer depends
+	// on it.
 	Unparsed []bool
 	Codes    []int32
 	Ends     []int32

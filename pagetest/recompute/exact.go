@@ -5,14 +5,13 @@ import (
 	"math/big"
 )
 
-// Exact arithmetic: numbers have some hundred digits, so that what is printed of them is certain. Only math/big is
-// used.
+// Exact arithmetic: numbers have some hundred digits, so the printed digits are certain. Only math/big is used.
 
 // digits is the precision of numbers, in bits.
 const digits = 256
 
-// farthest is how many standard deviations a tail is worked out for; beyond it is below 10^-780 and stands for
-// something positive.
+// farthest is the number of standard deviations up to which a tail is computed. Beyond it, a tail is below 10^-780, and
+// a tiny positive number is used.
 const farthest = 60
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(digits).SetFloat64(x) }

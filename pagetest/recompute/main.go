@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// stated is what is read of a manifest.
+// stated is the part of a manifest that is read.
 type stated struct {
 	Privacy struct {
 		Epsilon, Delta, Mu json.Number
@@ -45,14 +45,14 @@ type stated struct {
 	}
 }
 
-// page is the static part of a page, and what was compared of it.
+// page is the static part of a page, and the results of its comparisons.
 type page struct {
 	text     string
 	compared int
 	wrong    []string
 }
 
-// want notes whether the page prints what it should.
+// want records whether the page prints the computed number.
 func (p *page) want(what, printed, computed string) {
 	p.compared++
 	if printed != computed {
@@ -101,8 +101,8 @@ func check(dir string) (int, []string, error) {
 	return p.compared, p.wrong, nil
 }
 
-// decimal returns the number that a text names; 0 if it is empty. Numbers of 64 bits are written with the digits that
-// tell them apart: the page works with the number of 64 bits, which differs by less than 1 in 10^16.
+// decimal parses a number; 0 if the text is empty. The manifest has the shortest digits of float64s, and the page
+// computes with the float64, which differs by less than 1 in 10^16.
 func decimal(text string) *big.Float {
 	x, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -169,7 +169,7 @@ func (p *page) curve(g promise) {
 	}
 }
 
-// budget compares what is left, rounded down, and what all releases together let somebody guess.
+// budget compares the rest of the budget, rounded down, and how much all releases together improve a guess.
 func (p *page) budget(limit, charged string, g promise) {
 	found := regexp.MustCompile(`^mu ([0-9.e+-]+): `).FindStringSubmatch(limit)
 	used, ok := new(big.Rat).SetString(charged)

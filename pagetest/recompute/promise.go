@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// promise is what the manifest states: the Gaussian part's mu, the epsilon of the pure parts, and the probability that
-// selecting keys fails.
+// promise is the manifest's guarantee: the Gaussian part's mu, the epsilon of the pure parts, and the probability that
+// key selection fails.
 type promise struct {
 	mu, pure, failure *big.Float
-	// both: mu and pure are bounds of the same noise, as in releases with delta 0; otherwise they are parts beside each
-	// other.
+	// both: mu and pure are two bounds of the same noise, as in releases with delta 0; otherwise they are separate
+	// parts.
 	both bool
 }
 
-// apart are two bounds of one noise by themselves.
+// apart returns two promises, each with one of the bounds.
 func (p promise) apart() (a, b promise) {
 	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
 		failure: p.failure}
@@ -58,8 +58,8 @@ func (p promise) gaussian(eps *big.Float) *big.Float {
 	return d
 }
 
-// delta returns the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with
-// probability w = e^e0/(1 + e^e0).
+// delta returns the curve of all parts together: a pure part is randomized response, whose likelihood ratio is e^e0
+// with probability w = e^e0/(1 + e^e0).
 func (p promise) delta(eps *big.Float) *big.Float {
 	if p.both {
 		a, b := p.apart()
@@ -78,8 +78,9 @@ func (p promise) delta(eps *big.Float) *big.Float {
 	return d
 }
 
-// guess returns how often somebody is right at most who believed with a probability before: for mu alone, and a belief
-// b of at least one half, b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c = ln(b/(1 - b))/mu.
+// guess returns the largest probability that a reader's guess is right if the reader believed with probability belief
+// before. For mu alone, and a belief b of at least one half, it is b·Phi(mu/2 + c) + (1 - b)·Phi(mu/2 - c) with c =
+// ln(b/(1 - b))/mu.
 func (p promise) guess(belief *big.Rat) *big.Float {
 	b := new(big.Rat).Set(belief)
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), b)
@@ -91,7 +92,7 @@ func (p promise) guess(belief *big.Rat) *big.Float {
 	return sum(more, product(less, p.delta(odds)))
 }
 
-// gain returns how much more often guesses are right than without the release.
+// gain returns how much the release raises the probability of a right guess.
 func (p promise) gain(belief *big.Rat) *big.Float {
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), belief)
 	if belief.Cmp(rest) > 0 {
@@ -100,10 +101,10 @@ func (p promise) gain(belief *big.Rat) *big.Float {
 	return difference(p.guess(belief), zero(8000).SetRat(rest))
 }
 
-// tiny is the least gain that is written.
+// tiny is the smallest gain that is printed.
 const tiny = 1e-14
 
-// right writes how often a guess is right: in percent, rounded up; what the belief alone gives if the gain is tiny.
+// right formats the probability of a right guess in percent, rounded up; the belief alone if the gain is tiny.
 func (p promise) right(belief *big.Rat) string {
 	if p.gain(belief).Cmp(number(tiny)) >= 0 {
 		return percent(p.guess(belief))
@@ -116,7 +117,7 @@ func (p promise) right(belief *big.Rat) string {
 	return fmt.Sprintf("%g %%", whole)
 }
 
-// formula returns the same as guess by the formula for mu alone, to compare.
+// formula is guess by the formula for mu alone, for comparison.
 func (p promise) formula(belief *big.Rat) *big.Float {
 	b := zero(digits).SetRat(belief)
 	rest := zero(digits).SetRat(new(big.Rat).Sub(big.NewRat(1, 1), belief))
@@ -125,8 +126,8 @@ func (p promise) formula(belief *big.Rat) *big.Float {
 	return sum(product(b, phi(zero(digits).Add(half, c))), product(rest, phi(zero(digits).Sub(half, c))))
 }
 
-// alarms returns the largest share of the units in the table which a test finds that accuses a share a of the others:
-// Phi(Phi⁻¹(a) + mu) for mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
+// alarms returns the largest true positive rate of a membership test whose false positive rate is a: Phi(Phi⁻¹(a) + mu)
+// for mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
 func (p promise) alarms(a *big.Rat) *big.Float {
 	if p.both {
 		x, y := p.apart()
@@ -162,7 +163,7 @@ func atMostOne(x *big.Float) *big.Float {
 	return x
 }
 
-// epsilon returns the least epsilon at a delta, from above, with some 100 bits; nil if there is none.
+// epsilon returns the least epsilon at a delta, rounded up, with some 100 bits; nil if there is none.
 func (p promise) epsilon(delta *big.Rat) *big.Float {
 	if p.both {
 		a, b := p.apart()
@@ -192,7 +193,7 @@ func (p promise) epsilon(delta *big.Rat) *big.Float {
 	return high
 }
 
-// up writes x with so many decimals, rounded up.
+// up formats x with the given number of decimals, rounded up.
 func up(x *big.Rat, decimals int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))
@@ -203,7 +204,7 @@ func up(x *big.Rat, decimals int) string {
 	return new(big.Rat).SetFrac(whole, scale).FloatString(decimals)
 }
 
-// down writes x, not below 0, with so many decimals, rounded down.
+// down formats x, not below 0, with the given number of decimals, rounded down.
 func down(x *big.Rat, decimals int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))
@@ -223,7 +224,7 @@ func sameNumber(a, b string) bool {
 	return ok && ok2 && x.Cmp(y) == 0
 }
 
-// significant writes x rounded up to so many significant digits.
+// significant formats x with count significant digits, rounded up.
 func significant(x *big.Float, count int) string {
 	r, _ := x.Rat(nil)
 	if r.Sign() == 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched,
-// chosen, and noised.
+// released answers a query whose clamp or bound is discovered, as a run does: charged with epsilon 1 and delta 1e-6,
+// searched, chosen, and noised.
 func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.SearchResult, query.Answer) {
 	t.Helper()
 	must := func(err error) {
@@ -77,8 +77,8 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.SearchRe
 	return found, answer
 }
 
-// covered counts the intervals that hold the truth, and compares the noise with what is stated: the root mean square
-// error within 7 standard errors.
+// covered counts the intervals that contain the exact answer, and compares the noise with the stated error: the root
+// mean squared error must be within 7 standard errors.
 func covered(t *testing.T, a query.Answer, truth float64) (n int) {
 	t.Helper()
 	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64,
@@ -109,9 +109,8 @@ func numbered(n int) (labels []domain.Label) {
 	return labels
 }
 
-// repeats is how often a table is released, and the largest distance of the share of the intervals that hold from 95 %
-// in so many cells: 6.5 standard errors, which chance alone exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is
-// below 0.3 %.
+// repeats returns the number of releases of a table, and the largest allowed distance of the coverage from 95 % over so
+// many cells: 6.5 standard errors, which chance exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is below 0.3 %.
 func repeats(cells, long int) (runs int, slack float64) {
 	if runs = 1; os.Getenv("DPRELEASE_LONG") != "" {
 		runs = long
@@ -119,8 +118,8 @@ func repeats(cells, long int) (runs int, slack float64) {
 	return runs, 6.5 * math.Sqrt(0.95*0.05/float64(runs*cells))
 }
 
-// The 95 % intervals of a histogram whose bound on rows was found hold the exact counts under that bound as often as
-// they say.
+// The 95 % intervals of a histogram whose bound on rows is discovered cover the exact counts under that bound at the
+// stated rate.
 func TestIntervalsUnderAFoundBoundCover(t *testing.T) {
 	const cells, units = 20_000, 40_000 // of 4 rows each, so that a cell has 8
 	var rows, persons []int64
@@ -144,7 +143,7 @@ func TestIntervalsUnderAFoundBoundCover(t *testing.T) {
 	}
 }
 
-// The 95 % intervals of sums whose clamp was found hold the exact sums under that clamp as often as they say.
+// The 95 % intervals of sums whose clamp is discovered cover the exact sums under that clamp at the stated rate.
 func TestIntervalsUnderAFoundClampCover(t *testing.T) {
 	const groups, each, value = 2_000, 10, 70
 	var by, values []int64

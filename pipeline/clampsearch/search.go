@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Search is how the clamp or the bound of a query is found.
+// Search is the search for the clamp or the bound of a query.
 type Search struct {
 	query.Finder
 	Component query.Component
@@ -20,8 +20,8 @@ type Search struct {
 	Result *query.SearchResult
 	// name is the mechanism's name in the ledger if the charge was adopted; otherwise ""
 	name string
-	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by
-	// component.
+	// charged are the query's mechanisms as they were charged, and most is the largest value that a row adds to a cell,
+	// by component.
 	charged []manifest.Charged
 	most    []float64
 }
@@ -36,8 +36,8 @@ func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that
-// depend on what is found follow.
+// Ask splits the requests of the query's components: the search's fraction of its mu² goes to the histogram; the
+// mechanisms that depend on the result follow it.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)
@@ -72,7 +72,7 @@ func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mecha
 	return &out
 }
 
-// Chosen is a query with what was found.
+// Chosen is a query with the result of its search.
 type Chosen struct {
 	Search     *Search
 	Query      query.Query
@@ -118,7 +118,7 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 	return nil
 }
 
-// Statement returns the manifest's account of how the clamp or the bound was found. Both are nil before a run;
+// Statement returns the manifest's description of the search for the clamp or the bound. Both are nil before a run;
 // afterwards one of them is set.
 func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	if s == nil || s.Result == nil {
@@ -132,8 +132,7 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Result.Clamp}, nil
 }
 
-// ResultOf returns the found clamp or bound that a manifest states; ok is false if the noisy histogram gives another
-// one.
+// ResultOf returns the clamp or bound in a manifest; ok is false if the noisy histogram gives another one.
 func ResultOf(q *manifest.Query) (query.SearchResult, bool) {
 	switch {
 	case q.Search != nil:

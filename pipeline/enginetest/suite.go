@@ -70,7 +70,7 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 // row is a person, an age and a colour, as CSV has them.
 type row [3]string
 
-// table makes n rows of people with very different numbers of rows, some over every bound.
+// table returns n rows of people with very different numbers of rows, some over every bound.
 func table(n int) []row {
 	rng := rand.New(rand.NewPCG(7, 11))
 	colours := []string{"red", "orange", "blue", "green", "red", "blue"}
@@ -196,8 +196,8 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// Each query keeps as many rows of a unit as it keeps in a job of its own. Queries with bounds on cells also keep the
-// same cells, so their answers are equal.
+// Each query keeps as many rows of a unit as in a job of its own. Queries with bounds on cells also keep the same
+// cells, so their answers are equal.
 func testBeside(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "all.csv", table(3000))
@@ -218,7 +218,7 @@ func testBeside(t *testing.T, open Open) {
 	}
 }
 
-// Digest returns the same as Aggregate, for any number of workers, and something else for other rows.
+// Digest returns the same as Aggregate, for any number of workers, and a different digest for other rows.
 func testDigest(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "a.csv", table(100))

@@ -8,40 +8,29 @@ import (
 	"strconv"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // Binary is a table of typed columns in a binary format, and a library that writes it. A cell is an int64, a uint64, a
 // *big.Int, a float64, a bool, or a text of bytes.
 type Binary struct {
-	writer  library
+	writer  sourcetest.Library
 	columns []binaryColumn
 	unit    []int
 	layout  uint64 // the seed of the layout, which is the same for all tables
 }
 
-// library writes the rows of a file.
-type library struct {
-	name, ending string
-	has          func(binaryType) bool
-	encode       func(columns []binaryColumn, rows []Row, r *rand.Rand) ([]byte, error)
-}
-
-var libraries = []library{
-	{"parquet-go", ".parquet", func(t binaryType) bool { return t.node != nil }, parquetGo},
-	{"arrow parquet", ".parquet", func(t binaryType) bool { return t.arrow != nil && !t.ipcOnly }, arrowParquet},
-	{"xitongsys", ".parquet", func(t binaryType) bool { return t.tag != "" }, xitongsys},
-	{"arrow file", ".arrow", func(t binaryType) bool { return t.arrow != nil }, arrowFile},
-	{"arrow stream", ".arrow", func(t binaryType) bool { return t.arrow != nil }, arrowStream},
-}
+var libraries = []sourcetest.Library{sourcetest.ParquetGo, sourcetest.ArrowParquet, sourcetest.XitongsysParquet,
+	sourcetest.ArrowFile, sourcetest.ArrowStream}
 
 // DrawBinary draws types and a library that writes them.
 func DrawBinary(r *rand.Rand) *Binary { return drawBinary(r, libraries) }
 
-func drawBinary(r *rand.Rand, libraries []library) *Binary {
+func drawBinary(r *rand.Rand, libraries []sourcetest.Library) *Binary {
 	b := &Binary{writer: pick(r, libraries...), layout: r.Uint64()}
 	for range 1 + r.IntN(3) {
 		typ := pick(r, binaryTypes...)
-		for !b.writer.has(typ) {
+		for !b.writer.Has(typ.Type) {
 			typ = pick(r, binaryTypes...)
 		}
 		b.columns = append(b.columns, binaryColumn{typ, chance(r, 0.4)})
@@ -55,9 +44,9 @@ func drawBinary(r *rand.Rand, libraries []library) *Binary {
 
 // String implements Format.
 func (b *Binary) String() string {
-	s := "writer " + b.writer.name + ", layout " + strconv.FormatUint(b.layout, 10) + ", columns"
+	s := "writer " + b.writer.Name + ", layout " + strconv.FormatUint(b.layout, 10) + ", columns"
 	for i, c := range b.columns {
-		s += " " + columnName(i) + ": " + c.typ.name
+		s += " " + columnName(i) + ": " + c.typ.Name
 		if c.optional {
 			s += "?"
 		}
@@ -78,7 +67,7 @@ func (b *Binary) Options(dir string, files int) (o source.Options, columns, unit
 
 func (b *Binary) paths(files int) (paths []string) {
 	for i := range files {
-		paths = append(paths, fmt.Sprintf("t%d%s", i, b.writer.ending))
+		paths = append(paths, fmt.Sprintf("t%d%s", i, b.writer.Ending))
 	}
 	return paths
 }
@@ -95,7 +84,7 @@ func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 		}
 	}
 	cell := c.typ.draw(r)
-	if x, ok := cell.(float64); ok && x == 0 && b.writer.name == "xitongsys" {
+	if x, ok := cell.(float64); ok && x == 0 && b.writer.Name == "xitongsys" {
 		return 0.0 // its dictionaries have one entry for both zeros
 	}
 	return cell
@@ -168,13 +157,17 @@ func (b *Binary) Want(row Row) (cells string, ok bool) {
 func (b *Binary) Put(dir string, t Table) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s stopped with %v", b.writer.name, p)
+			err = fmt.Errorf("%s stopped with %v", b.writer.Name, p)
 		}
 	}()
+	var columns []sourcetest.Column
+	for i, c := range b.columns {
+		columns = append(columns, sourcetest.Column{Name: columnName(i), Type: c.typ.Type, Optional: c.optional})
+	}
 	for i, path := range b.paths(len(t)) {
-		file, err := b.writer.encode(b.columns, t[i], rand.New(rand.NewPCG(b.layout, uint64(i))))
+		file, err := b.writer.Encode(columns, t[i], rand.New(rand.NewPCG(b.layout, uint64(i))))
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.writer.name, err)
+			return fmt.Errorf("%s: %w", b.writer.Name, err)
 		}
 		if err := put(filepath.Join(dir, path), file); err != nil {
 			return err

@@ -6,27 +6,21 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/float16"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// binaryType is a type of a column, as each library knows it.
+// binaryType is a type of a column, and how its cells are drawn.
 type binaryType struct {
-	name    string
-	units   bool // it is not read as the number or the text that the cell holds
-	draw    func(r *rand.Rand) any
-	arrow   arrow.DataType // nil if Arrow does not have it
-	ipcOnly bool           // Arrow does not write it to Parquet, or as another type
-	node    parquet.Node   // nil if parquet-go does not have it
-	value   func(cell any) parquet.Value
-	tag     string // empty if xitongsys does not have it
-	of      reflect.Type
+	sourcetest.Type
+	units bool // it is not read as the number or the text that the cell holds
+	draw  func(r *rand.Rand) any
 }
 
 // binaryColumn is a column of a table.
@@ -83,38 +77,20 @@ func integerTypes() (out []binaryType) {
 	}
 	for i, of := range kinds {
 		bits := 8 << i
-		signed := binaryType{name: fmt.Sprintf("int%d", bits), arrow: of[0], node: parquet.Int(bits), value: intValue(bits),
+		signed := binaryType{Type: sourcetest.Type{Name: fmt.Sprintf("int%d", bits), Arrow: of[0], Node: parquet.Int(bits)},
 			draw: func(r *rand.Rand) any { return near(r, bits, true).Int64() }}
-		unsigned := binaryType{name: fmt.Sprintf("uint%d", bits), arrow: of[1], node: parquet.Uint(bits),
-			value: intValue(bits), draw: func(r *rand.Rand) any { return near(r, bits, false).Uint64() }}
-		switch bits {
-		case 32:
-			signed.tag, signed.of = "type=INT32", reflect.TypeFor[int32]()
-			unsigned.tag, unsigned.of = "type=INT32, convertedtype=UINT_32", reflect.TypeFor[uint32]()
-		case 64:
-			signed.tag, signed.of = "type=INT64", reflect.TypeFor[int64]()
-			unsigned.tag, unsigned.of = "type=INT64, convertedtype=UINT_64", reflect.TypeFor[uint64]()
+		unsigned := binaryType{Type: sourcetest.Type{Name: fmt.Sprintf("uint%d", bits), Arrow: of[1], Node: parquet.Uint(bits)},
+			draw: func(r *rand.Rand) any { return near(r, bits, false).Uint64() }}
+		if bits >= 32 {
+			signed.Tag = fmt.Sprintf("type=INT%d", bits)
+			unsigned.Tag = fmt.Sprintf("type=INT%d, convertedtype=UINT_%d", bits, bits)
 		}
 		coded := signed
-		coded.name, coded.arrow, coded.ipcOnly = "dictionary of "+signed.name, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: of[0]}, true
-		coded.node, coded.tag = nil, ""
+		coded.Type = sourcetest.Type{Name: "dictionary of " + signed.Name, IPCOnly: true,
+			Arrow: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: of[0]}}
 		out = append(out, signed, unsigned, coded)
 	}
 	return out
-}
-
-// intValue returns how parquet-go holds an integer of so many bits.
-func intValue(bits int) func(any) parquet.Value {
-	return func(cell any) parquet.Value {
-		x, ok := cell.(int64)
-		if !ok {
-			x = int64(cell.(uint64))
-		}
-		if bits <= 32 {
-			return parquet.Int32Value(int32(x))
-		}
-		return parquet.Int64Value(x)
-	}
 }
 
 // decimalTypes returns the forms of a decimal of so many digits. Its cells are integers: multiples of the last digit.
@@ -138,69 +114,42 @@ func decimalTypes(digits, scale int) (out []binaryType) {
 	}; !lengthFits(); {
 		width++
 	}
-	base := binaryType{name: fmt.Sprintf("decimal(%d, %d)", digits, scale), units: true, draw: draw}
-	add := func(as string, change func(*binaryType)) {
-		t := base
-		t.name += " " + as
-		change(&t)
-		out = append(out, t)
+	add := func(as string, t sourcetest.Type) {
+		t.Name = fmt.Sprintf("decimal(%d, %d) %s", digits, scale, as)
+		out = append(out, binaryType{t, true, draw})
 	}
+	node := func(of parquet.Type) parquet.Node { return parquet.Decimal(scale, digits, of) }
 	tag := fmt.Sprintf(", convertedtype=DECIMAL, scale=%d, precision=%d", scale, digits)
 	if digits <= 9 {
-		add("INT32", func(t *binaryType) {
-			t.node, t.tag, t.of = parquet.Decimal(scale, digits, parquet.Int32Type), "type=INT32"+tag, reflect.TypeFor[int32]()
-			t.value = func(c any) parquet.Value { return parquet.Int32Value(int32(c.(*big.Int).Int64())) }
-		})
+		add("INT32", sourcetest.Type{Node: node(parquet.Int32Type), Tag: "type=INT32" + tag})
 	}
 	if digits >= 10 && digits <= 18 {
-		add("INT64", func(t *binaryType) {
-			t.node, t.tag, t.of = parquet.Decimal(scale, digits, parquet.Int64Type), "type=INT64"+tag, reflect.TypeFor[int64]()
-			t.value = func(c any) parquet.Value { return parquet.Int64Value(c.(*big.Int).Int64()) }
-		})
+		add("INT64", sourcetest.Type{Node: node(parquet.Int64Type), Tag: "type=INT64" + tag})
 	}
-	add("FIXED", func(t *binaryType) {
-		t.node = parquet.Decimal(scale, digits, parquet.FixedLenByteArrayType(width))
-		t.value = func(c any) parquet.Value { return parquet.FixedLenByteArrayValue(twos(c.(*big.Int), width)) }
-	})
-	add("BYTE_ARRAY", func(t *binaryType) {
-		t.tag, t.of = "type=BYTE_ARRAY"+tag, reflect.TypeFor[string]()
-		t.node = parquet.Decimal(scale, digits, parquet.ByteArrayType)
-		t.value = func(c any) parquet.Value { return parquet.ByteArrayValue(shortest(c.(*big.Int))) }
-	})
-	add("128", func(t *binaryType) { t.arrow = &arrow.Decimal128Type{Precision: int32(digits), Scale: int32(scale)} })
-	add("256", func(t *binaryType) {
-		t.arrow, t.ipcOnly = &arrow.Decimal256Type{Precision: int32(digits), Scale: int32(scale)}, true
-	})
+	add("FIXED", sourcetest.Type{Node: node(parquet.FixedLenByteArrayType(width))})
+	add("BYTE_ARRAY", sourcetest.Type{Node: node(parquet.ByteArrayType), Tag: "type=BYTE_ARRAY" + tag})
+	add("128", sourcetest.Type{Arrow: &arrow.Decimal128Type{Precision: int32(digits), Scale: int32(scale)}})
+	add("256", sourcetest.Type{Arrow: &arrow.Decimal256Type{Precision: int32(digits), Scale: int32(scale)}, IPCOnly: true})
 	return out
 }
 
-// twos returns an integer in so many bytes, the highest one first.
-func twos(x *big.Int, width int) []byte {
-	if x.Sign() < 0 {
-		x = new(big.Int).Add(x, new(big.Int).Lsh(big.NewInt(1), uint(8*width)))
-	}
-	return x.FillBytes(make([]byte, width))
-}
-
-// shortest returns an integer in as few bytes as hold it.
-func shortest(x *big.Int) []byte { return twos(x, x.BitLen()/8+1) }
-
 func timeTypes() (out []binaryType) {
 	out = append(out, binaryType{
-		name: "date", arrow: arrow.FixedWidthTypes.Date32, node: parquet.Date(), tag: "type=INT32, convertedtype=DATE", of: reflect.TypeFor[int32](), value: intValue(32),
+		Type: sourcetest.Type{Name: "date", Arrow: arrow.FixedWidthTypes.Date32, Node: parquet.Date(),
+			Tag: "type=INT32, convertedtype=DATE"},
 		draw: func(r *rand.Rand) any {
 			return pick[int64](r, 0, 15706, -1, math.MaxInt32-2, math.MinInt32, 2932895, -719163) + int64(r.IntN(3))
 		},
 	}, binaryType{
-		name: "date64", units: true, arrow: arrow.FixedWidthTypes.Date64, ipcOnly: true,
+		Type: sourcetest.Type{Name: "date64", Arrow: arrow.FixedWidthTypes.Date64, IPCOnly: true}, units: true,
 		draw: func(r *rand.Rand) any {
 			return 86400000 * (pick[int64](r, 0, 15706, -1, 2932895, -719163) + int64(r.IntN(3)))
 		},
 	})
 	for i, unit := range []arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond} {
 		for _, zone := range []string{"", "UTC", "America/New_York"} {
-			t := binaryType{name: fmt.Sprintf("timestamp %s %s", unit, zone), units: true,
-				arrow: &arrow.TimestampType{Unit: unit, TimeZone: zone}, ipcOnly: unit == arrow.Second, value: intValue(64)}
+			t := binaryType{units: true, Type: sourcetest.Type{Name: fmt.Sprintf("timestamp %s %s", unit, zone),
+				Arrow: &arrow.TimestampType{Unit: unit, TimeZone: zone}, IPCOnly: unit == arrow.Second}}
 			t.draw = func(r *rand.Rand) any {
 				x := pick[int64](r, 0, 1356998400, -62135596800, 253402300799, 9e9)
 				if x *= int64(math.Pow10(3 * i)); i == 3 && chance(r, 0.5) {
@@ -209,26 +158,21 @@ func timeTypes() (out []binaryType) {
 				return pick(r, x, x, x, math.MaxInt64-4, math.MinInt64) + int64(r.IntN(4))
 			}
 			if i > 0 && zone != "America/New_York" {
-				t.node = parquet.TimestampAdjusted([]parquet.TimeUnit{nil, parquet.Millisecond, parquet.Microsecond,
+				t.Node = parquet.TimestampAdjusted([]parquet.TimeUnit{nil, parquet.Millisecond, parquet.Microsecond,
 					parquet.Nanosecond}[i], zone != "")
 			}
 			if i == 2 && zone == "UTC" {
-				t.tag, t.of = "type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS", reflect.TypeFor[int64]()
+				t.Tag = "type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS"
 			}
 			out = append(out, t)
 		}
 	}
-	int96 := binaryType{name: "INT96", units: true, node: parquet.Leaf(parquet.Int96Type), tag: "type=INT96",
-		of: reflect.TypeFor[string](), draw: func(r *rand.Rand) any {
+	int96 := binaryType{Type: sourcetest.Type{Name: "INT96", Node: parquet.Leaf(parquet.Int96Type), Tag: "type=INT96"},
+		units: true, draw: func(r *rand.Rand) any {
 			b := binary.LittleEndian.AppendUint64(nil, pick[uint64](r, 0, 1000, 43200e9, 86399999999000)+uint64(r.IntN(3)))
 			return string(binary.LittleEndian.AppendUint32(b, pick[uint32](r, 2440588, 2456294, 2440588-719163, 0,
 				math.MaxInt32-3, 1<<28)+uint32(r.IntN(2))))
 		}}
-	int96.value = func(c any) parquet.Value {
-		b := []byte(c.(string))
-		return parquet.Int96Value(deprecated.Int96{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]),
-			binary.LittleEndian.Uint32(b[8:])})
-	}
 	return append(out, int96, int96, int96)
 }
 
@@ -240,11 +184,13 @@ func byteTypes() (out []binaryType) {
 		}
 		return p.text(r)
 	}
-	bytes := func(c any) parquet.Value { return parquet.ByteArrayValue([]byte(c.(string))) }
-	out = append(out, binaryType{
-		name: "text", draw: text, arrow: arrow.BinaryTypes.String, node: parquet.String(), value: bytes, tag: "type=BYTE_ARRAY, convertedtype=UTF8", of: reflect.TypeFor[string](),
-	}, binaryType{name: "binary", draw: text, arrow: arrow.BinaryTypes.Binary, node: parquet.Leaf(parquet.ByteArrayType), value: bytes},
-		binaryType{name: "enum", draw: text, node: parquet.Enum(), value: bytes})
+	for _, t := range []sourcetest.Type{
+		{Name: "text", Arrow: arrow.BinaryTypes.String, Node: parquet.String(), Tag: "type=BYTE_ARRAY, convertedtype=UTF8"},
+		{Name: "binary", Arrow: arrow.BinaryTypes.Binary, Node: parquet.Leaf(parquet.ByteArrayType)},
+		{Name: "enum", Node: parquet.Enum()},
+	} {
+		out = append(out, binaryType{t, false, text})
+	}
 	for name, of := range map[string]arrow.DataType{
 		"large text": arrow.BinaryTypes.LargeString, "large binary": arrow.BinaryTypes.LargeBinary, "text view": arrow.BinaryTypes.StringView, "binary view": arrow.BinaryTypes.BinaryView,
 		"dictionary of texts": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8,
@@ -252,13 +198,12 @@ func byteTypes() (out []binaryType) {
 		"dictionary of binaries": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32,
 			ValueType: arrow.BinaryTypes.Binary},
 	} {
-		out = append(out, binaryType{name: name, draw: text, arrow: of, ipcOnly: true})
+		out = append(out, binaryType{sourcetest.Type{Name: name, Arrow: of, IPCOnly: true}, false, text})
 	}
 	for _, n := range []int{1, 3, 16, 40} {
 		out = append(out, binaryType{
-			name: fmt.Sprintf("%d bytes",
-				n), arrow: &arrow.FixedSizeBinaryType{ByteWidth: n}, node: parquet.Leaf(parquet.FixedLenByteArrayType(n)),
-			value: func(c any) parquet.Value { return parquet.FixedLenByteArrayValue([]byte(c.(string))) },
+			Type: sourcetest.Type{Name: fmt.Sprintf("%d bytes", n), Arrow: &arrow.FixedSizeBinaryType{ByteWidth: n},
+				Node: parquet.Leaf(parquet.FixedLenByteArrayType(n))},
 			draw: func(r *rand.Rand) any {
 				s := strings.Repeat(pick(r, "\x00", "a", "\xff"), n)
 				return s[:n-1] + pick(r, "\x00", "a", "\xff", "\xfe", "b")
@@ -266,7 +211,7 @@ func byteTypes() (out []binaryType) {
 		})
 	}
 	uuid := out[len(out)-2]
-	uuid.name, uuid.units, uuid.arrow, uuid.node = "UUID", true, nil, parquet.UUID()
+	uuid.Type, uuid.units = sourcetest.Type{Name: "UUID", Node: parquet.UUID()}, true
 	return append(out, uuid)
 }
 
@@ -279,19 +224,15 @@ func floatTypes() []binaryType {
 		}
 	}
 	same := func(x float64) float64 { return x }
+	single := func(x float64) float64 { return float64(float32(x)) }
+	half := func(x float64) float64 { return float64(float16.New(float32(x)).Float32()) }
 	return []binaryType{
-		{
-			name: "double", arrow: arrow.PrimitiveTypes.Float64, node: parquet.Leaf(parquet.DoubleType), draw: draw(same), tag: "type=DOUBLE", of: reflect.TypeFor[float64](),
-			value: func(c any) parquet.Value { return parquet.DoubleValue(c.(float64)) },
-		},
-		{
-			name: "float", arrow: arrow.PrimitiveTypes.Float32, node: parquet.Leaf(parquet.FloatType), draw: draw(func(x float64) float64 { return float64(float32(x)) }), tag: "type=FLOAT", of: reflect.TypeFor[float32](),
-			value: func(c any) parquet.Value { return parquet.FloatValue(float32(c.(float64))) },
-		},
-		{name: "half", arrow: arrow.FixedWidthTypes.Float16, ipcOnly: true,
-			draw: draw(func(x float64) float64 { return float64(float16.New(float32(x)).Float32()) })},
-		{name: "bool", arrow: arrow.FixedWidthTypes.Boolean, node: parquet.Leaf(parquet.BooleanType),
-			draw:  func(r *rand.Rand) any { return chance(r, 0.5) },
-			value: func(c any) parquet.Value { return parquet.BooleanValue(c.(bool)) }, tag: "type=BOOLEAN", of: reflect.TypeFor[bool]()},
+		{sourcetest.Type{Name: "double", Arrow: arrow.PrimitiveTypes.Float64, Node: parquet.Leaf(parquet.DoubleType),
+			Tag: "type=DOUBLE"}, false, draw(same)},
+		{sourcetest.Type{Name: "float", Arrow: arrow.PrimitiveTypes.Float32, Node: parquet.Leaf(parquet.FloatType),
+			Tag: "type=FLOAT"}, false, draw(single)},
+		{sourcetest.Type{Name: "half", Arrow: arrow.FixedWidthTypes.Float16, IPCOnly: true}, false, draw(half)},
+		{sourcetest.Type{Name: "bool", Arrow: arrow.FixedWidthTypes.Boolean, Node: parquet.Leaf(parquet.BooleanType),
+			Tag: "type=BOOLEAN"}, false, func(r *rand.Rand) any { return chance(r, 0.5) }},
 	}
 }

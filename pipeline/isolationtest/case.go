@@ -1,18 +1,17 @@
 package isolationtest
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // Row is the cells of a row, as its format has them; nil is null.
-type Row []any
+type Row = sourcetest.Row
 
 // Table is the rows of each file of a table.
-type Table [][]Row
+type Table = sourcetest.Table
 
 // Format is a dialect, the columns of a table in it, and a writer.
 type Format interface {
@@ -112,37 +111,6 @@ func (c *Case) Table(which int) Table {
 		}
 	}
 	return t
-}
-
-// rows returns the rows of a table in the order in which they are read.
-func (t Table) rows() (rows []Row) {
-	for _, file := range t {
-		rows = append(rows, file...)
-	}
-	return rows
-}
-
-// String prints a table with one line a row, in a form that a reader can copy.
-func (t Table) String() string {
-	var b strings.Builder
-	for i, rows := range t {
-		fmt.Fprintf(&b, "  file %d:\n", i)
-		for _, row := range rows {
-			b.WriteString("    [")
-			for k, cell := range row {
-				if k > 0 {
-					b.WriteString(", ")
-				}
-				text := fmt.Sprint(cell)
-				if len(text) > 400 {
-					text = fmt.Sprintf("%s… %d bytes", text[:400], len(text))
-				}
-				b.WriteString(text)
-			}
-			b.WriteString("]\n")
-		}
-	}
-	return b.String()
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

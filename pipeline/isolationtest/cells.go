@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the
@@ -191,7 +193,7 @@ func (t *Text) fit(s string) string {
 		var b strings.Builder
 		for len(s) > 0 {
 			r, n := utf8.DecodeRuneInString(s)
-			if half, ok := surrogate(s); ok {
+			if half, ok := sourcetest.Surrogate(s); ok {
 				b.WriteString(half)
 				s = s[len(half):]
 				continue
@@ -202,29 +204,6 @@ func (t *Text) fit(s string) string {
 		return b.String()
 	}
 	return s
-}
-
-// surrogate returns the first three bytes of a text if they are half of a pair, encoded as UTF-8 would encode it.
-func surrogate(s string) (half string, ok bool) {
-	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2] >= 0x80 && s[2] <= 0xBF {
-		return s[:3], true
-	}
-	return "", false
-}
-
-// halves returns the units of UTF-16 of a text, of which halves of pairs may be alone.
-func halves(s string) (units []uint16) {
-	for len(s) > 0 {
-		if half, ok := surrogate(s); ok {
-			units = append(units, 0xD000|uint16(half[1]&0x3F)<<6|uint16(half[2]&0x3F))
-			s = s[3:]
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s)
-		units = utf16.AppendRune(units, r)
-		s = s[n:]
-	}
-	return units
 }
 
 // charmaps are the encodings of one byte a character.
@@ -247,7 +226,7 @@ func (t *Text) decode(s string) (text string, ok bool) {
 		}
 		return b.String(), true
 	case t.wide():
-		text := string(utf16.Decode(halves(s)))
+		text := string(utf16.Decode(sourcetest.Units(s)))
 		return text, strings.Count(text, "\uFFFD") == strings.Count(s, "\uFFFD")
 	}
 	return s, t.format != "jsonl" || utf8.ValidString(s)
@@ -286,7 +265,7 @@ func (t *Text) Key(row Row) (key string, ok bool) {
 		case t.format == "jsonl":
 			text = t.token(row[i])
 		case t.wide():
-			text = fmt.Sprint(halves(text))
+			text = fmt.Sprint(sourcetest.Units(text))
 		}
 		key += strconv.Quote(text)
 	}

@@ -102,7 +102,7 @@ func (c *Case) isolation(f *Finding) string {
 // fidelity: what is read is what was written, and with a public number of rows the table is accepted (docs/adr/0013).
 func (c *Case) fidelity(f *Finding) string {
 	for i := range f.reading {
-		r, rows := &f.reading[i], c.Table(i).rows()
+		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
 		n := int64(len(rows))
 		switch got := int64(len(r.rows)); {
 		case r.err != "":
@@ -125,7 +125,7 @@ func (c *Case) fidelity(f *Finding) string {
 // may be null.
 func (c *Case) identity(f *Finding) string {
 	for i := range f.reading {
-		r, rows := &f.reading[i], c.Table(i).rows()
+		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
 		if r.err != "" || r.unfit || len(rows) != len(r.rows) {
 			continue
 		}

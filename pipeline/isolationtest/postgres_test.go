@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // copier writes tables by PostgreSQL's COPY.
@@ -72,7 +73,7 @@ func (p copier) put(t *Text, dir string, table Table) error {
 				t.header, literal(t.separator()), literal(t.quotes()), literal(t.quotes()), literal(t.nullWord()), all)); err != nil {
 			return err
 		}
-		b, err := pack(t.ending, out.Bytes())
+		b, err := sourcetest.Pack(t.ending, out.Bytes())
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 //go:embed writers.py
@@ -210,19 +212,20 @@ var pyarrowTypes = map[string]string{
 	"3 bytes": "fixed 3", "16 bytes": "fixed 16", "dictionary of texts": "dictionary",
 }
 
-func pyarrowType(t binaryType) string {
+func pyarrowType(t sourcetest.Type) string {
 	var digits, scale int
-	if n, _ := fmt.Sscanf(t.name, "decimal(%d, %d) 128", &digits, &scale); n == 2 && strings.HasSuffix(t.name, " 128") {
+	if n, _ := fmt.Sscanf(t.Name, "decimal(%d, %d) 128", &digits, &scale); n == 2 && strings.HasSuffix(t.Name, " 128") {
 		return fmt.Sprintf("decimal %d %d", digits, scale)
 	}
-	return pyarrowTypes[t.name]
+	return pyarrowTypes[t.Name]
 }
 
+func isPyarrows(t sourcetest.Type) bool { return pyarrowType(t) != "" }
+
 // pyarrows write what pyarrow writes, which has no encode: its files are written by a process of Python.
-var pyarrows = []library{
-	{"pyarrow parquet", ".parquet", func(t binaryType) bool { return pyarrowType(t) != "" }, nil},
-	{"pyarrow int96", ".parquet", func(t binaryType) bool { return pyarrowType(t) != "" }, nil},
-	{"pyarrow file", ".arrow", func(t binaryType) bool { return pyarrowType(t) != "" }, nil},
+var pyarrows = []sourcetest.Library{
+	{Name: "pyarrow parquet", Ending: ".parquet", Has: isPyarrows}, {Name: "pyarrow int96", Ending: ".parquet", Has: isPyarrows},
+	{Name: "pyarrow file", Ending: ".arrow", Has: isPyarrows},
 }
 
 // DrawPyarrow draws types that pyarrow writes.
@@ -231,7 +234,7 @@ func DrawPyarrow(r *rand.Rand) *Binary { return drawBinary(r, pyarrows) }
 func (b *Binary) files(dir string, t Table) (out []file) {
 	var columns []typedName
 	for i, c := range b.columns {
-		columns = append(columns, typedName{columnName(i), pyarrowType(c.typ)})
+		columns = append(columns, typedName{columnName(i), pyarrowType(c.typ.Type)})
 	}
 	for i, path := range b.paths(len(t)) {
 		rows := make([][]any, len(t[i]))
@@ -248,8 +251,8 @@ func (b *Binary) files(dir string, t Table) (out []file) {
 				rows[k] = append(rows[k], cell)
 			}
 		}
-		out = append(out, file{Path: filepath.Join(dir, path), Writer: b.writer.name, Columns: columns, Rows: rows,
-			asBinary: &asBinary{b.layout % 64, b.writer.name == "pyarrow int96"}})
+		out = append(out, file{Path: filepath.Join(dir, path), Writer: b.writer.Name, Columns: columns, Rows: rows,
+			asBinary: &asBinary{b.layout % 64, b.writer.Name == "pyarrow int96"}})
 	}
 	return out
 }

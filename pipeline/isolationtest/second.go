@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -18,6 +19,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowfile "github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 //go:embed second.py
@@ -101,7 +104,7 @@ func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 				continue
 			}
 			if t.wide() {
-				if fmt.Sprint(halves(text)) == fmt.Sprint(halves(want)) {
+				if fmt.Sprint(sourcetest.Units(text)) == fmt.Sprint(sourcetest.Units(want)) {
 					continue
 				}
 			}
@@ -121,7 +124,7 @@ func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	keys, seen := map[string]bool{}, map[string]bool{}
 	n := 0
-	for _, row := range t.rows() {
+	for _, row := range slices.Concat(t...) {
 		if key, ok := b.Key(row); ok && key != "" {
 			keys[key] = true
 		}
@@ -150,14 +153,14 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 			return "Arrow cannot read it: " + err.Error(), false
 		}
 	}
-	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(t.rows()),
+	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
 		len(keys))
-	changed := b.writer.encode == nil && len(seen) < len(keys) // by the library, before it wrote
-	return says, changed || n != len(t.rows())
+	changed := b.writer.Encode == nil && len(seen) < len(keys) // by the library, before it wrote
+	return says, changed || n != len(slices.Concat(t...))
 }
 
 func (b *Binary) eachRecord(text []byte, yield func(arrow.Record)) error {
-	switch b.writer.name {
+	switch b.writer.Name {
 	case "arrow file":
 		r, err := ipc.NewFileReader(bytes.NewReader(text))
 		if err != nil {

@@ -2,19 +2,14 @@ package isolationtest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // quoting reports whether a field is quoted.
@@ -129,33 +124,7 @@ func (t *Text) token(cell any) string {
 	case c.token:
 		return c.text
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for s := c.text; len(s) > 0; {
-		r, n := utf8.DecodeRuneInString(s)
-		half, alone := surrogate(s)
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(s[0])
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r < ' ':
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case alone && t.ascii:
-			fmt.Fprintf(&b, `\u%04x`, halves(half)[0])
-			n = 3
-		case r >= utf8.RuneSelf && t.ascii && (r != utf8.RuneError || n == 3):
-			for _, unit := range halves(s[:n]) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
-		default:
-			b.WriteString(s[:n])
-		}
-		s = s[n:]
-	}
-	b.WriteByte('"')
-	return b.String()
+	return sourcetest.JSON(c.text, func(r rune, n int) bool { return t.ascii && r >= utf8.RuneSelf && n > 1 })
 }
 
 // plain returns the bytes of a file before they are compressed.
@@ -180,15 +149,7 @@ func (t *Text) plain(rows []Row) []byte {
 	if !t.wide() {
 		return []byte(b.String())
 	}
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if t.encoding == "utf-16be" {
-		order = binary.BigEndian
-	}
-	var out []byte
-	for _, unit := range halves(b.String()) {
-		out = order.AppendUint16(out, unit)
-	}
-	return out
+	return sourcetest.UTF16(b.String(), t.encoding == "utf-16be")
 }
 
 // Put implements Format.
@@ -202,7 +163,7 @@ func (t *Text) Put(dir string, table Table) error {
 		if t.members {
 			half /= 2
 		}
-		b, err := pack(t.ending, text[:half], text[half:])
+		b, err := sourcetest.Pack(t.ending, text[:half], text[half:])
 		if err != nil {
 			return err
 		}
@@ -222,53 +183,4 @@ func put(path string, b []byte) error {
 		}
 	}
 	return err
-}
-
-// gzips are compressors that were used.
-var gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-
-// zstds is a compressor, which may be used by several goroutines.
-var zstds = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) })
-
-// pack compresses the parts of a text as the end of a file's name says, each in a member of its own.
-func pack(ending string, parts ...[]byte) ([]byte, error) {
-	var out bytes.Buffer
-	for i, part := range parts {
-		if i > 0 && len(part) == 0 {
-			continue
-		}
-		switch {
-		case strings.HasSuffix(ending, ".zst"):
-			z, err := zstds()
-			if err != nil {
-				return nil, err
-			}
-			out.Write(z.EncodeAll(part, nil))
-		case strings.HasSuffix(ending, ".gz"):
-			z := gzips.Get().(*gzip.Writer)
-			z.Reset(&out)
-			if err := finish(z, part); err != nil {
-				return nil, err
-			}
-			gzips.Put(z)
-		case strings.HasSuffix(ending, ".xz"):
-			z, err := xz.WriterConfig{DictCap: 1 << 16, BufSize: 1 << 12}.NewWriter(&out)
-			if err != nil {
-				return nil, err
-			}
-			if err := finish(z, part); err != nil {
-				return nil, err
-			}
-		default:
-			out.Write(part)
-		}
-	}
-	return out.Bytes(), nil
-}
-
-func finish(w io.WriteCloser, b []byte) error {
-	if _, err := w.Write(b); err != nil {
-		return err
-	}
-	return w.Close()
 }

@@ -47,7 +47,7 @@ func keysTable(t *testing.T) (dir string) {
 	return dir
 }
 
-// heldOf opens what is held of keys: the counts, and the numbers of each component of the query that follows.
+// heldOf opens the exact answers by keys: the counts, and the numbers of each component of the following query.
 func heldOf(t *testing.T, a *pipeline.Aggregates) (counts map[string]int64, named []map[string]*big.Int) {
 	t.Helper()
 	keys, n := mechanismtest.OpenKeyed(t, a.Exacts[1][0])
@@ -62,9 +62,9 @@ func heldOf(t *testing.T, a *pipeline.Aggregates) (counts map[string]int64, name
 	return counts, named
 }
 
-// What is held of keys is the same with next to no memory as in memory, for units of rows and of columns, also from
-// shards. It is read from the scratch file when keys are selected and answered, and no longer when the answers are
-// closed. Nothing is left in the folder.
+// The exact answers by keys are the same with almost no memory as in memory, for units of rows and of columns, also
+// from shards. They are read from the scratch file when keys are selected and answered, but not after the answers are
+// closed. No file remains in the folder.
 func TestKeysBeyondMemory(t *testing.T) {
 	dir := keysTable(t)
 	for unit, bounds := range map[string][2]string{"row": {"", ""},

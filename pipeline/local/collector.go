@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// heapGrowth is by how many percent the heap grows before Go's collector runs.
+// heapGrowth is the growth of the heap, in percent, after which Go's collector runs.
 const heapGrowth = 50
 
 // CollectEarly lets Go's collector run when the heap has grown by half instead of doubled, unless the environment's

@@ -4,11 +4,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// compactor copies the rows of a batch that the filters keep, so that nothing that the queries do takes time for the
-// other rows. The copy is in the order of the rows; answers do not depend on it.
+// compactor copies the rows of a batch that the filters keep, so that queries spend no time on the other rows. The copy
+// keeps the order of the rows; answers do not depend on it.
 type compactor struct {
 	used    []int   // which logical columns the queries use, each once
-	kept    []int32 // the numbers of the rows that are kept
+	kept    []int32 // the indices of the kept rows
 	batch   table.Batch
 	columns []compacted // by logical column; each in memory of its own
 }
@@ -37,8 +37,8 @@ func newCompactor(logical int, queries [][]int) *compactor {
 	return c
 }
 
-// compact returns the rows of b that keep keeps, valid until the next call, or nil if the columns are not of a form
-// that is copied or if copying them takes longer than it saves.
+// compact returns the rows of b that keep keeps, valid until the next call. It returns nil if it cannot copy a column's
+// form, or if copying takes longer than it saves.
 func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	c.find(keep)
 	for _, at := range c.used {
@@ -57,7 +57,7 @@ func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	return &c.batch
 }
 
-// find notes the rows that are kept, without a branch: which they are is as hard to predict as the values.
+// find records the kept rows without a branch, which would be as hard to predict as the values.
 func (c *compactor) find(keep []bool) {
 	if cap(c.kept) < len(keep) {
 		c.kept = make([]int32, len(keep))

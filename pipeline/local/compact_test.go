@@ -10,8 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// A compacted batch has the rows that are kept, in their order, whatever the form of the columns; memory of an earlier
-// batch does not matter.
+// A compacted batch has the kept rows in their order, for any form of the columns, independent of earlier batches.
 func TestCompactKeepsRows(t *testing.T) {
 	kinds := []table.Kind{table.Int, table.Float, table.String}
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +89,7 @@ func equalValues(kind table.Kind, a *table.Values, i int, b *table.Values, j int
 	return bytes.Equal(a.Bytes(i), b.Bytes(j))
 }
 
-// Runs and lists are left to the queries, and so is a column that is shorter than its batch.
+// Runs, lists and columns that are shorter than their batch are not compacted.
 func TestCompactLeavesOtherForms(t *testing.T) {
 	plain := tabletest.Ints(table.Type{Kind: table.Int}, []int64{1, 1, 2}, nil)
 	for name, column := range map[string]table.Column{

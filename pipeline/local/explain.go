@@ -6,14 +6,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ScanPlan is what a scan of the input will do, by the job, the machine, the number of the input's files and their
-// schema. It is the same for every table of this schema in as many files: it tells no number of rows, row groups or
-// bytes, and nothing of what statistics rule out, which are exact facts of the rows.
+// ScanPlan describes a scan of the input by the job, the machine, the number of the input's files and their schema. It
+// is the same for every table of this schema in as many files: it contains no number of rows, row groups or bytes, and
+// nothing about rows that statistics rule out, which are exact facts of the rows.
 type ScanPlan struct {
 	Files int `json:"files"`
-	// Workers is how many goroutines read at most.
+	// Workers is the largest number of reading goroutines.
 	Workers int `json:"workers"`
-	// Cells is how many bytes the cells of all queries take at most.
+	// Cells is the largest memory of the cells of all queries, in bytes.
 	Cells   int64        `json:"cell_bytes"`
 	Columns []ScanColumn `json:"columns"`
 }
@@ -25,7 +25,7 @@ type ScanColumn struct {
 	Uses []string `json:"used_by"`
 }
 
-// filterUse is what uses a filter's column.
+// filterUse is the use of a filter's column.
 const filterUse = "input.where"
 
 // Explain returns how Aggregate will read the input.
@@ -42,7 +42,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	return s, nil
 }
 
-// uses lists what uses a column of the plan.
+// uses lists the uses of a column of the plan.
 func uses(p *pipeline.Plan, column int) (out []string) {
 	needs := func(names []string) bool {
 		return slices.ContainsFunc(p.Views(), func(view []int) bool {

@@ -15,10 +15,10 @@ func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	return e
 }
 
-// LimitSides sets what the side of a join takes at most.
+// LimitSides sets the memory limit of the side of a join.
 func LimitSides(t *Tables, bytes int64) { t.side = bytes }
 
-// LeftOut returns how many row groups the statistics of the input's files leave out.
+// LeftOut returns the number of row groups that the statistics of the input's files rule out.
 func LeftOut(t *testing.T, e *Engine, p *pipeline.Plan) (skipped int) {
 	t.Helper()
 	groups, err := e.rowGroups(p)

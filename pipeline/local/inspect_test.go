@@ -58,7 +58,7 @@ func summary(c *pipeline.DataChecks) seen {
 }
 
 // The tally of a table is the same in every format and for every number of workers, and it counts the rows that bounds
-// leave out.
+// drop.
 func TestChecksAgree(t *testing.T) {
 	dir, rows := t.TempDir(), people(3000)
 	var want seen
@@ -91,8 +91,7 @@ func TestChecksAgree(t *testing.T) {
 	}
 }
 
-// All rows of a small input are tallied. The answers do not depend on it, and nothing is tallied unless it is asked
-// for.
+// All rows of a small input are tallied. The answers do not depend on it, and nothing is tallied unless requested.
 func TestChecksOfASample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.csv")
 	if err := os.WriteFile(path, csvOf(t, people(20_000)), 0o600); err != nil {
@@ -107,7 +106,8 @@ func TestChecksOfASample(t *testing.T) {
 	}
 }
 
-// Only a sample of a large input is tallied. It is the same for any workers, and the bounds are those of all rows.
+// Only a sample of a large input is tallied. The sample does not depend on the number of workers, and the bounds count
+// all rows.
 func TestChecksOfALargeInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.csv")
 	text := csvOf(t, people(30_000))

@@ -59,8 +59,8 @@ func wideText(text string) (b []byte) {
 	return b
 }
 
-// One unit's rows, whatever they hold, change the counts of a table of 1,000 units by themselves alone. Each of these
-// once injected or swallowed rows of others, or was one unit with another one.
+// One unit's rows, whatever they contain, change the counts of a table of 1,000 units only by themselves. Each of these
+// cases once injected or swallowed rows of others, or merged a unit with another one.
 func TestRowIsolation(t *testing.T) {
 	csv := func(sep, end string) string {
 		var b strings.Builder
@@ -83,7 +83,7 @@ func TestRowIsolation(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, input string
 		text        string    // of 1,000 units
-		more        [2]string // before and behind them, of further units
+		more        [2]string // before and after them, rows of more units
 		want        [3]int64
 		wide        bool
 	}{
@@ -138,7 +138,7 @@ func TestUnitsThatEndWithCR(t *testing.T) {
 	}
 }
 
-// Dialects in which one row could decide how others are read are refused before anything is read.
+// Dialects in which one row could affect how others are read are refused before anything is read.
 func TestDialectsWithoutIsolation(t *testing.T) {
 	for _, csv := range []string{`comment: "#"`, `encoding: utf-16`} {
 		text := fmt.Appendf(nil, isolationJob, "t.csv", "csv: {header: false, columns: [u, v, k], "+csv+"}")

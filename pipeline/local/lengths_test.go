@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Others see how long encrypted rows are: that depends on how many there are, and not on their units, cells and values.
+// The length of encrypted rows is visible: it depends on their number, and not on their units, cells and values.
 func TestLengthsDoNotDependOnValues(t *testing.T) {
 	const rows = 40
 	question := `

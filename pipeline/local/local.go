@@ -31,7 +31,7 @@ type Engine struct {
 	stated  *stated
 }
 
-// stated is what parts state of the input's files.
+// stated holds the statements of parts about the input's files.
 type stated struct {
 	mu    sync.Mutex
 	files []partial.File // nil until they are asked for
@@ -51,7 +51,7 @@ func NewWithin(data *source.Dataset, l Limits) *Engine {
 	return &Engine{data: data, limits: l, stated: &stated{}}
 }
 
-// UseScratch sets the folder for what does not fit in memory, if the limits name none.
+// UseScratch sets the folder for data that does not fit in memory, if the limits name none.
 func (e *Engine) UseScratch(dir string) { e.staging = dir }
 
 // scratch returns the memory that a scan may use.
@@ -82,7 +82,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := e.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // nobody needs its contents any more
+		a.Close() // its contents are not used any more
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 	return workers, sums, err
 }
 
-// Digest hashes what Aggregate would read.
+// Digest hashes the bytes that Aggregate would read.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	groups, err := e.rowGroups(p)
 	if err != nil {
@@ -216,8 +216,8 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// hideTotals merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the
-// bounds cut.
+// hideTotals merges the workers' accumulators and hides the answers. If there are checks, it sets the numbers of
+// dropped rows in them.
 func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err

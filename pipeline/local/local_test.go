@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// An engine that writes nearly all rows to its scratch folder gives the same answers, and leaves nothing there.
+// An engine that writes nearly all rows to its scratch folder gives the same answers, and leaves no file there.
 func TestConformanceWithoutMemory(t *testing.T) {
 	folder := t.TempDir()
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
@@ -43,7 +43,7 @@ func TestConformanceWithoutMemory(t *testing.T) {
 	}
 }
 
-// A scratch folder that cannot be written is an error of the output. The error says what to do.
+// A scratch folder that cannot be written is an error of the output, with a hint.
 func TestScratchFolderIsMissing(t *testing.T) {
 	enginetest.Fails(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()

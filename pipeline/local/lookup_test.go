@@ -80,12 +80,12 @@ func lookedUp(t *testing.T, name string, content []byte, csv string) [][]int64 {
 	return out
 }
 
-// Lookups give the answers of a join in a loop over all rows, in each format.
+// Lookups give the same answers as a join in a loop over all rows, in each format.
 func TestLookups(t *testing.T) {
 	codes, area := map[string]int64{}, map[string]int64{}
 	for i := range 900 {
 		if i%2 == 1 || i%9 < 3 {
-			continue // no zone, or an area that is left out
+			continue // no zone, or an area that is not counted
 		}
 		borough := []string{"north", "south", "west", ""}[i/2%4]
 		code, known := map[string]string{"north": "n", "south": "s"}[borough]

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// unknownMemory is assumed if the system does not say how much memory it has. leastDefault is the smallest default
-// limit.
+// unknownMemory is assumed if the system does not report its memory. leastDefault is the smallest default limit.
 const (
 	unknownMemory = 4 << 30
 	leastDefault  = 256 << 20

@@ -10,39 +10,39 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Limits describes what an engine may use.
+// Limits are the resources that an engine may use.
 type Limits struct {
 	// Workers is the number of cores, at least 1. Answers do not depend on it.
 	Workers int
-	// Memory is how many bytes the process should use at most. If it is 0, the limit is half of what the machine or the
-	// control group has.
+	// Memory is the memory in bytes that the process should use at most. If it is 0, the limit is half of the memory of
+	// the machine or the control group.
 	Memory int64
-	// Scratch is the folder for what does not fit in memory. If it is empty, that is the release's staging folder, or
-	// the system's folder for temporary files.
+	// Scratch is the folder for data that does not fit in memory. If it is empty, it is the release's staging folder,
+	// or the system's temp directory.
 	Scratch string
-	// Ahead is how many bytes reading holds for each worker before they are decoded, if the input is in a store.
+	// Ahead is the memory in bytes, for each worker, of data that is read but not decoded, if the input is in a store.
 	Ahead int64
-	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
+	// Look is the part of the input that is tallied for the operator. Answers do not depend on it.
 	Look Look
-	// Separate is set if queries do not share the rows of units. Which rows of a unit over its bounds are kept then
-	// follows the rule that each query follows alone, and that databases follow too.
+	// Separate is set if queries do not share the rows of units. The kept rows of a unit over its bounds then follow
+	// the rule of a single query, as in databases.
 	Separate bool
 }
 
-// memory is how a scan divides its limit.
+// memory is a scan's division of its limit.
 type memory struct {
 	workers int
-	rows    int64 // bytes of units' rows that are held before they are written to the scratch file
+	rows    int64 // memory for units' rows before they are written to the scratch file
 	room    int64 // bytes for each goroutine that bounds units
-	cells   int64 // the largest domain of which all cells are held
+	cells   int64 // the largest domain of which all cells are held in memory
 }
 
 const (
 	mebibyte = 1 << 20
-	// baseBytes is what the program itself takes; workerBytes is what a worker takes for reading.
+	// baseBytes is the memory of the program itself; workerBytes is the memory of a worker for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
-	// leastBytes is what a scan needs for the rows of units.
+	// leastBytes is the least memory of a scan for the rows of units.
 	leastBytes = 32 * mebibyte
 )
 
@@ -67,8 +67,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// domains returns the limits on domain sizes that can be tried: all of the plan's domains are held whole, or all but
-// the largest, and so on.
+// domains returns the limits on domain sizes to try: all of the plan's domains are held whole, or all but the largest,
+// and so on.
 func domains(p *pipeline.Plan) []int64 {
 	most := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {
@@ -78,7 +78,7 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// cellBytes returns how many bytes the cells of a plan's queries take, if domains up to most are held whole.
+// cellBytes returns the memory of the cells of a plan's queries, in bytes, if domains up to most are held whole.
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
@@ -96,7 +96,7 @@ func tooSmall(limit, need int64) error {
 	}
 }
 
-// Fits returns nil if a plan can be answered within the limits, and otherwise an error that tells what it needs.
+// Fits returns nil if a plan can be answered within the limits, and otherwise an error with its needs.
 func (l Limits) Fits(p *pipeline.Plan) error {
 	_, err := l.share(p)
 	return err

@@ -27,7 +27,7 @@ type Merged struct {
 	engine Engine // of its limits and scratch folder
 }
 
-// part is a file, and what it states.
+// part is a file with its statement.
 type part struct {
 	path string
 	partial.Statement
@@ -38,8 +38,8 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must
-// be of this plan, of this version of the program and of one table, and each shard must be there once. program is the
+// OpenParts opens the files of all shards of one run of a plan, in any order, and compares their statements: they must
+// be of this plan, of this version of the program and of one table, and each shard must occur once. program is the
 // version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
@@ -78,7 +78,7 @@ func partsFault(code, message, hint string) error {
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: code, Message: message, Hint: hint}
 }
 
-// partError reports what is wrong with a file. It quotes nothing of the file.
+// partError returns the error for a file. It quotes nothing from the file.
 func partError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {
@@ -163,7 +163,7 @@ func (m *Merged) missing() int {
 // Schema returns the input's schema.
 func (m *Merged) Schema() table.Schema { return table.Schema{Fields: m.parts[0].Schema} }
 
-// UseScratch sets the folder for what does not fit in memory, if the limits name none.
+// UseScratch sets the folder for data that does not fit in memory, if the limits name none.
 func (m *Merged) UseScratch(dir string) { m.engine.UseScratch(dir) }
 
 // Close does nothing: no file is open between calls.
@@ -187,7 +187,7 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := m.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // nobody needs its contents any more
+		a.Close() // its contents are not used any more
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -237,7 +237,7 @@ func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error
 	return g.Wait()
 }
 
-// loadPart adds one part. It must state what it stated before.
+// loadPart adds one part. Its statement must not have changed.
 func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	f, err := regular.Open(x.path)
 	if err != nil {

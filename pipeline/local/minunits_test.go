@@ -50,7 +50,7 @@ func unitsTable(t *testing.T, dir string, others []int64, of ...int) {
 	}
 }
 
-// countsOf returns the counts of keys k0, k1, … that are left when the engine hands them out; 0 if one was left out.
+// countsOf returns the counts of keys k0, k1, … in the engine's answers; 0 if a key was dropped.
 func countsOf(t *testing.T, p *pipeline.Plan, keys int) []int64 {
 	t.Helper()
 	a, err := local.New(dataset(t, p), 1).Aggregate(t.Context(), p, pipeline.Silent{})
@@ -70,8 +70,8 @@ func countsOf(t *testing.T, p *pipeline.Plan, keys int) []int64 {
 	return counts
 }
 
-// outcomes is the distribution of what is published of a key with a count: nothing, or g·(K + i) for i from 0 on, which
-// is exact but for the tail, in the last place.
+// outcomes returns the distribution of the published value of a key with a count: nothing, or g·(K + i) for i from 0
+// on; exact except for the last digits of the tail.
 func outcomes(s calibrate.KeySelection, count int64) []float64 {
 	units, _ := s.Threshold()
 	m := s.Mechanism
@@ -91,8 +91,8 @@ func outcomes(s calibrate.KeySelection, count int64) []float64 {
 	return append(out, tail(last))
 }
 
-// divergence is the least delta for which two products of distributions are (epsilon, delta)-indistinguishable, by the
-// definition, in one direction.
+// divergence returns the least delta for which two products of distributions are (epsilon, delta)-indistinguishable, by
+// the definition, in one direction.
 func divergence(x, y [][]float64, epsilon float64) float64 {
 	if len(x) == 1 {
 		x, y = append(x, []float64{1}), append(y, []float64{1})
@@ -106,7 +106,7 @@ func divergence(x, y [][]float64, epsilon float64) float64 {
 	return sum
 }
 
-// exactDelta is the larger divergence of two tables of counts, of which those that are 0 were left out.
+// exactDelta returns the larger divergence of two tables of counts; counts of 0 are keys that were dropped.
 func exactDelta(s calibrate.KeySelection, epsilon float64, a, b []int64) float64 {
 	of := func(counts []int64) (out [][]float64) {
 		for _, n := range counts {
@@ -117,10 +117,10 @@ func exactDelta(s calibrate.KeySelection, epsilon float64, a, b []int64) float64
 	return max(divergence(of(a), of(b), epsilon), divergence(of(b), of(a), epsilon))
 }
 
-// The guarantee is the definition's: for neighbouring tables around the least number of units and around the threshold,
-// the exact probabilities of what is published are (epsilon, delta)-indistinguishable. The counts are those that the
-// engine hands out. A threshold that is lower by N - 1, as if keys of one unit were the rarest, is not enough (for N
-// above 2, so that it is seen), and a key of N units is published nearly as often as it may.
+// The guarantee holds by its definition: for neighbouring tables around the pre-threshold and around the threshold, the
+// exact probabilities of the published results are (epsilon, delta)-indistinguishable. The counts are those of the
+// engine. A threshold that is lower by N - 1, as if keys of one unit were the rarest, does not suffice (for N above 2,
+// so that the difference is visible), and a key of N units is published with nearly the allowed probability.
 func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 	const epsilon, delta, failure = 1, 0.01, 0.004
 	for _, least := range []int64{1, 2, 5, 100} {
@@ -176,9 +176,9 @@ func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 	}
 }
 
-// Keys that fewer units have than the job asks for are left out before the answers are sealed, and with them what is
-// added up for them, in memory and beyond it, for units of rows and of columns. All else stays as it is. Their number
-// of units is that after bounding. The threshold must be that of these keys.
+// Keys with fewer units than the job's minimum are dropped before the answers are hidden, and so are the sums by them,
+// in memory and spilled, for units of rows and of columns. All other answers are unchanged. Units are counted after
+// bounding. The threshold must be the one for such keys.
 func TestKeysOfFewUnitsAreLeftOut(t *testing.T) {
 	dir := keysTable(t)
 	for unit, bounds := range map[string][2]string{"row": {"", ""},

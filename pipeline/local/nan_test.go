@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// dictionaryFloats writes a column of floats with a dictionary. If a NaN is among them, parquet-go 0.32 states as min
-// the least of the values after the NaN only.
+// dictionaryFloats writes a column of floats with a dictionary. If a NaN is among them, parquet-go 0.32 states the
+// least of the values after the NaN as min.
 func dictionaryFloats(t *testing.T, values ...float64) []byte {
 	t.Helper()
 	type row struct {

@@ -108,7 +108,7 @@ func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	return u.builder.Add(selectColumns(logical, u.at, keep))
 }
 
-// addUnits hands the units of all workers to the first worker's accumulators of queries over units.
+// addUnits passes the units of all workers to the first worker's accumulators of queries over units.
 func addUnits(workers []*worker) error {
 	first := workers[0]
 	if first.units == nil {

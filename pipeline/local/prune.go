@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ignoreStatistics is the value of input.statistics with which no statistics of files are trusted.
+// ignoreStatistics is the value of input.statistics with which statistics of files are not used.
 const ignoreStatistics = "ignore"
 
 // rowGroups returns a reader of the row groups in which rows may pass the job's filters, according to the min and max
@@ -54,10 +54,10 @@ func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered [
 	return columns, filtered
 }
 
-// WrongStatements reads all rows of the input and returns the statements of its files, about the columns of the job's
-// filters, that do not hold. It gives their places and no values. Aggregate would believe these statements unless the
-// job has input.statistics: ignore. A file whose row groups have other numbers of rows than it states is an error.
-// Errors are those of reading.
+// WrongStatements reads all rows of the input and returns the false statements of its files about the columns of the
+// job's filters, by their places and without values. Aggregate would trust these statements unless the job has
+// input.statistics: ignore. A file whose row groups have other numbers of rows than stated is an error. Errors are
+// those of reading.
 func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]source.Statement, error) {
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil

@@ -114,7 +114,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 	}
 	for _, input := range []string{
 		"where: [{column: tick, from: 150, before: 701}]", "where: [{column: tick, not_in: [3]}]",
-		"where: [{column: x, max: -1}]", "where: [{column: note, in: [x]}]", // floats and texts rule nothing out
+		"where: [{column: x, max: -1}]", "where: [{column: note, in: [x]}]", // floats and texts rule out nothing
 		"statistics: ignore, where: [{column: tick, max: -1}]",
 	} {
 		var e *source.Error
@@ -133,7 +133,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 // on them.
 func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
-	// The tick 299 stands in the pages alone; in the footer 250 is the max of its row group.
+	// The tick 299 occurs only in the pages; in the footer 250 is the max of its row group.
 	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
 	for at := bytes.LastIndex(content, greatest); at > len(content)*2/3; at = bytes.LastIndex(content[:at], greatest) {
 		copy(content[at:], lie)
@@ -206,14 +206,13 @@ func TestNegativeValuesUnderFilters(t *testing.T) {
 	}
 }
 
-// leavesOut reports whether an engine's plan leaves out this number of row groups.
+// leavesOut reports whether an engine skips this number of row groups for a plan.
 func leavesOut(t *testing.T, p *pipeline.Plan, e *local.Engine, want int) bool {
 	t.Helper()
 	return local.LeftOut(t, e, p) == want
 }
 
-// How the input will be read is the same for every table of a schema, however many row groups it has and whatever
-// statistics rule out.
+// The scan plan is the same for every table of a schema, whatever its row groups and statistics.
 func TestExplainTellsNothingOfRows(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[ticked](&b)

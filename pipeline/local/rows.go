@@ -5,11 +5,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// With input.rows the number of rows is public, so a run's success may depend on it, but not on what a row holds. A row
-// of a CSV file can look like no row: like a blank line, or like a comment. So if there are fewer rows than the job
-// declares, skipped lines count as rows. For N declared rows, R rows that were read and B skipped lines, the input is
-// accepted if R <= N <= R + B, and N - R rows without values are added. If a row is replaced by one that looks like no
-// row, R falls by one and B grows by one.
+// With input.rows the number of rows is public, so a run's success may depend on it, but not on the content of a row. A
+// row of a CSV file can look like a blank line or like a comment. So if there are fewer rows than the job declares,
+// skipped lines count as rows. For N declared rows, R rows that were read and B skipped lines, the input is accepted if
+// R <= N <= R + B, and N - R rows without values are added. If a row is replaced by one that looks like a skipped line,
+// R falls by one and B grows by one.
 
 // fillRows compares the number of rows with the public one, if the job declares it, and adds the missing rows.
 func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
@@ -36,7 +36,7 @@ func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 	return nil
 }
 
-// nullRows is how many rows without values are added at once.
+// nullRows is the number of rows without values that are added at once.
 const nullRows = 1 << 16
 
 // rowsWithoutValues returns n rows of nulls.

@@ -32,7 +32,7 @@ type scaledRow struct {
 
 const scaledGroup = 1_000_000 // rows of a row group
 
-// path returns the table's Parquet file. It is made if it is missing. DPRELEASE_SCALE_DIR keeps it between runs.
+// path returns the table's Parquet file, and writes it if it is missing. DPRELEASE_SCALE_DIR keeps it between runs.
 func (s scaled) path(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("DPRELEASE_SCALE_DIR")
@@ -143,7 +143,7 @@ func BenchmarkBounded(b *testing.B) {
 	}
 }
 
-// cpuSeconds returns the processor time of the process so far.
+// cpuSeconds returns the CPU time of the process so far.
 func cpuSeconds(tb testing.TB) float64 {
 	tb.Helper()
 	var u syscall.Rusage

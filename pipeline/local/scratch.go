@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// scratch is the memory that the accumulators of one scan share, and a scratch file for what does not fit in it.
+// scratch is the memory that the accumulators of one scan share, and a scratch file for data that does not fit in it.
 type scratch struct {
 	ctx    context.Context
 	memory memory
@@ -34,7 +34,7 @@ func (s *scratch) Share() int64 { return s.memory.rows / max(s.joined.Load(), 1)
 // Room returns the memory for each goroutine that bounds units.
 func (s *scratch) Room() int64 { return s.memory.room }
 
-// Cells returns the largest domain of which all cells are held.
+// Cells returns the largest domain of which all cells are held in memory.
 func (s *scratch) Cells() int64 { return s.memory.cells }
 
 // Workers returns the number of goroutines.
@@ -63,7 +63,7 @@ func (s *scratch) Read(piece []byte, at int64) error {
 // Close frees the file.
 func (s *scratch) Close() error { return s.file.Close() }
 
-// ScratchError gives an error of the scratch folder its cause. Other errors are returned as they are.
+// ScratchError sets the cause of an error of the scratch folder. It returns other errors unchanged.
 func ScratchError(err error) error {
 	var failed *scratchfile.Error
 	if !errors.As(err, &failed) {

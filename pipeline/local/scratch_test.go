@@ -37,7 +37,7 @@ func TestScratchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A fault of the scratch folder is one of the output, in the system's own words.
+// An error of the scratch folder is an error of the output, with the system's text.
 func TestScratchWithoutAFolder(t *testing.T) {
 	s := newScratch(t.Context(), filepath.Join(t.TempDir(), "none"), memory{rows: 100})
 	_, err := s.Write([]byte("x"))

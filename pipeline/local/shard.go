@@ -22,7 +22,7 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer func() { _ = spill.Close() }() // its contents are not used any more
 	from, to := partial.Range(s.Number, s.Of, e.data.Splits())
 	said, workers, err := e.readShard(ctx, p, o, spill, splits{from, to})
 	if err != nil {
@@ -32,8 +32,8 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	return partial.Write(w, k, said, workers[0].accumulators)
 }
 
-// Fingerprint returns a digest of the facts known of the input before its rows are read: the files' names, sizes,
-// footers and versions in a store, and the schema. It is private, like these facts.
+// Fingerprint returns a digest of the facts about the input that are known before its rows are read: the files' names,
+// sizes, footers and versions in a store, and the schema. It is private, like these facts.
 func (e *Engine) Fingerprint() ([]byte, error) {
 	files, err := e.files()
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files returns the input's files as a part states them. Their footers are read once: an engine of a worker reads many
+// files returns the input's files for a part's statement. Their footers are read once: an engine of a worker reads many
 // ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()

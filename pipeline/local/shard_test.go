@@ -95,7 +95,7 @@ func TestShardedConformance(t *testing.T) {
 	}
 }
 
-// Shards and the merge that hold almost no rows in memory give the same answers.
+// Shards and merges with almost no rows in memory give the same answers.
 func TestShardedConformanceWithoutMemory(t *testing.T) {
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()
@@ -113,8 +113,8 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 	}
 }
 
-// The answers of neighbouring tables differ by at most the declared sensitivity if they come from shards, and are those
-// of one process.
+// If the answers for neighbouring tables come from shards, they differ by at most the declared sensitivity, and equal
+// those of one process.
 func TestStabilityOfShards(t *testing.T) {
 	all := labs(t, 2)
 	for _, l := range all {
@@ -125,14 +125,14 @@ func TestStabilityOfShards(t *testing.T) {
 		Writers: stabilitytest.Writers(), Labs: all})
 }
 
-// Every kind of question has the answers of one process if they come from shards.
+// Every kind of query has the same answers from shards as from one process.
 func TestShardsAnswerEverything(t *testing.T) {
 	lab := labs(t, 1)[0]
 	lab.Open, lab.Twin = openSharded(t), openTight
 	stabilitytest.AskEverything(t, lab, 3)
 }
 
-// stable runs a search, of whose pairs at least four fifths must be compared: writers cannot write some.
+// stable runs a search. At least four fifths of its pairs must be compared: writers cannot write some.
 func stable(t *testing.T, s *stabilitytest.Search) {
 	t.Helper()
 	r := s.Run()
@@ -145,7 +145,7 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 	}
 }
 
-// Whole runs whose answers come from shards show the same of neighbouring tables, except for numbers that have noise.
+// Whole runs with answers from shards have the same output for neighbouring tables, except for noisy numbers.
 func TestStabilityOfMergedRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	lab.Open = openSharded(t)
@@ -239,7 +239,7 @@ func newShardFiles(t *testing.T) *shardFiles {
 	return f
 }
 
-// Files that are not one part of each shard of one run are refused, with a code and a remedy.
+// Files that are not exactly one part for each shard of one run are refused, with a code and a hint.
 func TestPartsThatDoNotFit(t *testing.T) {
 	f := newShardFiles(t)
 	for name, c := range map[string]struct {
@@ -286,8 +286,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated
-// then.
+// If another authentic file replaces one after it was opened, it is refused unless its statement is the same.
 func TestPartsReplacedAfterOpening(t *testing.T) {
 	f := newShardFiles(t)
 	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key,
@@ -385,7 +384,7 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 	return m.Aggregate(ctx, p, o)
 }
 
-// Of what workers send each other nothing may be lost, there twice, or of another question or program.
+// A message between workers that is lost, occurs twice, or belongs to another fingerprint or program is an error.
 func TestLostMessages(t *testing.T) {
 	f := newShardFiles(t)
 	e, l := local.New(dataset(t, f.plan), 1), local.Limits{Workers: 1}
@@ -439,7 +438,7 @@ func TestLostMessages(t *testing.T) {
 	}
 }
 
-// listed returns what returns one message after the other.
+// listed returns a function that returns one message after the other.
 func listed(messages [][]byte) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		if len(messages) == 0 {

@@ -20,15 +20,15 @@ import (
 // Splits returns how many splits the input has.
 func (e *Engine) Splits() int { return e.data.Splits() }
 
-// Pack reads the splits from from up to, not including, to, and hands what they add up to emit, in messages for buckets
-// 0 to buckets-1 and, last, for bucket buckets. program is the version of the program.
+// Pack reads the splits from from up to, not including, to, and passes their contributions to emit, in messages for
+// buckets 0 to buckets-1 and, last, for bucket buckets. program is the version of the program.
 func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, program string, from, to, buckets int,
 	emit func(bucket int, message []byte)) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer func() { _ = spill.Close() }() // its contents are not used any more
 	said, workers, err := e.readShard(ctx, p, pipeline.Silent{}, spill, splits{from, to})
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return said, workers, merge(workers)
 }
 
-// BoundBucket takes in the messages of rows that next returns until its error is io.EOF, bounds the units and returns
-// the bounded message. The error is partial.ErrLost if a message is of another bucket.
+// BoundBucket reads messages of rows from next until its error is io.EOF, bounds the units and returns the bounded
+// message. The error is partial.ErrLost if a message belongs to another bucket.
 func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int,
 	next func() ([]byte, error)) ([]byte, error) {
 	var out []byte
@@ -79,9 +79,8 @@ func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k p
 	return out, err
 }
 
-// Together takes in the packed and bounded messages that next returns until its error is io.EOF, and writes what they
-// add up as a part that is the only shard. Errors are partial.ErrLost if messages are missing or there twice, and those
-// of w.
+// Together reads packed and bounded messages from next until its error is io.EOF, and writes their sum as a part that
+// is the only shard. Errors are partial.ErrLost if messages are missing or occur twice, and those of w.
 func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits,
 	next func() ([]byte, error), w io.Writer) error {
 	return withWorker(ctx, p, schema, l, func(all *worker) error {
@@ -110,7 +109,7 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer func() { _ = spill.Close() }() // its contents are not used any more
 	workers, err := newWorkers(1, p, schema, spill, l)
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// The answers of neighbouring tables differ by at most the declared sensitivity if their units are bounded in buckets,
-// as on Beam, and are those of one process.
+// If units are bounded in buckets, as on Beam, the answers for neighbouring tables differ by at most the declared
+// sensitivity, and equal those of one process.
 func TestStabilityOfShuffles(t *testing.T) {
 	all := labs(t, 1)
 	all[0].Open = func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {

@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// labs are folders in memory, if the system has such folders, and this engine.
+// labs returns folders in memory, if the system has them, with this engine.
 func labs(t *testing.T, n int) []*stabilitytest.Lab {
 	t.Helper()
 	out := make([]*stabilitytest.Lab, n)
@@ -93,7 +93,7 @@ func TestStability(t *testing.T) {
 	}
 }
 
-// Whole runs on neighbouring tables with the same noise produce the same output, except for numbers that have noise.
+// Whole runs on neighbouring tables with the same noise have the same output, except for noisy numbers.
 func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: stabilitytest.Pairs(t, 45, 20_000), PairsPerJob: 5,
@@ -107,7 +107,7 @@ func TestStabilityOfRuns(t *testing.T) {
 	}
 }
 
-// broken is an engine with a fault: it answers a changed plan if the table has a NaN, or, with always, in any case.
+// broken is an engine with a bug: it answers a changed plan if the table has a NaN or, with always, in any case.
 type broken struct {
 	pipeline.Engine
 	data   *source.Dataset
@@ -148,9 +148,11 @@ func hasNaN(ctx context.Context, data *source.Dataset) bool {
 	return found
 }
 
-// The fuzzer detects engines with deliberate faults within the number of pairs of every commit, and reports them with
-// few rows.
+// The fuzzer detects engines with deliberate bugs within the default number of pairs, and reports them with few rows.
 func TestStabilityNotices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries the tests, not the program: without -short")
+	}
 	most := configs.PerUnit{MaxRows: 1000, MaxGroups: 1000}
 	for name, fault := range map[string]broken{
 		"units that are not bounded": {always: true, change: func(j *configs.Job) error {

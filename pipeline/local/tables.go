@@ -24,7 +24,7 @@ type Tables struct {
 	of      []*Engine
 	limits  Limits
 	staging string
-	side    int64 // what the side of a join takes at most; 0: a part of the memory for rows
+	side    int64 // memory limit of the side of a join; 0 for a part of the memory for rows
 }
 
 // NewTables returns an engine over the tables of a plan, in its order, that keeps to some limits. Closing the engine
@@ -39,7 +39,7 @@ func NewTables(data []*source.Dataset, l Limits) *Tables {
 	return t
 }
 
-// UseScratch sets the folder for what does not fit in memory, if the limits name none.
+// UseScratch sets the folder for data that does not fit in memory, if the limits name none.
 func (t *Tables) UseScratch(dir string) { t.staging = dir }
 
 // Schema returns no columns: see TableSchemas.
@@ -76,7 +76,7 @@ func (t *Tables) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	spill := newScratch(ctx, first.scratchFolder(), m)
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := t.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // nobody needs its contents any more
+		a.Close() // its contents are not used any more
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return nil
 }
 
-// progress returns a function that reports one more split of those that a first pass over all tables reads.
+// progress returns a function that reports one more split of a first pass over all tables.
 func (t *Tables) progress(p *pipeline.Plan, o pipeline.Observer, stage pipeline.Stage) func() {
 	splits := 0
 	for k, e := range t.of {
@@ -266,7 +266,7 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	return err
 }
 
-// WrongStatements is [Engine.WrongStatements] of all tables that are read, also as the other table of a join.
+// WrongStatements is [Engine.WrongStatements] for all tables that are read, also as the other table of a join.
 func (t *Tables) WrongStatements(ctx context.Context, p *pipeline.Plan) (wrong []source.Statement, err error) {
 	for k, e := range t.of {
 		of := p.OfTable(k)
@@ -288,7 +288,7 @@ func (t *Tables) WrongStatements(ctx context.Context, p *pipeline.Plan) (wrong [
 	return wrong, nil
 }
 
-// Digest hashes what Aggregate would read.
+// Digest hashes the bytes that Aggregate would read.
 func (t *Tables) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	s := &tableScan{Tables: t, ctx: ctx, done: t.progress(p, o, pipeline.StageCompare),
 		spill: &scratch{memory: memory{workers: t.limits.Workers, rows: math.MaxInt64}}}

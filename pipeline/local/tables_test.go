@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// The tables are customers with a region, their orders, and items of orders, which do not tell the customer.
+// The tables are customers with a region, their orders, and items of orders, which do not name the customer.
 const tablesJob = `version: 1
 name: orders
 privacy: {epsilon: 1, delta: 1e-6, unit: [customer], per_unit: {max_rows: 1000}}
@@ -203,7 +203,7 @@ func (w *tablesWorld) want() [][]int64 {
 	return [][]int64{count, sum, dear, returns}
 }
 
-// drawWorld draws tables with twice the same keys, orders of two customers, and keys that lead nowhere.
+// drawWorld draws tables with duplicate keys, orders of two customers, and keys without a match.
 func drawWorld(t *rapid.T) *tablesWorld {
 	word := func(values ...string) *rapid.Generator[string] { return rapid.SampledFrom(values) }
 	customer, key := word("a", "b", "c", "d", ""), word("1", "2", "3", "4", "5", "")
@@ -221,7 +221,7 @@ func drawWorld(t *rapid.T) *tablesWorld {
 		rows("returns", key, customer)}
 }
 
-// Joins give the answers of loops over all rows, also if the sides of joins take several passes.
+// Joins give the same answers as loops over all rows, also if the sides of joins take several passes.
 func TestTablesAreJoined(t *testing.T) {
 	dir := t.TempDir()
 	p := planTables(t, dir, tablesJob)
@@ -286,7 +286,7 @@ func writeTables(t *testing.T) (dir string) {
 	return dir
 }
 
-// checkTables returns what CheckWith reports of a job.
+// checkTables returns the diagnostics of CheckWith for a job.
 func checkTables(t *testing.T, dir, tables, queries string) configs.Diagnostics {
 	t.Helper()
 	p := planTables(t, dir, fmt.Sprintf(personsJob, tables, queries))
@@ -360,7 +360,7 @@ func TestJoinedDecimalsAreKeys(t *testing.T) {
 	}
 }
 
-// A table whose keys match nobody is told apart from an empty input. Lists in it are refused once.
+// A table whose keys have no match is distinguished from an empty input. Lists in it are refused once.
 func TestTablesWithoutAUnit(t *testing.T) {
 	dir := writeTables(t)
 	const query = "{name: all, from: visits, count: {}}"
@@ -416,5 +416,44 @@ func TestStatementsOfSeveralTables(t *testing.T) {
 			t.Errorf("%s, %s: %v, %v", c.tables, c.queries, wrong, err)
 		}
 		_ = e.Close()
+	}
+}
+
+// A join on columns that do not exist names those that do, but for the header of a CSV file, which may be a row.
+func TestUnknownColumnsOfJoins(t *testing.T) {
+	dir := writeTables(t)
+	for _, c := range []struct{ persons, join, message, hint string }{
+		{"persons.parquet", "add: [agee]", "table persons has no column agee", "did you mean age?"},
+		{"persons.parquet", "on: {dayy: age}, add: [age]", "the table has no column dayy", "did you mean day?"},
+		{"persons.parquet", "on: {day: years}, add: [age]", "table persons has no column years", "columns: id, age"},
+		{"persons.csv", "add: [agee]", "table persons has no column agee", "column names are compared letter by letter"},
+	} {
+		added := "age"
+		if strings.Contains(c.join, "agee") {
+			added = "agee"
+		}
+		found := checkTables(t, dir, "persons: {files: ["+c.persons+"], unit: [id]}, visits: {files: [visits.parquet], unit: [person], "+
+			"join: [{table: persons, "+c.join+"}]}", "{name: ages, from: visits, histogram: {by: [{column: "+added+", values: [x]}]}}")
+		if !slices.ContainsFunc(found, func(d configs.Diagnostic) bool {
+			return d.Message == c.message && strings.HasPrefix(d.Hint, c.hint)
+		}) {
+			t.Errorf("%s, %s: %+v", c.persons, c.join, found)
+		}
+	}
+}
+
+// The unusable columns of all tables come before what is only worth a look.
+func TestFindingsOfSeveralTablesAreSorted(t *testing.T) {
+	p := planTables(t, writeTables(t), fmt.Sprintf(personsJob, "persons: {files: [persons.csv], unit: [id]}, visits: {files: "+
+		"[visits.csv], unit: [person]}", "{name: codes, from: persons, histogram: {by: [{column: code, values: [\"1.10\"]}]}}, "+
+		"{name: days, from: visits, histogram: {by: [{column: day, values: [\"9\"]}]}}"))
+	e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30, Look: local.LookAll})
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := p.Findings(a.Checks); len(found) != 2 || !found[0].Unusable || found[1].Unusable {
+		t.Errorf("%+v", found)
 	}
 }

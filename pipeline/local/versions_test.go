@@ -29,8 +29,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: object, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// Shards of two versions of an object, of the same length, are refused by the merge and by an engine that shuffles, and
-// the fingerprints differ. The same object twice is not refused.
+// Shards of two versions of an object, of the same length, are refused by the merge and by a shuffling engine, and the
+// fingerprints differ. The same version twice is accepted.
 func TestShardsOfTwoVersions(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("person,age\n")

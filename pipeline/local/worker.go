@@ -27,7 +27,7 @@ type worker struct {
 	columns      [][]int // by query: indices among the logical columns, or those of the table of units
 	units        *unitsWorker
 	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	inspection   *inspection // nil if there is no tally
 }
 
 // newWorkers makes some workers for a plan's aggregations of an input.
@@ -84,7 +84,7 @@ func positions(p *pipeline.Plan, columns []string) []int {
 	return at
 }
 
-// join hands a batch on with the columns of the joins from the i-th on.
+// join passes on a batch with the columns of the joins from the i-th on.
 func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) error {
 	if i == len(w.joins) {
 		return yield(b)
@@ -154,7 +154,7 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 			return err
 		}
 		keep := filtered.Keep
-		if keep != nil && !inspect { // what is tallied is tallied with the rows that are filtered
+		if keep != nil && !inspect { // tallies also count filtered rows
 			if kept := w.compactor.compact(logical, keep); kept != nil {
 				logical, keep = kept, nil
 			}
@@ -189,7 +189,7 @@ func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	return out
 }
 
-// checks merges the inspections of all workers; nil if nothing was tallied. The caller sets the bounds later.
+// checks merges the inspections of all workers; nil if there are no tallies. The caller sets the bounds later.
 func checks(workers []*worker) *pipeline.DataChecks {
 	first := workers[0].inspection
 	if first == nil {

@@ -51,7 +51,7 @@ func (m *Manifest) Meets() error {
 	return m.measures(ms)
 }
 
-// known reports whether the query has mechanisms, all of a kind that this version can judge.
+// known returns an error unless the query has mechanisms, all of a kind that this version can check.
 func (q *Query) known() error {
 	if len(q.Mechanisms) == 0 {
 		return errors.New(q.Name + ": it has no mechanism")
@@ -69,8 +69,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows reports whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on
-// its bounds too, and is not worked out again.
+// follows returns an error unless the statements about a query follow from its mechanisms. The half-width of a mean
+// depends on its bounds too, and is not recomputed.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -91,7 +91,8 @@ func (q *Query) follows() error {
 	return nil
 }
 
-// noiseDelta returns the delta that the noise must meet: the job's delta less the part for selecting keys, in decimals.
+// noiseDelta returns the delta that the noise must meet: the job's delta minus the part for selecting keys, in
+// decimals.
 func (m *Manifest) noiseDelta() calibrate.Delta {
 	if m.Privacy.DeltaFailure == "0" {
 		return calibrate.Delta(m.Privacy.Delta)
@@ -111,11 +112,11 @@ func (m *Manifest) asked() (epsilon, delta string) {
 			Delta   json.Number `json:"delta"`
 		} `json:"privacy"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
+	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
 }
 
-// askedUpstream returns the promise of the table's producer as the job in the manifest has it; nil if there is none.
+// askedUpstream returns the promise of the table's producer in the manifest's job; nil if there is none.
 func (m *Manifest) askedUpstream() *Upstream {
 	var job struct {
 		Privacy struct {
@@ -123,7 +124,7 @@ func (m *Manifest) askedUpstream() *Upstream {
 		} `json:"privacy"`
 	}
 	var u Upstream
-	_ = json.Unmarshal(m.Job, &job) // what is not there is no promise
+	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
 	if !bytes.HasPrefix(job.Privacy.Unit, []byte("{")) || json.Unmarshal(job.Privacy.Unit, &u) != nil {
 		return nil
 	}
@@ -137,11 +138,11 @@ func (m *Manifest) askedTables() []string {
 			Tables map[string]json.RawMessage `json:"tables"`
 		} `json:"input"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // what is not there is no table
+	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
 	return slices.Sorted(maps.Keys(job.Input.Tables))
 }
 
-// selects reports whether the selections take no more of delta than is stated, at the thresholds that this needs.
+// selects returns an error unless the selections take no more of delta than stated, at their thresholds.
 func (m *Manifest) selects() error {
 	taken, least := new(big.Rat), m.leastUnits()
 	for i := range m.Queries {
@@ -183,7 +184,7 @@ func (m *Manifest) leastUnits() map[string]int64 {
 			} `json:"histogram"`
 		} `json:"queries"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
+	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
 	least := map[string]int64{}
 	for i := range job.Queries {
 		least[job.Queries[i].Name] = job.Queries[i].Histogram.MinUnits
@@ -191,7 +192,7 @@ func (m *Manifest) leastUnits() map[string]int64 {
 	return least
 }
 
-// keysOf reports whether the query that selected another's keys did select keys.
+// keysOf returns an error unless the query that selected another's keys did select keys.
 func (m *Manifest) keysOf(q *Query) error {
 	if q.KeysOf == "" {
 		return nil
@@ -206,7 +207,7 @@ func (m *Manifest) keysOf(q *Query) error {
 	return nil
 }
 
-// selects reports whether the query's threshold is what its noise and its part of delta need.
+// selects returns an error unless the query's threshold follows from its noise and its part of delta.
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
@@ -219,7 +220,7 @@ func (q *Query) selects() error {
 	return errors.New(q.Name + ": its threshold is not the one that its part of delta needs")
 }
 
-// measures reports whether the other measures of the guarantee are what the mechanisms give.
+// measures returns an error unless the other measures of the guarantee follow from the mechanisms.
 func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	got, want := &m.Privacy.Measures, MeasuresOf(ms, m.Privacy.DeltaFailure)
 	switch {
@@ -231,13 +232,12 @@ func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// provenOf reports whether a stated epsilon is proven, and not larger than it has to be but for what a later version
-// may prove better.
+// provenOf reports whether a stated epsilon is proven, and at most slightly larger than the least proven one.
 func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
 
 var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)
 
-// promises reports whether the statement is the one that the mechanisms and the job give.
+// promises returns an error unless the statement follows from the mechanisms and the job.
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {

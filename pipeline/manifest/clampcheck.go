@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// searching returns the mechanism of the search; nil if nothing is found.
+// searching returns the mechanism of the search; nil if there is none.
 func (q *Query) searching() *Mechanism {
 	switch {
 	case q.Search != nil:
@@ -30,7 +30,7 @@ func (q *Query) rule() int {
 	return 0
 }
 
-// charged returns the mechanisms as they were charged; nil if that is not stated.
+// charged returns the mechanisms as they were charged; nil if the query does not state them.
 func (q *Query) charged() []Charged {
 	switch {
 	case q.Search != nil:
@@ -81,7 +81,7 @@ func (q *Query) searched() error {
 	return q.searchedClamp(m)
 }
 
-// paid returns an error unless the mechanisms have the mu that was charged and the search took its share.
+// paid returns an error unless the mechanisms have the charged mu and the search took its fraction.
 func (q *Query) paid(search *Mechanism) error {
 	charged, drawn := q.Charged(), q.Calibrated()
 	if charged == nil {

@@ -16,12 +16,12 @@ import (
 // Format names the layout of release.json.
 const Format = "dprelease/1"
 
-// Previews: what [Manifest.MarkSynthetic] makes of a manifest. No reader of releases takes it for one, by its name or
-// by its format.
+// Previews: constants of [Manifest.MarkSynthetic]. No reader of releases accepts a preview, by its name or by its
+// format.
 const (
 	// SyntheticFormat names the layout of a preview's manifest.
 	SyntheticFormat = "dprelease/1-synthetic"
-	// SyntheticPrefix is what the name of every file of a preview begins with.
+	// SyntheticPrefix begins the name of every file of a preview.
 	SyntheticPrefix = "synthetic-"
 	// SyntheticNotice is the banner of a preview.
 	SyntheticNotice = "synthetic: made without your data"
@@ -48,7 +48,7 @@ type Manifest struct {
 	Documents []File `json:"documents,omitempty"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in previews.
 	Ledger *Ledger `json:"ledger,omitempty"`
-	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats; the two releases
+	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats; both releases
 	// together cost as much as one. It is "" if this release drew its own noise.
 	MadeFrom string `json:"made_from,omitempty"`
 	// Signature is nil if the manifest is not signed.
@@ -103,13 +103,13 @@ type Upstream struct {
 	// MaxRows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most MaxChange.
 	MaxRows   int64 `json:"max_rows,omitempty"`
 	MaxChange int64 `json:"max_change,omitempty"`
-	// MaxSum is how much a unit changes all counts together, at most.
+	// MaxSum is the largest change of all counts together by a unit.
 	MaxSum int64 `json:"max_sum,omitempty"`
-	// Distinct are columns in which no two rows of a unit are alike.
+	// Distinct are columns in which no two rows of a unit are equal.
 	Distinct []string `json:"distinct,omitempty"`
 }
 
-// String returns the promise in words.
+// String returns the promise as a sentence.
 func (u *Upstream) String() string {
 	var what string
 	switch {
@@ -126,8 +126,8 @@ func (u *Upstream) String() string {
 	return "one " + u.Name + " " + what
 }
 
-// Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The
-// sensitivities of the mechanisms say what each query takes.
+// Bounds limit the contribution of one unit to a query that sets no bounds of its own; 0 if it is not bounded. The
+// sensitivities of the mechanisms apply to each query.
 type Bounds struct {
 	MaxRows int64 `json:"max_rows,omitempty"`
 	// MaxRowsUpTo is the limit within which queries that set no bounds of their own find max_rows.
@@ -185,7 +185,7 @@ type Signature struct {
 	PublicKey string `json:"public_key"`
 }
 
-// Program describes what made the release.
+// Program describes the program that made the release.
 type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -223,7 +223,7 @@ func (m *Manifest) Deployment() (d configs.Deployment) {
 		Deployment json.RawMessage `json:"deployment"`
 	}
 	if json.Unmarshal(m.Job, &job) == nil {
-		_ = yaml.Unmarshal(job.Deployment, &d) // JSON is YAML; what is not there is ""
+		_ = yaml.Unmarshal(job.Deployment, &d) // JSON is YAML; a missing key is ""
 	}
 	return d
 }
@@ -235,6 +235,6 @@ func (m *Manifest) Dataset() string {
 			Dataset string `json:"dataset"`
 		} `json:"ledger"`
 	}
-	_ = json.Unmarshal(m.Job, &job) // what is not there is ""
+	_ = json.Unmarshal(m.Job, &job) // a missing key is ""
 	return job.Ledger.Dataset
 }

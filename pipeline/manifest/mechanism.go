@@ -52,7 +52,7 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 	return out
 }
 
-// Norm returns the sensitivity, in the norm that the noise goes by.
+// Norm returns the sensitivity, in the norm of the noise.
 func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
 
 // halfWidth returns half the width of the 95 % interval of a cell that has the noise of the only mechanism.
@@ -78,7 +78,7 @@ func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	return out
 }
 
-// Mechanisms returns the mechanisms that the manifest states, in order, as the ledger names them.
+// Mechanisms returns the mechanisms in the manifest, in order, with their names in the ledger.
 func (m *Manifest) Mechanisms() (out []calibrate.Mechanism) {
 	for i := range m.Queries {
 		out = append(out, m.Queries[i].Calibrated()...)

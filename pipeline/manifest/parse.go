@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Parse reads the text of a release.json. Errors are in our own words and quote nothing of the text.
+// Parse parses a release.json. Its errors quote nothing of the text.
 func Parse(text []byte) (Manifest, error) {
 	var head struct {
 		Format string `json:"format"`

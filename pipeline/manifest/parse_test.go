@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is no manifest is refused in our own words, and so is one of another format.
+// A text that is not a manifest is refused without quoting it, and so is a manifest of another format.
 func TestParse(t *testing.T) {
 	text, err := Manifest{Name: "job", Job: []byte("{}")}.Encode()
 	if err != nil {

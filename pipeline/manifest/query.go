@@ -10,10 +10,10 @@ type Query struct {
 	// Mechanisms are the noisy vectors of the query; a mean has one of sums and one of counts. They are in the job's
 	// order.
 	Mechanisms []Mechanism `json:"mechanisms"`
-	// Scale times the unit of the first mechanism is the unit of the answer; 0 stands for 1.
+	// Scale converts the unit of the first mechanism to the unit of the answer; 0 stands for 1.
 	Scale float64 `json:"scale,omitempty"`
 	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is not
-	// stated. If OverRows it is to be divided by the private number of rows.
+	// known. If OverRows is set, divide it by the private number of rows.
 	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
 	OverRows  bool       `json:"over_rows,omitempty"`
 	Selection *Selection `json:"selection,omitempty"`
@@ -33,7 +33,7 @@ type Query struct {
 	Biased bool `json:"biased"`
 	// Notes describe the choices of the denoising steps, and their reasons, in public words.
 	Notes []string `json:"denoise_notes,omitempty"`
-	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
+	// Expected is the expected error of the estimates; nil if there are no steps, or if it is not known.
 	Expected *Error `json:"expected_error,omitempty"`
 	// Rates are the tables of quotients that were computed from the noisy cells.
 	Rates []Rate `json:"rates,omitempty"`
@@ -55,7 +55,7 @@ type Rate struct {
 // Discovered reports whether the keys come from the private table.
 func (q *Query) Discovered() bool { return q.Selection != nil || q.KeysOf != "" }
 
-// Publish is a rule by which cells are left empty, by noisy values alone. A limit that is 0 is none.
+// Publish is a rule by which cells are left empty, by noisy values alone. A limit of 0 does not apply.
 type Publish struct {
 	MinCount         float64 `json:"min_count,omitempty"`
 	MaxRelativeError float64 `json:"max_relative_error,omitempty"`
@@ -69,7 +69,7 @@ type Mechanism struct {
 	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several
 	// mechanisms; else "".
 	Component string `json:"component,omitempty"`
-	// Follows names the component from whose noisy values the sensitivity was chosen; "" if it is fixed.
+	// Follows names the component whose noisy values decided the sensitivity; "" if it is fixed.
 	Follows string `json:"follows,omitempty"`
 	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
 	Noise       string      `json:"noise"`
@@ -104,7 +104,7 @@ type Error struct {
 
 // Selection describes how the keys of a query were selected that the job did not list.
 type Selection struct {
-	// MaxGroups is in how many keys one unit counts, once in each.
+	// MaxGroups is the number of keys in which one unit counts at most, once in each.
 	MaxGroups int64 `json:"max_groups"`
 	// MinUnits is the pre-threshold: keys with fewer units were dropped before noise was added; 0 stands for 1.
 	MinUnits int64 `json:"min_units,omitempty"`
@@ -114,7 +114,7 @@ type Selection struct {
 	Threshold float64 `json:"threshold"`
 }
 
-// Charged is what the ledger was charged for a mechanism whose sensitivity was chosen later.
+// Charged is the ledger's charge for a mechanism whose sensitivity was chosen later.
 type Charged struct {
 	L2    float64 `json:"l2"`
 	Sigma float64 `json:"sigma"`
@@ -137,8 +137,8 @@ type RowsSearch struct {
 	Mechanism Mechanism `json:"mechanism"`
 	// Charged are the query's mechanisms as they were charged, for the largest bound.
 	Charged []Charged `json:"charged"`
-	// Most[i] is the most that a row adds to a cell of the query's mechanism i. The search states the noise relative to
-	// it.
+	// Most[i] is the largest value that a row adds to a cell of the query's mechanism i. The search states the noise
+	// relative to it.
 	Most []float64 `json:"row_adds_at_most"`
 	query.RowsSearch
 }
@@ -182,14 +182,14 @@ type Table struct {
 	Factors           map[string]float64 `json:"factors,omitempty"`
 }
 
-// File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document.
-// Holds is what was computed from the query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
+// File is one file of a release. Path is relative to the folder, Rows is the number of rows; 0 for a document. Holds
+// names the table that was computed from the query's answer: quantiles, cdf, or a table of crosstabs; it is empty for
+// the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	// Raw says of a CSV table that its texts are as they are; if it is false, one leading apostrophe of a text is none of
-	// it.
+	// Raw is set if the texts of a CSV table are unescaped; otherwise remove one leading apostrophe from a text.
 	Raw   bool   `json:"raw,omitempty"`
 	Holds string `json:"holds,omitempty"`
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// The noise for which a bound or a clamp was chosen is compared as far as machines agree on it: a root may differ in
-// its last bit.
+// The noise for which a bound or a clamp was chosen is compared with a tolerance, since a root may differ in its last
+// bit between machines.
 func TestNoiseOfASearchIsCompared(t *testing.T) {
 	m := calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 10, Grid: 0.5}
 	bit := func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }

@@ -15,9 +15,9 @@ import (
 // Promise is the guarantee of a release. Its decimals are as in the job.
 type Promise struct {
 	Epsilon, Delta string
-	// DeltaFailure is the share of delta that selecting keys takes; "" if none are selected.
+	// DeltaFailure is the part of delta for selecting keys; "" if none are selected.
 	DeltaFailure string
-	// MinUnits is set if some query leaves keys of few units out before it selects.
+	// MinUnits is set if some query drops keys of few units before it selects.
 	MinUnits bool
 	Mu       calibrate.Mu
 	// Unit lists the columns of the privacy unit; empty if it is a row, or if Upstream is set.
@@ -29,7 +29,7 @@ type Promise struct {
 	Adjacency query.Adjacency
 }
 
-// String returns the promise in words: the manifest's statement.
+// String returns the promise as a sentence: the manifest's statement.
 func (p Promise) String() string {
 	unit, change, failure := "one row", "added or removed", ""
 	if u := p.Upstream; u != nil {
@@ -69,16 +69,16 @@ func UnitColumns(unit []string) []string {
 	return unit
 }
 
-// SelectedKeys is what a reader should know of keys that were discovered.
+// SelectedKeys explains discovered keys to readers.
 const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may " +
 	"exist, and counts near the threshold are too large on average."
 
-// LeavesOut reports whether some query leaves keys out for their number of units.
+// LeavesOut reports whether some query drops keys with few units.
 func (m *Manifest) LeavesOut() bool {
 	return slices.ContainsFunc(m.Queries, func(q Query) bool { return q.Selection != nil && q.Selection.MinUnits > 1 })
 }
 
-// MeasuresOf states what mechanisms promise together, if a share of delta may fail ("0" if none).
+// MeasuresOf returns the guarantee of mechanisms together, with a part of delta for failures ("0" if none).
 func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	mu2 := calibrate.ComposedMu2(ms)
 	g := Measures{Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2), EpsilonAt: map[string]float64{}, Pure: "0"}
@@ -97,8 +97,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	return g
 }
 
-// LeftForNoise returns the largest float64 that is not above a delta less the share of it that may fail, which are
-// decimals; 0 if one is no number or the share is below 0.
+// LeftForNoise returns the largest float64 that is not above a delta minus its part for failures, which are decimals; 0
+// if one is not a number or the part is negative.
 func LeftForNoise(delta, share string) float64 {
 	whole, err1 := calibrate.ParseDecimal(delta)
 	part, err2 := calibrate.ParseDecimal(share)
@@ -108,8 +108,8 @@ func LeftForNoise(delta, share string) float64 {
 	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
-// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not
-// counted: they would tell that a run failed.
+// ScopeOf returns the state of an account with a release, of mu2, in it. It does not count charges that never became
+// visible: they would reveal that a run failed.
 func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s := Scope{

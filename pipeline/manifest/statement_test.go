@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a share leaves of a delta is the largest float64 that the two decimals allow, whichever way it lies from the
-// nearest.
+// The rest of a delta is the largest float64 that the two decimals allow, whether the nearest float64 is above or
+// below.
 func TestLeftForNoise(t *testing.T) {
 	for i := range 200 {
 		share := fmt.Sprintf("%d.%de-10", i, i)
@@ -37,7 +37,7 @@ func rat(t *testing.T, text string) *big.Rat {
 	return r
 }
 
-// What is stated of mu squared is never below it, and is a decimal that reads back.
+// The stated mu squared is never below the exact one, and is a decimal that reads back.
 func TestStatedNumbersAreRoundedUp(t *testing.T) {
 	for i := range 2000 {
 		x := new(big.Float).SetPrec(256).Quo(big.NewFloat(float64(i)+1), big.NewFloat(float64(7*i)+3))

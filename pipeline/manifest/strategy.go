@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// StrategyOf states a query's strategy.
+// StrategyOf converts a query's strategy.
 func StrategyOf(s *query.Strategy) *Strategy {
 	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound, Others: []Candidate{}}
 	for _, c := range s.Others {
@@ -37,8 +37,8 @@ func (s *Strategy) largest() float64 {
 // add up.
 const commonNoise = "shared"
 
-// tablesFollow reports whether the deviations of the query's tables, and its half-width, are those that its mechanisms
-// give by the factors.
+// tablesFollow returns an error unless the deviations of the query's tables, and its half-width, follow from its
+// mechanisms and the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
 		if len(t.Factors) == 0 {

@@ -34,8 +34,8 @@ func (q *Query) WhyNoSum(holds string) string {
 	return ""
 }
 
-// GeometricStep returns the step, in the unit of the answer, of which the query's noise is a multiple if it is
-// geometric; 0 if it is not.
+// GeometricStep returns the step of geometric noise, in the unit of the answer: the noise is a multiple of it. It is 0
+// for other noise.
 func (q *Query) GeometricStep() float64 {
 	m := q.Mechanisms[0].calibrated(q.Name)
 	if m.Noise != calibrate.Geometric {

@@ -29,8 +29,8 @@ var key = func() Key {
 var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}},
 	{Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
 
-// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose
-// unit is the row.
+// accumulators returns accumulators of three queries that share the rows of units, one of them with discovered keys,
+// and of one query whose unit is the row.
 func accumulators(tb testing.TB) []*queries.Accumulator {
 	tb.Helper()
 	bounds := query.Bounds{MaxRows: 2, MaxGroups: 2}
@@ -61,7 +61,7 @@ func accumulators(tb testing.TB) []*queries.Accumulator {
 	return all
 }
 
-// saved is the state of accumulators with a few rows.
+// saved returns the state of accumulators with a few rows.
 func saved(tb testing.TB) []byte {
 	tb.Helper()
 	texts := func(s ...string) table.Column {
@@ -88,8 +88,8 @@ func saved(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read
-// can be sealed.
+// Reading a state of arbitrary bytes neither panics nor fails with an error other than ErrState, and its totals can be
+// hidden.
 func FuzzState(f *testing.F) {
 	whole := saved(f)
 	f.Add(whole)
@@ -121,7 +121,7 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// Whatever bytes a stream has, reading it neither panics nor takes a changed stream for sound.
+// Reading a stream of arbitrary bytes neither panics nor accepts a changed stream.
 func FuzzStream(f *testing.F) {
 	sealed, err := key.Encrypt(bytes.Repeat([]byte("private"), 20000))
 	if err != nil {
@@ -149,7 +149,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// No value of a row stands in what is written, and no two files have the same bytes.
+// The output contains no value of a row, and no two files have the same bytes.
 func TestNothingIsPlain(t *testing.T) {
 	const secret = "a text that stands in every row"
 	one, err := key.Encrypt([]byte(secret))
@@ -181,8 +181,7 @@ func TestNothingIsPlain(t *testing.T) {
 	}
 }
 
-// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the
-// packed message.
+// packed returns the messages of accumulators with a few rows, by their n buckets; last is the packed message.
 func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	t.Helper()
 	all := accumulators(t)
@@ -199,8 +198,8 @@ func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	return buckets, last
 }
 
-// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs
-// with a probability below 2^-100.
+// The bucket of a unit depends on the key of the run. The probability that two units are in the same two of 1,024
+// buckets in eight runs is below 2^-100.
 func TestBucketsAreOfTheRun(t *testing.T) {
 	seen := map[string]bool{}
 	for range 8 {
@@ -222,7 +221,7 @@ func TestBucketsAreOfTheRun(t *testing.T) {
 	}
 }
 
-// A message has no bytes behind its answers.
+// A message with bytes after its answers is refused.
 func TestMessagesEnd(t *testing.T) {
 	_, message := packed(t, key, 3)
 	plain, err := key.Decrypt(message)
@@ -244,7 +243,7 @@ func TestMessagesEnd(t *testing.T) {
 	}
 }
 
-// A part has no bytes behind its state, though they be authentic.
+// A part with bytes after its state is refused, even if they are authentic.
 func TestPartsEnd(t *testing.T) {
 	text, err := json.Marshal(Statement{Shard: 1, Of: 1})
 	if err != nil {
@@ -266,7 +265,7 @@ func TestPartsEnd(t *testing.T) {
 	}
 }
 
-// A part whose statement cannot be that of a shard is refused, though it is authentic.
+// A part with an impossible statement is refused, even if it is authentic.
 func TestStatementsThatCannotBe(t *testing.T) {
 	for name, change := range map[string]func(*Statement){
 		"":                     func(*Statement) {},

@@ -25,7 +25,7 @@ const (
 	keyMark     = "dprelease-run-key-1 "
 )
 
-// ErrKey means that a text is no key of a run.
+// ErrKey means that a text is not a valid key of a run.
 var ErrKey = errors.New("this is no key of a run")
 
 // NewKey draws a key for a ledger whose inputs are hashed with a key of 32 bytes.
@@ -57,7 +57,7 @@ func (k Key) Reveal() string {
 	return keyMark + base64.StdEncoding.EncodeToString(append(k.secret[:], k.input[:]...)) + "\n"
 }
 
-// InputKey returns what the input is hashed with.
+// InputKey returns the key with which the input is hashed.
 func (k Key) InputKey() []byte { return append([]byte(nil), k.input[:]...) }
 
 // String hides the key.

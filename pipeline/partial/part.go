@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Statement describes what a part is a part of. It is encrypted with the rest.
+// Statement describes the origin of a part. It is encrypted with the rest.
 type Statement struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
@@ -37,8 +37,8 @@ type Statement struct {
 	Schema []table.Field `json:"schema"`
 	// Digests are the digests of the splits that were read, by the ledger's key for inputs.
 	Digests [][]byte `json:"digests"`
-	// Rows is how many rows the splits have, with those that statistics rule out; Blanks is how many lines of CSV files
-	// are no rows.
+	// Rows is the number of rows of the splits, including those that statistics rule out; Blanks is the number of lines
+	// in CSV files that are not rows.
 	Rows   int64 `json:"rows"`
 	Blanks int64 `json:"blanks"`
 }
@@ -50,14 +50,14 @@ type File struct {
 	Splits int    `json:"splits"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// Footer is a digest of what the file states about itself; nil if it states nothing.
+	// Footer is a digest of the file's statements about itself; nil if it makes none.
 	Footer []byte `json:"footer,omitempty"`
 	// Version is the version of an object in a store; "" if the file is on the machine that read it.
 	Version string `json:"version,omitempty"`
 }
 
-// Range returns the splits of a shard, from 1, if there are so many shards of so many splits: neighbouring ones, as
-// many as others have or one more.
+// Range returns the splits of a shard, numbered from 1: neighbouring splits, the same number for each shard or one
+// more.
 func Range(shard, of, splits int) (from, to int) {
 	at := func(i int) int { return int(int64(splits) * int64(i) / int64(of)) }
 	return at(shard - 1), at(shard)
@@ -120,7 +120,7 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 	return p, nil
 }
 
-// sound reports whether the numbers of a statement can be those of a shard.
+// sound reports whether the numbers of a statement are possible for a shard.
 func (s *Statement) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
@@ -147,7 +147,7 @@ func (s *Statement) SameTable(o *Statement) bool {
 // mostSplits exceeds the number of splits and shards of any table.
 const mostSplits = 1 << 31
 
-// Splits returns how many splits all files have.
+// Splits returns the number of splits of all files.
 func (s *Statement) Splits() int {
 	n := 0
 	for _, f := range s.Files {
@@ -156,9 +156,9 @@ func (s *Statement) Splits() int {
 	return n
 }
 
-// Load adds the state to accumulators, which must be of the part's run and schema, and reads the part to its end: only
-// without an error is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators'
-// spill.
+// Load adds the state to accumulators, which must be of the part's run and schema, and reads the part to its end. The
+// added state is authentic only if Load returns no error. Errors are ErrDamaged and those of the source and the
+// accumulators' spill.
 func (p *Reader) Load(all []*queries.Accumulator) error {
 	if err := queries.Load(all, p.from); err != nil {
 		if errors.Is(err, queries.ErrState) {

@@ -28,17 +28,17 @@ import (
 
 // Message is a decrypted message.
 type Message struct {
-	// Packed is the statement of a packed message, else nil.
+	// Packed is the statement of a packed message; nil for other kinds.
 	Packed *Packed
 	// Bucket is set for messages of rows and for bounded messages, Blocks for bounded messages only.
 	Bucket int
 	Blocks int64
 	rest   []byte
-	kind   byte // the last byte of a message, so that it can be put behind a block in the block's memory
+	kind   byte // the last byte of a message, so that it can be appended to a block in the block's memory
 }
 
-// Packed is what a packed message states: a Statement whose From and To are any range, and how many blocks went to each
-// bucket.
+// Packed is the statement of a packed message: a Statement whose From and To are any range, and the number of blocks
+// for each bucket.
 type Packed struct {
 	Statement
 	Blocks []int64 `json:"blocks"`
@@ -87,8 +87,8 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 // blockBytes is about the length of a block of rows of one bucket.
 const blockBytes = 512 << 10
 
-// Pack hands what accumulators hold to emit as encrypted messages: rows of units to their buckets, and last the packed
-// message to bucket n. The accumulators are spent.
+// Pack passes the contents of accumulators to emit as encrypted messages: rows of units to their buckets, and last the
+// packed message to bucket n. The accumulators are spent.
 func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
 	b, err := k.buckets(n)
 	if err != nil {
@@ -128,8 +128,8 @@ func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte
 	return k.Encrypt(out.Bytes())
 }
 
-// Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are
-// spent.
+// Bounded bounds the units of accumulators that read some blocks of a bucket, and returns their message. The
+// accumulators are spent.
 func (k Key) Bounded(bucket int, blocks int64, all []*queries.Accumulator) ([]byte, error) {
 	if err := queries.Bound(all); err != nil {
 		return nil, err
@@ -188,7 +188,8 @@ func (o *Opener) Message(encrypted []byte) (*Message, error) {
 	return nil, ErrDamaged
 }
 
-// LoadRows adds the block of a message of rows of a bucket. If it is another's the error is ErrLost.
+// LoadRows adds the block of a message of rows of a bucket. If the message belongs to another bucket, the error is
+// ErrLost.
 func (m *Message) LoadRows(all []*queries.Accumulator, bucket int) error {
 	switch {
 	case m.kind != rowsKind:
@@ -224,7 +225,7 @@ func stateError(err error) error {
 	return err
 }
 
-// Tally compares what the messages of a shuffle state.
+// Tally compares the statements of a shuffle's messages.
 type Tally struct {
 	packed  []*Packed
 	sent    map[int]int64
@@ -256,8 +257,8 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Statement returns the statement of all packed messages together, as one of shard 1 of 1: nothing may be missing,
-// nothing there twice.
+// Statement returns the common statement of all packed messages, as shard 1 of 1. It is an error if a split is missing
+// or occurs twice.
 func (t *Tally) Statement() (*Statement, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Ranges of one table, one question and one program are put together, and no others.
+// Only ranges of one table, one fingerprint and one program are merged.
 func TestRangesOfOneRun(t *testing.T) {
 	packed := func(from int, change func(*partial.Statement)) *partial.Message {
 		s := partial.Statement{Program: "v1", Run: "q", From: from, To: from + 1,

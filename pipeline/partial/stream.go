@@ -40,13 +40,13 @@ const (
 
 // The errors of reading a stream.
 var (
-	// ErrFormat means that it is no stream of partial aggregates.
+	// ErrFormat means that the bytes are not a stream of partial aggregates.
 	ErrFormat = errors.New("this is no partial aggregate")
 	// ErrVersion means that another version wrote it.
 	ErrVersion = errors.New("another version of the format wrote this")
-	// ErrOtherKey means that it was written under the key of another run.
+	// ErrOtherKey means that the stream was written under the key of another run.
 	ErrOtherKey = errors.New("this is under the key of another run")
-	// ErrDamaged means that its authentication failed, or that it is cut.
+	// ErrDamaged means that authentication failed, or that the stream is truncated.
 	ErrDamaged = errors.New("this was damaged or cut off")
 )
 
@@ -81,7 +81,7 @@ func (s *chunkCipher) step(last bool) []byte {
 	return s.nonce[:]
 }
 
-// encrypted is an io.WriteCloser that encrypts what is written to it.
+// encrypted is an io.WriteCloser that encrypts.
 type encrypted struct {
 	*chunkCipher
 	w     io.Writer
@@ -102,7 +102,7 @@ func (k Key) head() ([]byte, error) {
 	return head, err
 }
 
-// newEncrypted writes the head of a stream, and returns what encrypts the rest.
+// newEncrypted writes the head of a stream, and returns a writer for the rest.
 func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
 	head, err := k.head()
 	if err != nil {
@@ -138,7 +138,7 @@ func (e *encrypted) encryptChunk(last bool) {
 	}
 }
 
-// Close writes the last chunk. It does not close what is written to.
+// Close writes the last chunk. It does not close the underlying writer.
 func (e *encrypted) Close() error {
 	e.encryptChunk(true)
 	return e.err
@@ -149,7 +149,7 @@ type decrypted struct {
 	*chunkCipher
 	r     *bufio.Reader
 	chunk []byte
-	plain []byte // what is not read yet
+	plain []byte // decrypted bytes that were not read yet
 	last  bool
 }
 
@@ -163,7 +163,7 @@ func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	return &decrypted{chunkCipher: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
 }
 
-// readHead reads the head of a stream, and returns what decrypts its chunks.
+// readHead reads the head of a stream, and returns the cipher of its chunks.
 func (k Key) readHead(in io.Reader) (*chunkCipher, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte(Mark)) {
@@ -214,7 +214,7 @@ func (d *decrypted) open() error {
 	return nil
 }
 
-// Read reads what was encrypted.
+// Read reads decrypted bytes.
 func (d *decrypted) Read(p []byte) (int, error) {
 	for len(d.plain) == 0 {
 		if err := d.open(); err != nil {
@@ -238,7 +238,7 @@ func (d *decrypted) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// end returns nil if all was read.
+// end returns nil if all bytes were read.
 func (d *decrypted) end() error {
 	if _, err := d.ReadByte(); !errors.Is(err, io.EOF) {
 		return readError(err, ErrDamaged)

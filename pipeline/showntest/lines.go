@@ -1,4 +1,4 @@
-// Package showntest holds what a run shows to others, as lines that tests compare: they must be equal for neighbouring
+// Package showntest records the visible output of a run as lines for comparison: they must be equal for neighbouring
 // tables if both runs draw the same noise.
 package showntest
 
@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Lines is what a run on one table shows, as lines that must be equal for both tables.
+// Lines is the visible output of a run on one table, as lines that must be equal for both tables.
 type Lines struct{ lines []string }
 
 // Addf adds a line.
@@ -37,7 +37,8 @@ func (s *Lines) Difference(o *Lines) string {
 	return ""
 }
 
-// Ledger shows the ledger's entries without their times, and without what binds them to the input and to the release.
+// Ledger adds the ledger's entries without their times, and without the fields that bind them to the input and to the
+// release.
 func (s *Lines) Ledger(ctx context.Context, book *ledger.Book) error {
 	all, err := book.Entries(ctx)
 	for _, e := range all {
@@ -50,8 +51,8 @@ func (s *Lines) Ledger(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Folder shows the names and modes of all files below a folder, and its manifest without what noise hides and without
-// some more keys.
+// Folder adds the names and modes of all files below a folder, and its manifest without the parts that depend on noisy
+// values and without some more keys.
 func (s *Lines) Folder(dir string, without ...string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Manifest returns a manifest with marks instead of what depends on noisy values: digests of files, the number of rows
-// of files that leave some out, what denoising chose and the error that it expects, the number of cells and rows of
-// keys that noisy counts selected, and the noisy histogram of which a clamp or bound on rows was found with what
-// follows from it. The values of the keys in without are marked too. All else must be equal for neighbouring tables.
+// Manifest returns a manifest with marks in place of values that depend on noisy values: digests of files, row counts
+// of files that omit rows, choices of denoising and expected errors, numbers of cells and rows of selected keys, and
+// the noisy histogram of a search with its results. The values of the keys in without are marked too. All else must be
+// equal for neighbouring tables.
 func Manifest(text []byte, without ...string) ([]byte, error) {
 	var m map[string]any
 	if err := decode(text, &m); err != nil {
@@ -57,9 +57,8 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 	return json.MarshalIndent(m, "", " ")
 }
 
-// maskFound masks the noisy histogram of which a query's clamp or bound on rows was found, what was found, and the
-// noise and the error of the answers under it. The query keeps what the histogram's noise was charged, and what the
-// answers' noise is charged.
+// maskFound masks the noisy histogram of a search for a query's clamp or bound on rows, its result, and the noise and
+// the error of the answers under it. The charges of the histogram and of the answers stay.
 func maskFound(q map[string]any) {
 	search, found := q["discovered_clamp"].(map[string]any)
 	if rows, ok := q["discovered_max_rows"].(map[string]any); ok {

@@ -28,8 +28,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// Of tables whose keys are selected by noisy counts, their own or those of another query, how many there are is masked,
-// and nothing else.
+// In tables whose keys are selected by noisy counts, of their own query or of another one, the number of keys is
+// masked, and nothing else.
 func TestManifestOfSelectedKeys(t *testing.T) {
 	text := `{"queries": [{"name": "a", "cells": 3, "selection": {"threshold": 58.5}, "files": [{"path": "a.csv", "rows": 3}]},
 		{"name": "b", "cells": 3, "keys_of": "a", "files": [{"path": "b.csv", "rows": 3}]}, {"name": "c", "cells": 3, "files": [{"path": "c.csv", "rows": 3}]}]}`

@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Stages is an observer that records what it is told. It leaves out how many splits the input has, which depends on its
-// files.
+// Stages is an observer that records its calls. It leaves out the number of splits, which depends on the input's files.
 type Stages struct {
 	mu   sync.Mutex
 	told []string

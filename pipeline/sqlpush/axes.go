@@ -25,7 +25,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 		w.filter(w.onGrid(r.Grid, columns)...)
 		return true
 	}
-	if kept > 0 || r.Nearest != nil || r.Numerals() {
+	if kept > 0 || r.Nearest != nil {
 		return kept == 2
 	}
 	c := columns[r.Column]
@@ -111,9 +111,6 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 			code(r.Other), code(r.Null))
 	}
 	c := columns[r.Column]
-	if r.Numerals() {
-		return w.numeralSteps(r, &c)
-	}
 	x := w.folded(r, &c)
 	if pairs, ok := w.listed(r, c.Binary); ok {
 		place, placed := w.place(r, x, pairs)
@@ -191,11 +188,8 @@ func (w *writer) onGrid(g *domain.GridCells, columns map[string]column) []string
 
 // asDouble returns a numeric column as a double.
 func (w *writer) asDouble(c column) string {
-	switch c.Type.Kind {
-	case table.Float:
+	if c.Type.Kind == table.Float {
 		return c.Expr
-	case table.String:
-		return c.Double
 	}
 	return w.double(c.Expr)
 }

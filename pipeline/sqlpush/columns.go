@@ -28,9 +28,6 @@ type column struct {
 	Scan    *scanColumn
 	Within  []domain.Span[int64]
 	Grouped bool
-	// Double and Whole are the number that a text spells, as a double and as a BIGINT; "" if the text is not read as a
-	// number. See numerals.go.
-	Double, Whole string
 }
 
 // columnType describes a column as the database reports it.

@@ -35,7 +35,7 @@ type Database struct {
 	dialect dialect
 	source  Source
 	from    string // a table expression
-	version string // that from reads; "" if the input keeps none
+	version string // the version that from reads; "" if the input keeps none
 	columns map[string]column
 	other   map[string]string // the database's types of the columns that cannot be read, for messages
 	spills  spillFolder
@@ -72,7 +72,7 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 		err = d.describe(ctx)
 	}
 	if err != nil {
-		_ = db.Close() // nothing was written
+		_ = db.Close() // it was only read
 		return nil, err
 	}
 	return d, nil
@@ -233,7 +233,7 @@ func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	}
 	defer d.spills.remove()
 	return d.within(ctx, func(s *session) error {
-		if err := d.spills.make(func(path string) error { // the path can be set only before anything was written
+		if err := d.spills.make(func(path string) error { // the path can be set only before anything is spilled
 			_, err := s.exec(ctx, dialect.spillTo(path))
 			return err
 		}); err != nil {

@@ -82,9 +82,8 @@ type dialect interface {
 	// fold replaces characters of a text, and then white space, as [domain.FoldTable] defines. ok is false if the dialect
 	// cannot write the table.
 	fold(x string, f *domain.FoldTable) (folded string, ok bool)
-	// integers returns how the dialect computes with wide integers, numerals how it reads texts as numbers.
+	// integers returns how the dialect computes with wide integers.
 	integers() wideIntegers
-	numerals() numeralSyntax
 	// keys returns how the dialect writes discovered keys.
 	keys() keySyntax
 	// fence is appended to a SELECT whose columns must not be inlined where they are used; "" if the engine does not

@@ -150,7 +150,7 @@ var duckdbPieces = pieces{
 		Date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
 		Time: func(x string) string {
-			return trimEnd(trimEnd("strftime(make_timestamp("+x+"), '%Y-%m-%dT%H:%M:%S.%f')", "0"), ".")
+			return "rtrim(rtrim(strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f'), '0'), '.')"
 		},
 		Quotient: "//",
 		Bytes:    func(x string) string { return "encode(" + x + ")" },
@@ -232,8 +232,6 @@ func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 
 func (duckdb) integers() wideIntegers { return duckdbIntegers }
 
-func (duckdb) numerals() numeralSyntax { return duckdbNumerals }
-
 func (duckdb) keys() keySyntax { return duckdbKeys }
 
 // element indexes a list that is the same for all rows.
@@ -251,19 +249,6 @@ var duckdbIntegers = wideIntegers{
 	Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
-}
-
-// duckdbNumerals reads texts from blobs. DuckDB writes bytes that are not printable with a backslash.
-var duckdbNumerals = numeralSyntax{
-	Text: func(column string, _ bool, most int) string {
-		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS VARCHAR) END", column, most, column)
-	},
-	Trim:     trim,
-	TrimEnd:  trimEnd,
-	Matches:  func(text, form string) string { return "regexp_full_match(" + text + ", '" + form + "')" },
-	Double:   func(text string) string { return "TRY_CAST(" + text + " AS DOUBLE)" },
-	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS BIGINT)" },
-	Infinity: "CAST('Infinity' AS DOUBLE)",
 }
 
 // duckdbKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because the optimizer would merge additions,

@@ -92,7 +92,7 @@ func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 
 // spanOf returns the range outside of which values have no cell; NULL must have none either.
 func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
-	if r.Null != domain.Dropped || r.Other != domain.Dropped || r.Nearest != nil || r.Grid != nil || r.Numerals() {
+	if r.Null != domain.Dropped || r.Other != domain.Dropped || r.Nearest != nil || r.Grid != nil {
 		return s, false
 	}
 	switch {
@@ -133,7 +133,7 @@ const (
 // key returns the group key of a dimension over the column, whose Grouped is named x. within is set if all values are
 // known to be in the dimension's range, or are booleans. ok is false if there would be too many groups.
 func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
-	if c == nil || r.Nearest != nil || r.Grid != nil || r.Numerals() {
+	if c == nil || r.Nearest != nil || r.Grid != nil {
 		return k, false
 	}
 	if c.number == "" {

@@ -3,8 +3,10 @@ package sqlpush_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -64,7 +66,6 @@ privacy: {epsilon: 1, delta: 1e-6, unit: [cab, day], per_unit: {max_rows: 5}}
 input: {sql: {driver: postgres, table: city.trips}}
 queries:
   - {name: vectors, sum: {columns: [lat, lon, age], clip_l2: 100, by: [{column: zone, values: [north, south]}]}}
-  - {name: texts, sum: {column: cab, clamp: [0, 10], by: [{column: zone, edges: [0, 1.5, 10], null: bin}]}}
   - {name: points, histogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 500}, other: bin, as: point}]}}
   - {name: keys, histogram: {by: [{column: zone, keys: discover}, {column: age, edges: [0, 18, 65]}, {column: t, keys: discover}], min_units: 5}, per_unit: {max_groups: 3, max_rows_per_group: 1}}
   - {name: by_keys, mean: {column: fare, clamp: [0, 100], by: [{column: zone, keys: discover}, {column: age, edges: [0, 18, 65]}, {column: t, keys: discover}, {column: shared, values: ["true"]}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}}
@@ -103,5 +104,44 @@ func golden(t *testing.T, p *pipeline.Plan, name, file string) {
 	want, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(want, b.Bytes()) {
 		t.Errorf("the statements for %s are not those of %s (%v)", name, path, err)
+	}
+}
+
+// A column of text is refused by its stated type where numbers belong, in every dialect, with an expression that reads
+// the numbers.
+func TestTextsWhereNumbersBelong(t *testing.T) {
+	const job = `
+version: 1
+name: texts
+privacy: {epsilon: 1, delta: 1e-6, unit: [cab], per_unit: {max_rows: 5}}
+input: {sql: {driver: %s, table: city.trips}, where: [{column: zone, min: 3}]}
+queries:
+  - {name: edges, histogram: {by: [{column: zone, edges: [0, 1, 10]}]}}
+  - {name: sums, sum: {column: zone, clamp: [0, 10]}}
+  - {name: vectors, sum: {columns: [lat, zone], clip_l2: 100}}
+  - {name: grid, histogram: {by: [{grid: {lat: lat, lon: zone, south: 0, west: 0, north: 9, east: 9, rows: 3, cols: 3}}]}}
+  - {name: points, histogram: {by: [{nearest: {lat: zone, lon: lon, points: points.csv, id: id, within_m: 500}, as: point}]}}
+  - {name: values, histogram: {by: [{column: zone, values: ["1", "2"]}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+	for _, name := range sqlpush.Dialects() {
+		d, err := sqlpush.Assumed(sqlpush.Source{Driver: name, Table: "city.trips"}, goldenSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := sqlpushtest.Plan(t, fmt.Sprintf(job, name)).Check(d.Schema())
+		expression := "TRY_CAST(zone AS double)"
+		if name == "postgres" {
+			expression = "CASE WHEN pg_input_is_valid(zone, 'double precision') THEN CAST(zone AS double precision) END"
+		}
+		for _, x := range found {
+			if x.Code != "column-type" || !strings.HasSuffix(x.Hint, ": "+expression) {
+				t.Errorf("%s: %v", name, x)
+			}
+		}
+		if len(found) != 6 {
+			t.Errorf("%s: %d uses are refused: %v", name, len(found), found)
+		}
 	}
 }

@@ -137,7 +137,7 @@ func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string]
 		}
 	}
 	for i := range o.Filters {
-		if r := &o.Filters[i]; r.IntRange != nil && !r.Numerals() {
+		if r := &o.Filters[i]; r.IntRange != nil {
 			add(r.Column, *r.IntRange)
 		}
 	}

@@ -149,7 +149,7 @@ var postgresPieces = pieces{
 		Time: func(x string) string {
 			iso := "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x +
 				` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
-			return trimEnd(trimEnd(iso, "0"), ".")
+			return "rtrim(rtrim(" + iso + ", '0'), '.')"
 		},
 		Quotient: "/",
 		Bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
@@ -210,8 +210,6 @@ func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 
 func (postgres) integers() wideIntegers { return postgresIntegers }
 
-func (postgres) numerals() numeralSyntax { return postgresNumerals }
-
 func (postgres) keys() keySyntax { return postgresKeys }
 
 // element writes the list as an array literal, which is the same constant in every row.
@@ -229,23 +227,6 @@ var postgresIntegers = wideIntegers{
 	Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS bigint)" },
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
-}
-
-// postgresNumerals reads texts in the collation C.
-var postgresNumerals = numeralSyntax{
-	Text: func(column string, binary bool, most int) string {
-		text := column
-		if binary {
-			text = "encode(" + column + ", 'escape')"
-		}
-		return fmt.Sprintf(`CASE WHEN octet_length(%s) <= %d THEN %s END COLLATE "C"`, column, most, text)
-	},
-	Trim:     trim,
-	TrimEnd:  trimEnd,
-	Matches:  func(text, form string) string { return text + " ~ '^(" + form + ")$'" },
-	Double:   func(text string) string { return "CAST(" + text + " AS double precision)" },
-	Integer:  func(text string) string { return "CAST(" + text + " AS bigint)" },
-	Infinity: "CAST('Infinity' AS double precision)",
 }
 
 // postgresKeys makes keys of texts that contain no zero byte. It flips a bit, because an addition would overflow.

@@ -33,8 +33,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// The answers depend on no setting that a server, a database, a user or a connection string may have otherwise, nor on
-// how the driver sends statements and values.
+// The answers depend on no setting of a server, a database, a user or a connection string, nor on how the driver sends
+// statements and values.
 func TestPostgresSettings(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{
@@ -139,6 +139,6 @@ func TestPostgresCancelled(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	for runs() { // else the test does not end
+	for runs() { // otherwise the test does not end
 	}
 }

@@ -23,16 +23,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// untilTheEnd is a test whose cleanup is that of all tests.
+// untilTheEnd runs the cleanups of a test after all tests.
 type untilTheEnd struct {
 	testing.TB
 	ends []func()
 }
 
-// Cleanup keeps what TestMain calls.
+// Cleanup registers a function that TestMain calls.
 func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
 
-// server is what all tests share: each has a schema of its own.
+// server is the server of all tests: each test has a schema of its own.
 var server struct {
 	sync.Once
 	*ledgertest.Server
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newPostgres returns a new schema of a server.
+// newPostgres makes a new schema on the server.
 func newPostgres(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	server.Do(func() {
@@ -83,7 +83,7 @@ var postgresTypes = map[stabilitytest.Kind]string{
 	stabilitytest.Cents: "NUMERIC(9,2)", stabilitytest.Whole: "NUMERIC(12,0)",
 }
 
-// Texts are of characters in some cases and of bytes in the others.
+// postgresType returns the column type of a kind. Texts have character types in some cases and byte types in others.
 func postgresType(k stabilitytest.Kind, c *stabilitytest.Case) string {
 	if k == stabilitytest.Text {
 		return []string{"TEXT", "BYTEA"}[c.Layout%2]
@@ -130,12 +130,12 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// Random jobs about random tables: the database's answers are those of the local engine that reads the same table.
+// Random jobs about random tables: the database's answers equal those of the local engine over the same table.
 func TestPostgresAnswers(t *testing.T) {
 	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 30, 20_000))
 }
 
-// statements skips what asks for many statements, in which there is nothing for the race detector to find.
+// statements skips tests with many statements under the race detector, which would find nothing in them.
 func statements(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
 	if testing.Short() {
@@ -231,7 +231,7 @@ func TestPostgresRemedies(t *testing.T) {
 	}
 }
 
-// Texts are keys by their bytes, also in a column whose collation takes different texts for equal ones.
+// Texts are keys by their bytes, also in a column whose collation treats different texts as equal.
 func TestPostgresKeysOfCollations(t *testing.T) {
 	s := newPostgres(t)
 	for _, text := range []string{

@@ -112,11 +112,12 @@ func (c *refusals) axis(r *domain.Coding) {
 }
 
 // inexact reports whether databases disagree on a coding, or whether this package has no expression for it: unsigned
-// integers exceed a BIGINT, and accents need Unicode tables, which databases have in other versions.
+// integers exceed a BIGINT, and accents need Unicode tables, which databases have in other versions. The plan's check
+// refuses texts that are read as numbers.
 func inexact(r *domain.Coding) bool {
 	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
 		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil
-	return !known || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
+	return !known || r.Numerals() || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
 // keys refuses parts of discovered keys.

@@ -193,8 +193,6 @@ func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
 
 func (spark) integers() wideIntegers { return sparkIntegers }
 
-func (spark) numerals() numeralSyntax { return sparkNumerals }
-
 func (spark) keys() keySyntax { return sparkKeys }
 
 // wall depends on the place where a row is computed, so that the optimizer moves nothing past it. Without it, the
@@ -216,21 +214,6 @@ var sparkIntegers = wideIntegers{
 	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
 	Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
 	Cut:      func(x string) string { return "(" + x + ")" }, // the cast to BIGINT truncates
-}
-
-// sparkNumerals matches texts to their very end: a dollar sign alone also matches before a final line end.
-var sparkNumerals = numeralSyntax{
-	Text: func(column string, _ bool, most int) string {
-		return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS STRING) END", column, most, column)
-	},
-	Matches: func(text, form string) string { return text + " RLIKE '^(" + form + ")(?!(?s:.))'" },
-	Trim:    func(text, characters string) string { return "trim(LEADING '" + characters + "' FROM " + text + ")" },
-	TrimEnd: func(text, characters string) string {
-		return "trim(TRAILING '" + characters + "' FROM " + text + ")"
-	},
-	Double:   func(text string) string { return "try_cast(" + text + " AS DOUBLE)" },
-	Integer:  func(text string) string { return "try_cast(" + text + " AS BIGINT)" },
-	Infinity: "CAST('Infinity' AS DOUBLE)",
 }
 
 // sparkKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.

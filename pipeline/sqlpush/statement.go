@@ -105,18 +105,10 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 		late:    func(name string) bool { return in.late(o, name) },
 		grouped: func(name string) bool { return in.grouped(p, o, name, spans[name]) }})
 	w := newWriter(in.dialect, base)
-	conditions, filter := w.readNumerals(o, columns), w.filter
-	if len(conditions) > 0 {
-		filter = w.filterFound
-	}
+	var conditions []string
 	for i := range filters {
 		c := columns[filters[i].Column]
 		if r := filters[i].IntRange; r != nil && slices.Contains(c.Within, *r) {
-			continue
-		}
-		if filters[i].Numerals() {
-			filter = w.filterFound
-			conditions = append(conditions, w.numeralCondition(&filters[i], &c))
 			continue
 		}
 		conditions = append(conditions, w.condition(&filters[i], c.Expr, c.Binary))
@@ -128,7 +120,7 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 		}
 		w.sure[c.Expr] = !c.Late && (c.Check != "" || needs[name] > needsCode)
 	}
-	filter(conditions...)
+	w.filter(conditions...)
 	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
 	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
 	return c.statement()

@@ -72,7 +72,7 @@ func (r *Reader) ReadVersion(ctx context.Context, version string) error {
 	if err := r.d.ReadVersion(ctx, version); err != nil {
 		return err
 	}
-	_ = r.Engine.Close() // it holds nothing but the database
+	_ = r.Engine.Close() // it holds only the database
 	r.Engine = r.over(r.d.Rows())
 	return nil
 }
@@ -106,6 +106,6 @@ func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 
 // Close closes the engine and the database.
 func (r *Reader) Close() error {
-	_ = r.Engine.Close() // it holds nothing but the database
+	_ = r.Engine.Close() // it holds only the database
 	return r.d.Close()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// listed is a driver whose answer to each statement is the same rows.
+// listed is a driver that answers each statement with the same rows.
 type listed [][]driver.Value
 
 func (l listed) Connect(context.Context) (driver.Conn, error) { return l, nil }
@@ -49,12 +49,12 @@ func (r *listedRows) Next(to []driver.Value) error {
 	return nil
 }
 
-// unasked is a dialect whose server is not asked whether it suits.
+// unasked is a dialect without a check of the server.
 type unasked struct{ spark }
 
 func (unasked) suits(context.Context, *session) error { return nil }
 
-// readTexts are the texts of the batches that a list is read as; NULL stands for null.
+// readTexts returns the texts of the batches when a list is read; NULL stands for null.
 func readTexts(t *testing.T, values listed) (batches [][]string) {
 	t.Helper()
 	db := sql.OpenDB(values)
@@ -79,7 +79,7 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	return batches
 }
 
-// A text is read as the same whatever is before it, from drivers that return strings and from those that return bytes.
+// A text is read the same whatever comes before it, from drivers that return strings and from those that return bytes.
 func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 	for _, texts := range [][]string{{"", "", "NULL", "full", ""}, {"full", "", "", "NULL", ""},
 		{"NULL", "", "x", "NULL", "longer", ""}} {
@@ -102,7 +102,7 @@ func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 	}
 }
 
-// A sum that is NULL is 0 if it is of no row, and no answer otherwise.
+// A sum that is NULL is 0 if there are no rows, and an error otherwise.
 func TestNullSums(t *testing.T) {
 	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): errNoSum} {
 		db := sql.OpenDB(listed{{int64(0), int64(0), rows, nil}})
@@ -119,7 +119,7 @@ func TestNullSums(t *testing.T) {
 	}
 }
 
-// Partial sums of Spark have more digits than a whole number has.
+// Partial sums of Spark have more digits than an int64.
 func TestSparkTotalsHoldPartialSums(t *testing.T) {
 	for _, x := range []string{spark{}.total("p0"), spark{}.partial("v0")} {
 		if !strings.Contains(x, " AS DECIMAL(38, 0))") {
@@ -144,7 +144,7 @@ func TestBatchesOfLongTexts(t *testing.T) {
 	}
 }
 
-// A DuckDB whose casts round in another way is refused before it is asked anything.
+// A DuckDB whose casts round differently is refused before any statement.
 func TestOtherCastsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		answer listed

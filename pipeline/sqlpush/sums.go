@@ -42,7 +42,7 @@ func (room) Join() {}
 // Workers returns 1: one goroutine reads the totals.
 func (room) Workers() int { return 1 }
 
-// Err is nil: nothing can fail.
+// Err returns nil: nothing is spilled.
 func (room) Err() error { return nil }
 
 // Share is unlimited: all totals are held in memory.

@@ -161,8 +161,6 @@ func (d trino) fold(x string, f *domain.FoldTable) (string, bool) {
 
 func (trino) integers() wideIntegers { return trinoIntegers }
 
-func (trino) numerals() numeralSyntax { return trinoNumerals }
-
 func (trino) keys() keySyntax { return trinoKeys }
 
 // least drops numbers that are NULL, because LEAST would return NULL.
@@ -200,29 +198,6 @@ var trinoIntegers = wideIntegers{
 	},
 	Narrow: func(x string) string { return "CAST(" + x + " AS bigint)" },
 	Cut:    func(x string) string { return "truncate(" + x + ")" },
-}
-
-// trinoNumerals matches texts to their very end.
-var trinoNumerals = numeralSyntax{
-	Text: func(column string, binary bool, most int) string {
-		if binary { // bytes that are not UTF-8 become a character that no number has
-			return fmt.Sprintf("CASE WHEN length(%s) <= %d THEN from_utf8(%s) END", column, most, column)
-		}
-		return fmt.Sprintf("CASE WHEN %s <= %d THEN %s END", trino{}.octets(column), most, column)
-	},
-	Matches: func(text, form string) string { return "regexp_like(" + text + `, '\A(` + form + `)\z')` },
-	Trim:    func(text, characters string) string { return "trim(LEADING '" + characters + "' FROM " + text + ")" },
-	TrimEnd: func(text, characters string) string {
-		return "trim(TRAILING '" + characters + "' FROM " + text + ")"
-	},
-	Double:   func(text string) string { return "TRY_CAST(" + text + " AS double)" },
-	Integer:  func(text string) string { return "TRY_CAST(" + text + " AS bigint)" },
-	Infinity: "infinity()",
-	Part: func(text, at string, n int) string { // NULL if there is no second part
-		part := fmt.Sprintf("split_part(%s, '%s', %d)", text, at, n)
-		return fmt.Sprintf("COALESCE(%s, CASE WHEN %s IS NOT NULL THEN '' END)", part, text)
-	},
-	Written: trinoNumber,
 }
 
 // trinoKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.

@@ -24,13 +24,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
 
-// messages are the rows that a server sent, and the texts of its errors.
+// messages returns the rows that a server sent, and the texts of its errors.
 func messages(t *testing.T, sent []byte) (rows [][][]byte, errs []*pgproto3.ErrorResponse) {
 	t.Helper()
 	from := pgproto3.NewFrontend(bytes.NewReader(sent), io.Discard)
 	for {
 		m, err := from.Receive()
-		if err != nil { // the end of what was sent
+		if err != nil { // the end of the recorded bytes
 			return rows, errs
 		}
 		switch m := m.(type) {
@@ -86,8 +86,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, beside the row that
-// says what server it is.
+// onlyCells checks that all rows that a server sent are totals of declared cells, one for each, except for the row with
+// the server's version.
 func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	t.Helper()
 	cells := 0
@@ -106,7 +106,7 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 			t.Errorf("%s: the server failed: %s", name, errs[0].Message)
 		}
 		for _, row := range rows {
-			if len(row) == 1 && len(row[0]) == 1 { // a truth value
+			if len(row) == 1 && len(row[0]) == 1 { // a boolean
 				continue
 			}
 			totals++
@@ -125,8 +125,8 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	}
 }
 
-// A connection that is cut in the middle, wherever that is, fails the run without any text of the server. The next run
-// has the same release and one charge.
+// If a connection is cut anywhere, the run fails without any text of the server. The next run makes the same release
+// with one charge.
 func TestLostConnection(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -140,7 +140,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// sentBy is how many bytes a server sends when it is asked a plan's queries.
+// sentBy returns the number of bytes that a server sends to answer a plan's queries.
 func sentBy(t *testing.T, through *sqlpushtest.Proxy, open func(context.Context) (pipeline.Engine, error),
 	p *pipeline.Plan) int {
 	t.Helper()
@@ -193,7 +193,7 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	through.CutAfter(whole / 2) // a repetition asks the queries again, to see whether the input is the same
+	through.CutAfter(whole / 2) // a repetition runs the queries again, to compare the input
 	if again, err := runner.Run(t.Context(), request); err == nil && again.Digest != first.Digest {
 		t.Errorf("%+v, first %+v", again, first)
 	}

@@ -39,9 +39,9 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
 `
 
-// No key that fewer units have than the job asks for is sent by the server, and nothing that is added up by it: of the
-// rows that it sends, each is of a key that the local engine has too, and those of keys of a single row, as notes and
-// times are, are not there. A key of exactly as many units is sent. Units are counted after they are bounded.
+// The server sends no key with fewer units than the job's minimum, and no total by such a key: each row that it sends
+// has a key that the local engine has too, and keys of a single row, such as notes and times, are absent. A key with
+// exactly the minimum is sent. Units are counted after bounding.
 func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -134,8 +134,8 @@ func number(t *testing.T, b []byte) int64 {
 	return n
 }
 
-// Keys that a database tells are selected, and sums are answered for them. A repetition, by the database or by the
-// local engine, finds the same input and the same release.
+// Keys from a database are selected, and sums are answered for them. A repetition, by the database or by the local
+// engine, finds the same input and the same release.
 func TestKeysOfADatabaseAreReleased(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}

@@ -20,7 +20,7 @@ func newWriter(d dialect, from string) *writer {
 	return &writer{dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
 }
 
-// stage adds a column for an expression over the columns so far and returns its name. If x is a name, it is returned.
+// stage adds a column for an expression over the columns so far and returns its name. If x is a name, it returns x.
 func (w *writer) stage(x string) string {
 	if isName(x) {
 		return x

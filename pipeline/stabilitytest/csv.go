@@ -2,20 +2,15 @@ package stabilitytest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // csvWithout are the kinds that CSV files cannot hold.
@@ -36,9 +31,6 @@ type csvForm struct {
 	trims bool // blanks around a field are no part of it
 }
 
-// The encoders of CSV files, as jobs read them that do not say otherwise.
-var plainCSV, gzipCSV, zstdCSV = csvForm{quote: '"'}.plain, csvForm{quote: '"'}.gzip, csvForm{quote: '"'}.zstd
-
 // csvFormOf returns the form in which a job with these options of CSV reads texts as they are.
 func csvFormOf(options string) csvForm {
 	form := csvForm{quote: '"', trims: strings.Contains(options, "trim_space: true")}
@@ -51,25 +43,34 @@ func csvFormOf(options string) csvForm {
 	return form
 }
 
-// plain writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
-// an empty field, and a row that consists of one is an empty line.
-func (f csvForm) plain(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+// writeCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
+// an empty field, and a row that consists of one is an empty line. Texts are in UTF-8 or UTF-16, with or without a byte
+// order mark there.
+func writeCSV(columns []Column, rows []Row, options string, r *rand.Rand) ([]byte, error) {
+	form := csvFormOf(options)
 	always, ending := r.IntN(3) == 0, pick(r, []string{"\n", "\n", "\r\n"})
-	var b bytes.Buffer
+	var b strings.Builder
+	wide := strings.Contains(options, "encoding: utf-16")
+	if wide && r.IntN(2) == 0 {
+		b.WriteString("\uFEFF")
+	}
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.Name
 	}
 	b.WriteString(strings.Join(names, ",") + ending)
 	for i, row := range rows {
-		text := f.line(columns, row, always)
+		text := form.line(columns, row, always)
 		b.WriteString(text)
 		// an empty last line without an end would be no line
 		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" {
 			b.WriteString(ending)
 		}
 	}
-	return b.Bytes(), nil
+	if wide {
+		return sourcetest.UTF16(b.String(), strings.Contains(options, "utf-16be")), nil
+	}
+	return []byte(b.String()), nil
 }
 
 // line writes a row. All its values are quoted, or those that have to be.
@@ -127,7 +128,7 @@ func textOf(k Kind, v any) string {
 
 // jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value
 // is null, or absent.
-func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+func jsonLines(columns []Column, rows []Row, _ string, r *rand.Rand) ([]byte, error) {
 	absent := r.IntN(2) == 0
 	var b bytes.Buffer
 	for _, row := range rows {
@@ -141,7 +142,7 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 			case json.Valid([]byte(text)) && columns[k].Kind != Text:
 				object[columns[k].Name] = json.RawMessage(text)
 			default:
-				object[columns[k].Name] = json.RawMessage(jsonString(text))
+				object[columns[k].Name] = json.RawMessage(sourcetest.JSON(text, notUTF8))
 			}
 		}
 		line, err := json.Marshal(object)
@@ -153,84 +154,8 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// jsonString writes a string of JSON. A byte that is not UTF-8 becomes the escape of a surrogate without a partner, as
-// Python's surrogateescape has it, so that texts that differ stay different.
-func jsonString(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\udc%02x`, s[i])
-		case r < ' ' || r == '"' || r == '\\':
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	return `"` + b.String() + `"`
-}
-
-// plainExtension ends the names of CSV files that are not compressed.
-const plainExtension = ".csv"
-
-// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte
-// that is not UTF-8 becomes a surrogate without a partner, as in jsonString.
-func widen(path, options string, mark bool) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if strings.Contains(options, "utf-16be") {
-		order = binary.BigEndian
-	}
-	var out []byte
-	if mark {
-		out = order.AppendUint16(out, 0xFEFF)
-	}
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			out = order.AppendUint16(out, 0xDC00+uint16(text[0]))
-		default:
-			for _, unit := range utf16.AppendRune(nil, r) {
-				out = order.AppendUint16(out, unit)
-			}
-		}
-		text = text[n:]
-	}
-	return os.WriteFile(path, out, 0o600)
-}
-
-func (f csvForm) gzip(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
-	var out bytes.Buffer
-	return f.packed(&out, gzip.NewWriter(&out), columns, rows, r)
-}
-
-func (f csvForm) zstd(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
-	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<10))
-	if err != nil {
-		return nil, err
-	}
-	return f.packed(&out, w, columns, rows, r)
-}
-
-func (f csvForm) packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte,
-	error) {
-	text, err := f.plain(columns, rows, r)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(text); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return out.Bytes(), err
-}
+// notUTF8: a byte that is not UTF-8 becomes an escape, so that texts that differ stay different.
+func notUTF8(r rune, _ int) bool { return r == utf8.RuneError }
 
 // timeText formats an instant or a wall-clock time, given in microseconds.
 func timeText(us int64, layout string) string { return time.UnixMicro(us).UTC().Format(layout) }

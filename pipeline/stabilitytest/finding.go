@@ -24,7 +24,7 @@ type Finding struct {
 func (f *Finding) Error() string {
 	var b strings.Builder
 	c := f.Case
-	fmt.Fprintf(&b, "%s\n%s\nwriter %s, layout %d, %+v, adjacency %s\njob:\n%s", f.What, c.Note, c.Writer.Name(), c.Layout,
+	fmt.Fprintf(&b, "%s\n%s\nwriter %s, layout %d, %+v, adjacency %s\njob:\n%s", f.What, c.Note, c.Writer.Name, c.Layout,
 		c.Limits, c.Job.Adjacency, c.Job.YAML(Files(c.Writer, c.Pair.Files)...))
 	fmt.Fprintf(&b, "columns: %s\n", c.Job.columnsText())
 	for i := range 2 {

@@ -133,10 +133,6 @@ func (j *Job) csv() string {
 	return strings.Join(parts, ", ")
 }
 
-// utf16 reports whether the job reads CSV files as UTF-16, in which a file of another encoding has none of the job's
-// columns.
-func (j *Job) utf16() bool { return strings.Contains(j.CSV, "utf-16") }
-
 // types returns the columns that texts can hold with their types, those that are texts only if texts is set.
 func (j *Job) types(texts bool) (types []string) {
 	for _, c := range j.Columns {

@@ -80,13 +80,8 @@ func (c *Case) Put(dir string, i int) error {
 	for k, rows := range c.Pair.Table(i) {
 		// Each file has a layout of its own, which is the same for both tables.
 		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))
-		if err := inDialect(c.Writer, c.Job.CSV).Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, r); err != nil {
+		if err := c.Writer.Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, c.Job.CSV, r); err != nil {
 			return unwritten{err}
-		}
-		if c.Job.utf16() && c.Writer.Extension() == plainExtension {
-			if err := widen(filepath.Join(dir, names[k]), c.Job.CSV, c.Layout%2 == 0); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

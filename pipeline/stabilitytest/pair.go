@@ -285,7 +285,7 @@ func (u unit) key() string {
 		if f, ok := c.(float64); ok && f == 0 {
 			c = 0.0
 		}
-		s += fmt.Sprintf("%T%s|", c, cellText(c))
+		s += fmt.Sprintf("%T%s|", c, Row{c})
 	}
 	return s
 }

@@ -1,11 +1,9 @@
 package stabilitytest
 
 import (
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // Kind is the type of a column in files.
@@ -36,64 +34,10 @@ type Column struct {
 }
 
 // Row is a row of the input, with one cell per column; nil is null.
-type Row []any
+type Row = sourcetest.Row
 
 // Table is the contents of the input: the rows of each of its files.
-type Table [][]Row
-
-// Rows returns the number of rows of all files.
-func (t Table) Rows() int {
-	n := 0
-	for _, rows := range t {
-		n += len(rows)
-	}
-	return n
-}
-
-// String prints a table with one line per row, in a form that a reader can copy.
-func (t Table) String() string {
-	var b strings.Builder
-	for i, rows := range t {
-		fmt.Fprintf(&b, "  file %d:\n", i)
-		for _, r := range rows {
-			b.WriteString("    " + r.String() + "\n")
-		}
-	}
-	return b.String()
-}
-
-// String prints the cells of a row.
-func (r Row) String() string {
-	cells := make([]string, len(r))
-	for i, c := range r {
-		cells[i] = cellText(c)
-	}
-	return "[" + strings.Join(cells, ", ") + "]"
-}
-
-func cellText(c any) string {
-	switch c := c.(type) {
-	case nil:
-		return "null"
-	case string:
-		if len(c) > 80 {
-			return fmt.Sprintf("%q+%d bytes", c[:80], len(c)-80)
-		}
-		return strconv.Quote(c)
-	case float64:
-		if math.IsNaN(c) {
-			return fmt.Sprintf("NaN(%#x)", math.Float64bits(c))
-		}
-		return strconv.FormatFloat(c, 'g', -1, 64)
-	case []float64:
-		cells := make(Row, len(c))
-		for i, x := range c {
-			cells[i] = x
-		}
-		return cells.String()
-	}
-	return fmt.Sprint(c)
-}
+type Table = sourcetest.Table
 
 // index returns the index of a column, or -1.
 func index(columns []Column, name string) int {

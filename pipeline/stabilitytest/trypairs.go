@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -160,7 +159,7 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 	for i := range s.PairsPerJob {
 		c := s.Case(job, number, uint64(i))
 		out.Pairs++
-		out.Writers[c.Writer.Name()]++
+		out.Writers[c.Writer.Name]++
 		f, skipped := try(l, c)
 		if skipped {
 			out.Skipped++
@@ -178,8 +177,7 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 func (s *Search) Case(job *Job, number, pair uint64) *Case {
 	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
 	w := pick(r, s.Writers)
-	// Put does not widen what is compressed
-	for !w.Fits(job.Columns) || job.utf16() && strings.HasPrefix(w.Extension(), plainExtension+".") {
+	for !w.Fits(job.Columns) {
 		w = pick(r, s.Writers)
 	}
 	return &Case{

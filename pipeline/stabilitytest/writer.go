@@ -4,51 +4,89 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // Writer writes tables with a library.
-type Writer interface {
-	// Name returns the name of the library and the format.
-	Name() string
-	// Extension returns the end of its files' names.
-	Extension() string
-	// Fits reports whether the writer supports the types of all columns.
-	Fits(columns []Column) bool
-	// Write writes rows to a file. The layout depends on r alone, so that two tables are written alike.
-	Write(path string, columns []Column, rows []Row, r *rand.Rand) error
+type Writer struct {
+	// Name is the name of the library and the format. Extension is the end of its files' names.
+	Name, Extension string
+	// encode makes a file in memory. csv holds the options of CSV of the job that reads it.
+	encode func(columns []Column, rows []Row, csv string, r *rand.Rand) ([]byte, error)
+	// without are the kinds that its files cannot hold.
+	without []Kind
 }
 
-// encoder is a Writer that makes a file in memory.
-type encoder struct {
-	name, extension string
-	without         []Kind
-	encode          func(columns []Column, rows []Row, r *rand.Rand) ([]byte, error)
+// types are the kinds as libraries know them.
+var types = map[Kind]sourcetest.Type{
+	Int64:   {Arrow: arrow.PrimitiveTypes.Int64, Node: parquet.Int(64), Tag: "type=INT64"},
+	Int32:   {Arrow: arrow.PrimitiveTypes.Int32, Node: parquet.Int(32), Tag: "type=INT32"},
+	Uint64:  {Arrow: arrow.PrimitiveTypes.Uint64, Node: parquet.Uint(64), Tag: "type=INT64, convertedtype=UINT_64"},
+	Float64: {Arrow: arrow.PrimitiveTypes.Float64, Node: parquet.Leaf(parquet.DoubleType), Tag: "type=DOUBLE"},
+	Float32: {Arrow: arrow.PrimitiveTypes.Float32, Node: parquet.Leaf(parquet.FloatType), Tag: "type=FLOAT"},
+	Text:    {Arrow: arrow.BinaryTypes.String, Node: parquet.String(), Tag: "type=BYTE_ARRAY, convertedtype=UTF8"},
+	Bool:    {Arrow: arrow.FixedWidthTypes.Boolean, Node: parquet.Leaf(parquet.BooleanType), Tag: "type=BOOLEAN"},
+	Date:    {Arrow: arrow.FixedWidthTypes.Date32, Node: parquet.Date(), Tag: "type=INT32, convertedtype=DATE"},
+	Instant: {Arrow: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+		Node: parquet.TimestampAdjusted(parquet.Microsecond, true), Tag: micros + "true"},
+	Clock: {Arrow: &arrow.TimestampType{Unit: arrow.Microsecond},
+		Node: parquet.TimestampAdjusted(parquet.Microsecond, false), Tag: micros + "false"},
+	Cents: {Arrow: &arrow.Decimal128Type{Precision: 9, Scale: 2}, Node: parquet.Decimal(2, 9, parquet.Int32Type),
+		Tag: "type=INT32, convertedtype=DECIMAL, scale=2, precision=9"},
+	Whole: {Arrow: &arrow.Decimal128Type{Precision: 12}, Node: parquet.Decimal(0, 12, parquet.Int64Type),
+		Tag: "type=INT64, convertedtype=DECIMAL, scale=0, precision=12"},
+	List: {Arrow: arrow.ListOf(arrow.PrimitiveTypes.Float64), Node: parquet.List(parquet.Leaf(parquet.DoubleType))},
 }
 
-func (e encoder) Name() string { return e.name }
+const micros = "type=INT64, logicaltype=TIMESTAMP, logicaltype.unit=MICROS, logicaltype.isadjustedtoutc="
 
-func (e encoder) Extension() string { return e.extension }
+// arrowTexts are the types of texts in Arrow files.
+var arrowTexts = []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}}
 
-func (e encoder) Fits(columns []Column) bool {
-	for _, c := range columns {
-		for _, k := range e.without {
-			if c.Kind == k {
-				return false
+// binary returns a writer of a library. Texts of Arrow files have one of several types.
+func binary(l sourcetest.Library, extension string, without ...Kind) Writer {
+	encode := func(columns []Column, rows []Row, _ string, r *rand.Rand) ([]byte, error) {
+		typed := make([]sourcetest.Column, len(columns))
+		text := types[Text]
+		if l.Ending == sourcetest.ArrowFile.Ending {
+			text.Arrow = pick(r, arrowTexts)
+		}
+		for i, c := range columns {
+			typed[i] = sourcetest.Column{Name: c.Name, Type: types[c.Kind], Optional: c.Optional}
+			if c.Kind == Text {
+				typed[i].Type = text
 			}
 		}
+		return l.Encode(typed, rows, r)
 	}
-	return true
+	return Writer{l.Name, extension, encode, without}
 }
 
-func (e encoder) Write(path string, columns []Column, rows []Row, r *rand.Rand) (err error) {
+// Fits reports whether the writer supports the types of all columns.
+func (w Writer) Fits(columns []Column) bool {
+	return !slices.ContainsFunc(columns, func(c Column) bool { return slices.Contains(w.without, c.Kind) })
+}
+
+// Write writes rows to a file, for a job with these options of CSV. The layout depends on r alone, so that two tables
+// are written alike.
+func (w Writer) Write(path string, columns []Column, rows []Row, csv string, r *rand.Rand) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s stopped with %v", e.name, p)
+			err = fmt.Errorf("%s stopped with %v", w.Name, p)
 		}
 	}()
-	b, err := e.encode(columns, rows, r)
+	b, err := w.encode(columns, rows, csv, r)
+	if err == nil {
+		b, err = sourcetest.Pack(w.Extension, b)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.name, err)
+		return fmt.Errorf("%s: %w", w.Name, err)
 	}
 	return os.WriteFile(path, b, 0o600)
 }
@@ -56,45 +94,26 @@ func (e encoder) Write(path string, columns []Column, rows []Row, r *rand.Rand) 
 // Writers returns the writers of this module's libraries. Some occur several times, so that they are drawn more often,
 // since files in their format say more about their rows.
 func Writers() []Writer {
-	one := encoder{"parquet-go", ".parquet", nil, parquetGo}
-	two := encoder{"arrow parquet", ".parquet", nil, arrowParquet}
-	three := encoder{"xitongsys", ".parquet", []Kind{List}, xitongsys}
+	one, two := binary(sourcetest.ParquetGo, ".parquet"), binary(sourcetest.ArrowParquet, ".parquet")
+	three := binary(sourcetest.XitongsysParquet, ".parquet", List)
+	feather := binary(sourcetest.ArrowFile, ".feather")
+	feather.Name = "feather"
 	return []Writer{
-		one, one, one, one, one, two, two, three, three,
-		encoder{"arrow file", ".arrow", nil, arrowFile}, encoder{"arrow stream", ".arrow", nil,
-			arrowStream}, encoder{"feather", ".feather", nil, arrowFile},
-		encoder{"csv", ".csv", csvWithout, plainCSV}, encoder{"csv.gz", ".csv.gz", csvWithout, gzipCSV}, encoder{"csv.zst",
-			".csv.zst", csvWithout, zstdCSV},
-		encoder{"json lines", ".jsonl", csvWithout, jsonLines},
+		one, one, one, one, one, two, two, three, three, binary(sourcetest.ArrowFile, ".arrow"),
+		binary(sourcetest.ArrowStream, ".arrow"), feather, {"csv", ".csv", writeCSV, csvWithout},
+		{"csv.gz", ".csv.gz", writeCSV, csvWithout}, {"csv.zst", ".csv.zst", writeCSV, csvWithout},
+		{"json lines", ".jsonl", jsonLines, csvWithout},
 	}
-}
-
-// inDialect returns a writer of CSV files whose texts a job with these options of CSV reads as they are, and any other
-// writer as it is.
-func inDialect(w Writer, options string) Writer {
-	e, ok := w.(encoder)
-	if !ok {
-		return w
-	}
-	switch form := csvFormOf(options); e.extension {
-	case ".csv":
-		e.encode = form.plain
-	case ".csv.gz":
-		e.encode = form.gzip
-	case ".csv.zst":
-		e.encode = form.zstd
-	}
-	return e
 }
 
 // Plain is parquet-go with its default settings and dictionaries, which is what most Go programs would write.
-var Plain Writer = encoder{"parquet-go with dictionaries", ".parquet", nil, plainParquetGo}
+var Plain = binary(sourcetest.Library{Name: "parquet-go with dictionaries", Encode: sourcetest.PlainParquetGo}, ".parquet")
 
 // Files returns the names of n files of a writer.
 func Files(w Writer, n int) []string {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("t%d%s", i, w.Extension())
+		names[i] = fmt.Sprintf("t%d%s", i, w.Extension)
 	}
 	return names
 }

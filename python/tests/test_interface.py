@@ -1,5 +1,6 @@
 """Jobs, releases, errors, and what is left of a process that was interrupted or killed."""
 
+import os
 import random
 import signal
 import subprocess
@@ -31,7 +32,10 @@ def test_a_job_goes_through_a_file_where_descriptors_have_no_names(
     assert dprelease.plan(text).json == usual
     with pytest.raises(dprelease.JobError) as wrong:
         dprelease.plan(text | {"queries": []})
-    assert wrong.value.problems[0].file == "<job>" and not list(Path().glob(".dprelease-job-*"))
+    assert wrong.value.problems[0].file == "<job>"
+    with pytest.raises(UnicodeEncodeError):
+        dprelease.plan("name: \ud800\n")
+    assert not list(Path().glob(".dprelease-job-*"))
 
 
 def test_a_release_is_made_once(charges: Any) -> None:
@@ -170,3 +174,17 @@ def again(job: dict[str, Any]) -> None:
         except dprelease.BusyError:
             time.sleep(0.1)
     raise AssertionError("the run stays in use")
+
+
+def test_ctrl_c_waits_for_the_program() -> None:
+    """Where the program is a child, Ctrl+C reaches both processes, and the exit code is that of the program's own end."""
+    child = (
+        "import signal, sys, time\n"
+        "def end(*_):\n    time.sleep(0.5)\n    sys.exit(7)\n"
+        "signal.signal(signal.SIGINT, end)\nprint('ready', flush=True)\ntime.sleep(60)"
+    )
+    parent = f"import sys\nfrom dprelease.__main__ import wait_for\nsys.exit(wait_for([sys.executable, '-c', {child!r}]))"
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout and process.stdout.readline() == b"ready\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait() == 7

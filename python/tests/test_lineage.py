@@ -31,6 +31,14 @@ def test_events_fit_their_schemas(folder: Path) -> None:
     assert event["eventType"] == "COMPLETE" and len(hours["facets"]["version"]["datasetVersion"]) == 64
 
 
+def test_the_files_of_all_tables_are_inputs() -> None:
+    class Stated:
+        manifest = {"job": {"input": {"tables": {"a": {"files": ["a.csv", "s3://b/x.csv"]}, "b": {"files": ["a.csv"]}}}}}
+
+    found = [(i.namespace, i.name) for i in lineage.inputs(Stated())]  # type: ignore[arg-type]
+    assert found == [("file", "a.csv"), ("s3://b", "x.csv")]
+
+
 def test_a_dead_endpoint_is_only_said() -> None:
     release = dprelease.run("job.yaml")
     assert not lineage.emit(release, OpenLineageClient(url="http://localhost:9"))

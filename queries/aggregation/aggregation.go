@@ -1,8 +1,8 @@
-// Package aggregation describes what is added up of a table, as plain data.
+// Package aggregation describes the totals that are computed from a table, as plain data.
 //
 // A query is three things: an [Aggregation], the argument for its sensitivity, and a reading that makes answers of
-// totals and noise. An engine executes the aggregation and knows no kind of query: it decides from this data alone how
-// it adds rows up, or that it cannot. An aggregation can be printed, compared and hashed.
+// totals and noise. An engine executes the aggregation and knows no kind of query: from this data alone it decides how
+// to add up rows, or that it cannot. An aggregation can be printed, compared and hashed.
 package aggregation
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Aggregation describes what is added up of a table: which rows, in which cells, which numbers, and within which bounds
-// of a privacy unit.
+// Aggregation describes totals of a table: which rows count, in which cells, which numbers are added, and the bounds of
+// a privacy unit.
 type Aggregation struct {
-	// By is the place of the dimensions in the query, for messages.
+	// By is the path of the dimensions in the query, for messages.
 	By string `aggregation:"message"`
 	// Columns are the columns that the aggregation reads, each once, besides the columns of Filters. The batches of an
 	// accumulator hold them in this order.
@@ -38,29 +38,29 @@ type Aggregation struct {
 	Unit      []string
 	FloatUnit bool
 	Limits    bounding.Limits
-	// Keys are the parts of the keys of rows if keys are discovered; otherwise empty. A row that lacks a part is left
-	// out. The first axes are the listed dimensions of the keys, and Tables has one table, by the other axes. The
+	// Keys are the parts of the keys of rows if keys are discovered; otherwise empty. A row that lacks a part is
+	// dropped. The first axes are the listed dimensions of the keys, and Tables has one table, by the other axes. The
 	// digest of a row's cell covers the cell and the SHA-256 of the key.
 	Keys []KeyPart
-	// MinUnits is the pre-threshold: keys with fewer units are dropped by the query that selects the keys; 0 stands for
-	// 1.
+	// MinUnits is the pre-threshold: the query that selects the keys drops keys with fewer units; 0 stands for 1.
 	MinUnits int64
-	// Value is the number that is added up, nil if each row counts once. AllRows is set if rows without a value count as
-	// rows whose value is the centre.
+	// Value is the number that is added up, nil if each row counts once. AllRows is set if rows without a value count
+	// as rows with the centre as their value.
 	Value   *quantize.Quantizer
 	AllRows bool
-	// Weighted is set if Value is the number of times that a row counts: the totals are those of counted rows.
+	// Weighted is set if Value is the number of times that a row counts: the totals are then the numbers of counted
+	// rows.
 	Weighted bool
-	// Second is a second number of each row that is added up too, nil if there is none.
+	// Second is a second number of each row that is also added up, nil if there is none.
 	Second *Second
-	// CountRows is set if the number of rows of each cell is needed beside the sums.
+	// CountRows is set if the number of rows of each cell is needed in addition to the sums.
 	CountRows bool
 	// Units is set if the number of units that have a row is needed too, as table 1.
 	Units bool
 	// Steps are the bounds on the rows of a unit among which one is chosen later, ascending; the last is the bound in
 	// Limits. Steps is nil if the bound is fixed. A kept row counts in the table of the first step that is at least its
-	// rank among its unit's rows, by digest. After these tables comes one table of units, by the step of their last
-	// row.
+	// rank, its position by digest among its unit's rows. After these tables comes one table of units, by the step of
+	// their last row.
 	Steps []int64
 	// Bins are the smallest quantized values of all bins but the first, ascending; nil if values are not added up by
 	// bins. A row counts in the table of its bin, and a row without a value in the table after the last bin.
@@ -74,12 +74,12 @@ type Second struct {
 	Exponent int
 }
 
-// Of returns the second number of a value less the centre.
+// Of returns the second number of a value from which the centre is subtracted.
 func (s Second) Of(x int64) int64 { return x*x - s.Less }
 
-// KeyPart is what a dimension adds to a key that is discovered.
+// KeyPart is the part of a discovered key that one dimension contributes.
 type KeyPart struct {
-	// Axis is the number of a listed dimension among the axes, whose code is in the key; -1 if the keys of the dimension
+	// Axis is the index of a listed dimension among the axes, whose code is in the key; -1 if the keys of the dimension
 	// are discovered.
 	Axis int
 	// Column is the column of a discovered dimension, of type Type. Its texts are folded by Fold first.

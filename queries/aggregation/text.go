@@ -20,14 +20,14 @@ func (a *Aggregation) String() string {
 // Digest returns the SHA-256 of the text of the aggregation.
 func (a *Aggregation) Digest() [sha256.Size]byte { return sha256.Sum256([]byte(a.String())) }
 
-// messageTag marks a field that is used in messages only and is no part of the text.
+// messageTag marks a field that is used only in messages and is not part of the text.
 const messageTag = "message"
 
 // write writes a value. Strings are quoted, so that different values have different texts; nil and empty lists differ.
 func write(out *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		write(out, v.Elem()) // nil is zero, and is left out by the struct that has it
+		write(out, v.Elem()) // nil is zero, so its struct omits it
 	case reflect.Struct:
 		out.WriteByte('{')
 		separator := ""
@@ -74,7 +74,7 @@ func isZero(v reflect.Value) bool {
 	return true
 }
 
-// number returns a number of any type as fmt takes it.
+// number returns a number in a type that fmt prints.
 func number(v reflect.Value) any {
 	if v.Kind() == reflect.Bool {
 		return map[bool]int{false: 0, true: 1}[v.Bool()]

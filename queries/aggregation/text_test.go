@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// set gives a field that is not zero to a value, as small as can be.
+// set sets a value to a small nonzero value.
 func set(t *testing.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -45,7 +45,7 @@ func set(t *testing.T, v reflect.Value) {
 	}
 }
 
-// typesOf adds a type and the types of its fields to those that were seen.
+// typesOf adds a type and the types of its fields to seen.
 func typesOf(typ reflect.Type, seen map[reflect.Type]bool) {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Array {
 		typ = typ.Elem()
@@ -61,8 +61,8 @@ func typesOf(typ reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// Every field of every type that an aggregation has is in the text, unless it is for messages: no field has a type
-// that is not written, and each changes the text of its own type.
+// Every field of every type in an aggregation is in the text, unless it is for messages: the type of each field is
+// written, and each field changes the text of its type.
 func TestEveryFieldIsWritten(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	typesOf(reflect.TypeFor[Aggregation](), seen)

@@ -24,7 +24,7 @@ type bottomK struct {
 	// bytes are above bar is rejected.
 	full  bool
 	bar   uint64
-	Taken bool // an item was added since somebody set it to false
+	Taken bool // an item was added since the flag was cleared
 }
 
 // reset forgets all items.

@@ -14,7 +14,7 @@ type boundingRun struct {
 	all     *allContents // nil if records have their contents
 	next    atomic.Int32
 	failed  atomic.Bool
-	mutex   sync.Mutex // held while what is kept is handed on
+	mutex   sync.Mutex // held while kept rows are passed on
 }
 
 // Bound enforces the limits on each unit and calls keep for the kept rows. It empties r.
@@ -149,7 +149,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	return b.boundPass(u, p, other)
 }
 
-// handOn passes a query's kept rows to the caller and counts them and the dropped rows.
+// handOn passes a query's kept rows to the caller, and counts these rows and the dropped ones.
 func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -18,12 +18,12 @@ type Ranked struct {
 	Steps []int64
 	// Keep receives rows with the same content that are kept under the bound Steps[step] and all larger ones.
 	Keep func(step int, content []byte, rows uint64)
-	// Units receives the number of units all of whose remaining rows are kept from a step on.
+	// Units receives the number of units whose last row is kept from a step on.
 	Units func(step int, units int64)
 }
 
-// BoundTally counts a query's rows that have a cell, a value and a unit, the rows that the bounds leave out, and the
-// units with a kept row. Like all tallies for the operator it is exact and private.
+// BoundTally counts a query's rows that have a cell, a value and a unit, the rows that the bounds drop, and the units
+// with a kept row. Like all tallies for the operator it is exact and private.
 type BoundTally struct{ Rows, Cut, Units int64 }
 
 // boundQuery is a query of a run.
@@ -38,10 +38,10 @@ type unitBounder struct {
 	queries []queryBounder
 	few     int64 // rows of a unit that no query's limits cut
 	digests digests
-	inAll   bool     // all rows of the unit at hand count in all queries
+	inAll   bool     // all rows of the current unit count in all queries
 	sample  struct { // of the unit at hand: see smallest
 		k     int64
-		rows  uint64 // of which it is
+		rows  uint64 // the number of rows of the sample
 		slots []slot
 	}
 }
@@ -52,8 +52,8 @@ type queryBounder struct {
 	sampler sampler
 	counted []slot // the rows of a unit that count in the query, if queries share records
 	kept    []slot
-	cut     uint64 // rows that are not kept
-	units   int64  // that have a row that is kept
+	cut     uint64 // rows that are dropped
+	units   int64  // units that have a kept row
 	// ranked is not nil if rows are kept by rank: the At field of slots in kept then holds the step. ends[step] is the
 	// number of units that end in a step.
 	ranked *Ranked
@@ -62,11 +62,11 @@ type queryBounder struct {
 
 // view is a query's part of the contents of records.
 type view struct {
-	number      int // of the query among those that share records
+	number      int // the index of the query among those that share records
 	shared      bool
 	from, width int   // its content
 	cellWidth   int   // bytes of its content that are its cell
-	cells       int64 // how many there are; the largest number if they have no numbers
+	cells       int64 // the number of cells; the largest integer if they have no numbers
 }
 
 // has reports whether a row counts in the query.

@@ -32,22 +32,23 @@ const (
 
 // contentNumbers numbers the contents of several queries.
 type contentNumbers struct {
-	Limit   int            // nodes of a level from which on contents are not numbered: Most
+	Limit   int            // the number of nodes of a level at which numbering ends: Most
 	packing *packing       // of all queries
-	parts   int            // how many queries there are
+	parts   int            // the number of queries
 	levels  []contentLevel // nil if no more contents are numbered
-	nodes   []uint32       // of the rows of the batch at hand
+	nodes   []uint32       // the nodes of the rows of the current batch
 	packed  []byte         // contents by number
 	counts  []bool         // of each of them: the row counts in a query
 }
 
-// contentLevel is what one query adds to contents.
+// contentLevel is the level of one query in the trie of contents.
 type contentLevel struct {
 	own ownContents
-	// by the node above, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content + 1
+	// by the parent node, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content +
+	// 1
 	children *intern.Uint64s
 	symbols  uint64        // that there may be
-	near     []uint32      // child + 1 by node and symbol, as far as it reaches
+	near     []uint32      // child + 1 by node and symbol, for small numbers
 	values   *intern.Texts // packed contents of a query that adds up
 	of       []int32       // symbols of the batch, less 1
 	done     bool          // the rows of the batch are on this level
@@ -57,7 +58,7 @@ type contentLevel struct {
 type ownContents struct {
 	packing *packing
 	From    int   // of it in a packed content of all queries
-	Cells   int64 // how many there are, if it counts
+	Cells   int64 // the number of cells, if it counts
 }
 
 // newContentNumbers returns an empty numbering of contents that have parts of queries.
@@ -86,7 +87,7 @@ func (n *contentNumbers) start(rows int) bool {
 	return true
 }
 
-// close ends the numbering, and keeps the contents alone: the nodes of many queries take more memory.
+// close ends the numbering and keeps only the contents: the nodes of many queries take more memory.
 func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 
 // addCells moves each row of the batch down one level of the trie, by its cell in a query that counts rows. It returns
@@ -191,7 +192,7 @@ func putNumber(to []byte, number uint32) {
 	to[0], to[1], to[2] = byte(number), byte(number>>8), byte(number>>16)
 }
 
-// numberIn reads what putNumber wrote.
+// numberIn reads a number that putNumber wrote.
 func numberIn(from []byte) uint32 {
 	_ = from[numberWidth-1]
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
@@ -209,7 +210,7 @@ func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 
 // allContents is the contents of all segments of a store whose contents are numbered, each once.
 type allContents struct {
-	contents []byte // not packed, by place
+	contents []byte // unpacked, by place
 	size     int
 	InAll    []bool                       // of each: the row counts in all queries
 	numbers  map[*contentNumbers][]uint32 // places of contents by their numbers
@@ -221,7 +222,7 @@ func newAllContents(size int) *allContents {
 	return &allContents{size: size, numbers: map[*contentNumbers][]uint32{}, known: map[string]uint32{}}
 }
 
-// join takes in the contents of n, those that are new at the end, and closes n.
+// join adds the contents of n that are new at the end, and closes n.
 func (a *allContents) join(n *contentNumbers) {
 	n.close()
 	all := make([]uint32, len(n.counts))

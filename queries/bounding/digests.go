@@ -5,7 +5,7 @@ import "slices"
 // digests remembers the digests of the rows of a unit for all queries that share its records.
 type digests struct {
 	On      bool
-	first   []int32 // place of a slot's first digest, or -1
+	first   []int32 // index of a slot's first digest, or -1
 	digests []digest
 	content []byte // of later occurrences
 }
@@ -56,7 +56,7 @@ func (r *digests) add(slots []slot, m *messages) {
 	r.take(m)
 }
 
-// addOne adds a message whose digest belongs at a place.
+// addOne adds a message whose digest belongs at an index.
 func (r *digests) addOne(m *messages, number uint64, place int32) {
 	if m.batch.Full() {
 		r.take(m)
@@ -64,7 +64,7 @@ func (r *digests) addOne(m *messages, number uint64, place int32) {
 	m.batch.Add(number, place)
 }
 
-// take puts digests in their places.
+// take stores digests at their indices.
 func (r *digests) take(m *messages) {
 	sums, places := m.batch.Empty()
 	for i, place := range places {
@@ -75,5 +75,5 @@ func (r *digests) take(m *messages) {
 // of returns the digests of a slot that was added.
 func (r *digests) of(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
-// mostDigests is the largest number of rows of a unit whose digests are remembered.
+// mostDigests is the largest number of rows of a unit whose digests are cached.
 const mostDigests = 1 << 12

@@ -18,8 +18,8 @@ var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 type gatherer struct {
 	*Rows
 	pass pass
-	room int64 // bytes, about; 0 if there is no bound
-	// units by number: words if a unit is one, else texts; first those that are skipped
+	room int64 // approximately, in bytes; 0 if there is no bound
+	// units by number: words if a unit is one, else texts; first the skipped ones
 	words *intern.Uint64s
 	texts *intern.Texts
 	skip  setAside
@@ -30,37 +30,37 @@ type gatherer struct {
 	buf      []byte
 	expanded []byte
 	numbers  []int32
-	placed   []uint32 // places of the segment's contents among all
+	placed   []uint32 // indices of the segment's contents among all contents
 }
 
 // setAside holds oversized units, which are bounded one at a time.
 type setAside struct {
 	units [][]byte
-	bytes int64 // of their texts among those of the gatherer
+	bytes int64 // bytes of the segment's texts among those of the gatherer
 }
 
-// unitSlots is the rows of one unit, those with the same content as one slot.
+// unitSlots groups the rows of one unit: rows with the same content are one slot.
 type unitSlots struct {
 	id     int32
 	slots  []slot
-	table  []uint32 // place of a slot + 1, by a hash of its content
+	table  []uint32 // index of a slot + 1, by a hash of its content
 	cells  []slot   // by cell
-	sorted []uint64 // cells, and places of slots
-	of     []uint32 // place of the slot of a content + 1, by the content's place among all; 0 between units
+	sorted []uint64 // cells, and indices of slots
+	of     []uint32 // index of the slot of a content + 1, by the content's index among all; 0 between units
 	starts []uint32 // of cells among slots
 }
 
 // grouped holds rows grouped by unit: the content and the unit of each row, and the end of each unit's rows in order.
 type grouped struct {
 	contents []byte
-	places   []uint32 // of contents, in their place, if they are numbered
+	places   []uint32 // indices of contents, if they are numbered
 	ids      []int32
 	ends     []uint32
 	order    []uint32
-	counts   []uint64 // of each row how often it is there; empty if each is there once
+	counts   []uint64 // the multiplicity of each row; empty if each row occurs once
 }
 
-// countOf returns how often a row is there.
+// countOf returns the multiplicity of a row.
 func (g *grouped) countOf(ref uint32) uint64 {
 	if len(g.counts) == 0 {
 		return 1
@@ -147,8 +147,8 @@ func (g *gatherer) segment(s *segment) error {
 	return g.records(s, &s.counted, countBytes, g.addCounted)
 }
 
-// expandedRecords is how many records have their contents in the place of their numbers at a time: contents for many
-// queries are long.
+// expandedRecords is the number of records whose numbers are replaced by contents at a time: contents for many queries
+// are long.
 const expandedRecords = 1 << 12
 
 // records passes the records of a segment to add, as long as the result fits. more is the number of bytes after each
@@ -185,7 +185,7 @@ func (g *gatherer) read(x piece) error {
 	return g.spill.Read(g.buf, x.at)
 }
 
-// names hands the texts of a segment to take, in the order of their numbers.
+// names passes the texts of a segment to take, in the order of their numbers.
 func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 	if s.texts != nil {
 		for i := range s.texts.Len() {
@@ -217,7 +217,7 @@ func (g *gatherer) name(unit []byte) {
 	g.numbers = append(g.numbers, id)
 }
 
-// addRecords takes in records.
+// addRecords adds records.
 func (g *gatherer) addRecords(records []byte) {
 	width := g.plainWidth()
 	if g.pass.mask > 0 || len(g.skip.units) > 0 {
@@ -244,7 +244,7 @@ func (g *gatherer) addRecords(records []byte) {
 	}
 }
 
-// addWords takes in records of units of one word whose rows are counted.
+// addWords adds records of units of one word whose rows are counted.
 func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	for i, width := 0, g.plainWidth(); i < len(ids); i++ {
 		r := records[width*i : width*(i+1)]
@@ -253,14 +253,14 @@ func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	}
 }
 
-// addContent takes in the content of a record.
+// addContent adds the content of a record.
 func (g *gatherer) addContent(packed []byte) {
 	n := len(g.contents)
 	g.contents = slices.Grow(g.contents, g.Size)[:n+g.Size]
 	g.unpack(g.contents[n:], packed)
 }
 
-// addCounted takes in records with their numbers.
+// addCounted adds records with their multiplicities.
 func (g *gatherer) addCounted(records []byte) {
 	width := g.plainWidth()
 	for n := width + countBytes; len(records) >= n; records = records[n:] {
@@ -273,7 +273,7 @@ func (g *gatherer) addCounted(records []byte) {
 	}
 }
 
-// addNumbered takes in records with the numbers of their contents and, if there are more bytes, their own numbers.
+// addNumbered adds records with the numbers of their contents and, if there are more bytes, their multiplicities.
 func (g *gatherer) addNumbered(records []byte, more int) {
 	width := g.key + numberWidth + more
 	g.ids, g.places = slices.Grow(g.ids, len(records)/width), slices.Grow(g.places, len(records)/width)
@@ -290,7 +290,7 @@ func (g *gatherer) addNumbered(records []byte, more int) {
 	}
 }
 
-// countUpTo makes records single that have no number yet.
+// countUpTo gives records without a multiplicity the multiplicity 1.
 func (g *gatherer) countUpTo(n int) {
 	for len(g.counts) < n {
 		g.counts = append(g.counts, 1)
@@ -316,7 +316,7 @@ func (g *gatherer) unitOf(unit []byte) int32 {
 	return g.texts.ID(unit)
 }
 
-// unitAt returns a unit of which unitOf returned the number.
+// unitAt returns the unit with a number that unitOf returned.
 func (g *gatherer) unitAt(id int32) []byte {
 	if g.oneWord() {
 		return binary.LittleEndian.AppendUint64(nil, g.words.Keys[id])
@@ -326,7 +326,7 @@ func (g *gatherer) unitAt(id int32) []byte {
 
 func (g *gatherer) oneWord() bool { return !g.units.HasText() && g.units.Columns() == 1 }
 
-// hashBytes is hashWords of words in eight bytes each.
+// hashBytes is hashWords for words in eight bytes each.
 func hashBytes(key []byte) uint64 {
 	hash := uint64(0)
 	for ; len(key) >= 8; key = key[8:] {

@@ -7,7 +7,7 @@ import (
 )
 
 // Counting repeated records. A unit has many rows with the same content if a table has few units, or a query few cells.
-// When memory becomes short or there is much to gain, equal records are replaced by one record with a count. An
+// When memory becomes short or much can be gained, equal records are replaced by one record with a count. An
 // accumulator looks for repeats at firstLook bytes, and then whenever its size has doubled. A look counts one of 256
 // partitions, and the others only if that saves a quarter. So looking early costs little, and a table with many repeats
 // stays small.
@@ -19,7 +19,7 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	if !full && r.held+chunk <= r.nextLook || r.making {
 		return nil
 	}
-	r.making = true // the records of staged rows that are numbered on the way must not begin this again
+	r.making = true // adding the records of staged rows must not start this again
 	defer func() { r.making = false }()
 	counted := r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())
@@ -44,8 +44,8 @@ func (r *Rows) countRepeated(partition int) bool {
 	return true
 }
 
-// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns
-// how many bytes of single records it counted, and how many bytes more the counted ones take.
+// countPartition replaces all equal records of a partition's segment in memory by one counted record. It returns the
+// bytes of single records that it counted, and the additional bytes of the counted ones.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]

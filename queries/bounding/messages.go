@@ -10,10 +10,10 @@ import (
 // Which rows of a unit over its bounds are kept
 //
 // A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content
-// are told apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a
-// digest; the rows with the smallest digests are kept: of all cells the L smallest, in each the m smallest rows, of
-// these the k smallest. That is a uniform sample of the unit's own rows at each step, it depends on nothing else, and
-// rows need no order. Digests are computed only for units over a bound.
+// are distinguished by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a
+// digest; the rows with the smallest digests are kept: the L cells of smallest digest, in each of them the m smallest
+// rows, and of these the k smallest. That is a uniform sample of the unit's own rows at each step, it depends on
+// nothing else, and rows need no order. Digests are computed only for units over a bound.
 //
 // A digest is the SHA-256 of
 //
@@ -29,14 +29,14 @@ const (
 	BoundKey  = "dprelease/bound1"
 	CellOrder = 'c' // of a cell
 	RowOrder  = 'r' // of a row
-	// sharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
+	// sharedOrder is RowOrder if several queries share records, whose contents are for all of them.
 	sharedOrder = 'u'
 )
 
 // CellField returns the field of a cell number below size.
 func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size) - 1} }
 
-// digest orders what a unit might contribute.
+// digest orders the rows or cells that a unit might contribute.
 type digest = manyhash.Sum
 
 // unitContents gives access to a unit's canonical text, and to the contents of its rows by number: the cell in four
@@ -52,10 +52,10 @@ const CellBytes = 4
 // CellOf returns the cell of a content.
 func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
 
-// slot is rows of a unit with the same content; ref is the number of one of them.
+// slot is the rows of a unit with the same content; ref is the number of one of them.
 type slot struct {
 	Ref  uint32
-	At   int32 // place among the unit's slots, if several queries share records
+	At   int32 // index among the unit's slots, if several queries share records
 	Rows uint64
 }
 
@@ -63,7 +63,7 @@ type slot struct {
 type messages struct {
 	Contents unitContents
 	Order    byte   // of rows
-	unit     []byte // what the messages of the unit begin with; empty as long as none was needed
+	unit     []byte // the common prefix of the unit's messages; empty until it is needed
 	batch    manyhash.Batch
 	before   []byte // of a cell's message: the bytes of the number before the cell
 }
@@ -71,7 +71,7 @@ type messages struct {
 // startUnit forgets the unit before.
 func (m *messages) startUnit() { m.unit = m.unit[:0] }
 
-// prefix returns what the messages of the unit in some order begin with.
+// prefix returns the common prefix of the unit's messages in an order.
 func (m *messages) prefix(order byte) []byte {
 	if len(m.unit) == 0 {
 		m.unit = append(append(m.unit, BoundKey...), order)
@@ -127,7 +127,7 @@ func (m *messages) ofFirst(content []byte) digest {
 // digest of the first.
 func (m *messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
 
-// totalRows returns how many rows slots are.
+// totalRows returns the number of rows in slots.
 func totalRows(slots []slot) uint64 {
 	n := uint64(0)
 	for _, x := range slots {

@@ -17,13 +17,13 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// writing is the rows of three queries, two of which count and one adds up.
+// writing holds the rows of three queries, two of which count and one adds up.
 type writing struct {
 	parts []*QueryRows
 	rand  *rand.Rand
 }
 
-// newWriting numbers contents up to most of them; 0 is none.
+// newWriting numbers up to most contents; 0 numbers none.
 func newWriting(t *testing.T, most int, seed uint64) *writing {
 	t.Helper()
 	p, schema := &problem.Problems{}, table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
@@ -78,7 +78,7 @@ func (w *writing) add(t *testing.T) {
 	}
 }
 
-// kept is what bounds leave of each query.
+// kept returns the rows that each query keeps.
 func (w *writing) kept(t *testing.T) string {
 	t.Helper()
 	var bounds []Bounded
@@ -97,7 +97,7 @@ func (w *writing) kept(t *testing.T) string {
 	return fmt.Sprint(tallies, all)
 }
 
-// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are
+// The kept rows do not depend on how many contents are numbered, also if rows of two stores with other numbers are
 // merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 	mosts := map[string]int{"none": -1, "a few": 40, "all": mostContents}
@@ -131,7 +131,7 @@ func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 	}
 }
 
-// load adds what another saves.
+// load adds the rows that another store saves.
 func (w *writing) load(t *testing.T, from *writing) {
 	t.Helper()
 	err := from.parts[0].Save(OneBucket, BlockBytes, func(_ int, write func(*state.Writer)) error {
@@ -149,7 +149,7 @@ func (w *writing) load(t *testing.T, from *writing) {
 	}
 }
 
-// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the
+// A store whose records hold long contents merges one whose contents are numbered, and continues: the chunks of the
 // other are shorter than its records.
 func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	const long, rows = 20_000, 4000
@@ -186,7 +186,7 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 	stores[0][0].store.numbers.Limit = -1
 	add(stores[0], 3, 3)
 	add(stores[1], 1, rows)
-	stores[1][0].store.countPartition(int(wordSeed.Of(1) >> (64 - partitionBits))) // it leaves chunks free
+	stores[1][0].store.countPartition(int(wordSeed.Of(1) >> (64 - partitionBits))) // it frees chunks
 	if len(stores[1][0].store.free) == 0 {
 		t.Fatal("no chunk is free")
 	}

@@ -87,18 +87,18 @@ type oversizedUnit struct {
 	segments []segment
 	unit     []byte
 	cells    bottomKCells
-	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in
+	// rows that may be kept: of all cells together if m is at least k, else of each cell; their items are indices in
 	// contents
 	all      bottomK
 	inCell   map[string]*bottomK
 	contents [][]byte
 	kept     []slot
-	cut      uint64 // rows that are not kept
+	cut      uint64 // rows that are dropped
 }
 
 func (c *oversizedUnit) Content(ref uint32) []byte { return c.contents[ref] }
 
-// bound enforces the limits on the unit. What is left is in kept.
+// bound enforces the limits on the unit. The kept rows are in kept.
 func (c *oversizedUnit) bound() error {
 	g, s := c.rows, &c.query.sampler
 	l := s.Limits
@@ -137,7 +137,7 @@ func (c *oversizedUnit) bound() error {
 	return nil
 }
 
-// gather adds the rows of kept cells whose contents are in the pass to those that might be kept.
+// gather adds the rows of kept cells whose contents are in the pass to the candidates.
 func (c *oversizedUnit) gather(in pass) error {
 	g := c.rows
 	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
@@ -198,7 +198,7 @@ func (c *oversizedUnit) finish() {
 	}
 }
 
-// bottomKCells is the bottom-k sample of cells: those of smallest digest, limit of them, each once.
+// bottomKCells is the bottom-k sample of cells: the limit cells of smallest digest, each once.
 type bottomKCells struct {
 	limit   int64
 	digests map[string]digest

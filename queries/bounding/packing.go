@@ -34,7 +34,7 @@ type packedField struct {
 	signed      bool
 }
 
-// code returns the number as it is packed.
+// code returns the packed form of a number.
 func (f *packedField) code(x int64) uint64 {
 	if f.signed {
 		return uint64(x)<<1 ^ uint64(x>>63)
@@ -74,7 +74,7 @@ func (p *packing) join(o *packing) {
 
 func (f Field) isNumber() bool { return f.Bytes == shortBytes || f.Bytes == 8 }
 
-// pack writes a content as it stands in records, and returns false if a number is out of its range.
+// pack writes a content in the form of records, and returns false if a number is out of its range.
 func (p *packing) pack(dst, content []byte) bool {
 	rest := uint64(0)
 	for i := range p.fields {
@@ -94,7 +94,7 @@ func (p *packing) pack(dst, content []byte) bool {
 	return rest == 0
 }
 
-// putLow writes the low bytes of a number, big-endian, and returns what is left of it.
+// putLow writes the low bytes of a number, big-endian, and returns the remaining high part.
 func putLow(dst []byte, x uint64) (rest uint64) {
 	if len(dst) == 1 {
 		dst[0] = byte(x)
@@ -107,7 +107,7 @@ func putLow(dst []byte, x uint64) (rest uint64) {
 	return x
 }
 
-// unpack writes the content that stands in a record.
+// unpack writes the content of a record.
 func (p *packing) unpack(dst, packed []byte) {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -123,7 +123,7 @@ func (p *packing) unpack(dst, packed []byte) {
 	}
 }
 
-// low reads what PutLow wrote.
+// low reads bytes that putLow wrote.
 func low(from []byte) uint64 {
 	x := uint64(0)
 	for _, b := range from {

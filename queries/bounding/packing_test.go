@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Contents come back from records as they were, zeros stay zeros, and numbers out of their range are refused.
+// Contents are unpacked unchanged, zeros stay zeros, and numbers out of their range are refused.
 func TestPackedContentsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var fields []Field
@@ -63,7 +63,7 @@ func TestPackedContentsComeBack(t *testing.T) {
 	}
 }
 
-// Equal records are counted, however many there are, in records whose numbers fit in their bytes.
+// Any number of equal records is counted, in records whose counts fit their bytes.
 func TestRepeatsAreCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var c repeats

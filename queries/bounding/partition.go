@@ -11,8 +11,8 @@ const (
 
 // partition is the rows of the units that share the first bits of a hash.
 type partition struct {
-	segment           // in memory, to be continued
-	ended   []segment // the others
+	segment           // in memory, still growing
+	ended   []segment // the complete ones
 }
 
 // segment is some rows of a partition.
@@ -20,9 +20,9 @@ type segment struct {
 	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
 	texts *intern.Texts
 	names []piece
-	// numbers are those of contents in the records; nil if records have their contents
+	// numbers are the contents' numbers in the records; nil if records have their contents
 	numbers *contentNumbers
-	// single are records; counted are followed by their number
+	// single are records; counted are records followed by their multiplicity
 	single, counted records
 }
 
@@ -57,8 +57,8 @@ func (s *segment) empty() bool {
 type staging struct {
 	buffers [partitionCount][]byte
 	bytes   int64 // of all buffers
-	touched byte  // forces the texts that were brought to the cache to be read
+	touched byte  // it makes the prefetched texts be read
 }
 
-// drop gives the memory of the buffers, which are empty, away.
+// drop frees the buffers, which are empty.
 func (s *staging) drop() { *s = staging{} }

@@ -66,7 +66,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
 }
 
-// keepRanks appends rows that were sampled to kept, with the steps of their ranks, and returns how many they are.
+// keepRanks appends sampled rows to kept, with the steps of their ranks, and returns their number.
 func (q *queryBounder) keepRanks(sample []candidate, ref func(index int) uint32, kept *[]slot) uint64 {
 	slices.SortFunc(sample, func(a, b candidate) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// hashSeed is random: no answer depends on the places of records, and made-up records do not fall in one place.
+// hashSeed is random: no answer depends on the places of records, and an adversary cannot put all records in one place.
 var hashSeed = intern.NewHashSeed()
 
 // countBytes is the length of the number after a record that stands for several. More rows take another record.
@@ -16,12 +16,12 @@ const countBytes = 4
 // repeats counts equal records: an open-addressing table of places in what it has counted.
 type repeats struct {
 	width   int
-	slots   []uint32 // place + 1, or 0
+	slots   []uint32 // index + 1, or 0
 	counted []byte   // records with their numbers
 	n       int
 }
 
-// count returns records, each with its number, that stand for some records of a width and some that have their numbers.
+// count returns counted records for single records of a width and counted ones.
 func (c *repeats) count(width int, single, counted [][]byte) []byte {
 	c.width, c.counted, c.n = width, c.counted[:0], 0
 	if c.slots == nil {

@@ -40,8 +40,8 @@ type saving struct {
 	limit   int
 	blocks  []block
 	emit    func(bucket int, write func(*state.Writer)) error
-	texts   []textOf // of the segment at hand
-	number  uint32   // of the text that was put into a block last
+	texts   []textOf // of the current segment
+	number  uint32   // of the text that was last put into a block
 	err     error
 }
 
@@ -61,7 +61,7 @@ type textOf struct {
 	generation uint32
 }
 
-// Save hands all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write
+// Save passes all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write
 // writes the block.
 func (r *Rows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if r.failed != nil {
@@ -191,8 +191,8 @@ func (s *saving) write(b *block, w *state.Writer) {
 	w.Bytes(b.counted)
 }
 
-// shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units
-// have text.
+// shape describes the records of rows: their width, packed and unpacked, the width of their keys, and 1 if units have
+// text. Equal shapes mean compatible records.
 func (r *Rows) shape() [4]uint64 {
 	s := [4]uint64{uint64(r.plainWidth()), uint64(r.key + r.Size), uint64(r.key)}
 	if r.units.HasText() {
@@ -205,14 +205,14 @@ func (r *Rows) shape() [4]uint64 {
 // bytes.
 const mostBlock = 1<<31 - 1
 
-// loadedText is a text of a block that is being read: what textRecord knows of the unit of a row.
+// loadedText is a text of a block that is being read: the fields of textRecord about the unit of a row.
 type loadedText struct {
 	text  []byte
 	known knownUnit
 }
 
-// Load adds the rows of a block. valid reports whether a content can be one of the query's. Errors are state.ErrState
-// and those of the spill.
+// Load adds the rows of a block. valid reports whether the query can have a content. Errors are state.ErrState and
+// those of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
@@ -249,7 +249,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	return r.failed
 }
 
-// loadSingle adds records that are each there once, with packed contents, and returns false if one of them is none.
+// loadSingle adds records that occur once, with packed contents, and returns false if one of them is invalid.
 func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
 	width := r.plainWidth()
 	if len(records)%width != 0 {
@@ -275,7 +275,7 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	return true
 }
 
-// loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
+// loadRecord adds a record, which may be followed by its multiplicity, and returns false if it is invalid.
 func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
 	key, content, number := record[:r.key], record[r.key:r.key+r.Size], record[r.key+r.Size:]
 	if !valid(content) {
@@ -308,7 +308,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 // mostTimes exceeds the number of occurrences that a record can have in a table.
 const mostTimes = 1 << 48
 
-// place adds a record that is there some times to a partition, and returns false if its content is out of range. putKey
+// place adds a record with a multiplicity to a partition, and returns false if its content is out of range. putKey
 // writes its key.
 func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
 	if times == 1 {
@@ -329,7 +329,7 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 	return true
 }
 
-// appendCountedRecord makes room in a partition for a record and how often it is there.
+// appendCountedRecord makes room in a partition for a record and its multiplicity.
 func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	width := r.width + countBytes
 	p := &r.partitions[partition]
@@ -352,7 +352,7 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	return c[len(c)-width:]
 }
 
-// Save is [Rows.Save] of the rows that are kept together. Only the first part has them.
+// Save is [Rows.Save] for rows that are kept together. Only the first part has them.
 func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if p.number > 0 {
 		return nil
@@ -363,8 +363,7 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 // First reports whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to those of parts. valid[i] reports whether a content can be one of part i's
-// query.
+// LoadTogether adds the rows of a block to those of parts. valid[i] reports whether part i's query can have a content.
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {

@@ -1,14 +1,14 @@
-// Package bounding keeps the rows of privacy units and cuts down what each unit contributes to a query's [Limits].
+// Package bounding stores the rows of privacy units and reduces each unit's rows to a query's [Limits].
 //
-// A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, if
-// values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
-// appended, nothing is looked up, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in
-// one partition. Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines.
-// What does not fit in memory is written to the [Spill].
+// A query whose privacy unit is made of columns stores the unit and the content of every row: its cell and, if values
+// are added up, its value. Bounds are enforced when all rows of a unit are known. Records are appended, without any
+// lookup, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in one partition. Partitions
+// are small enough to be grouped by unit in the processor's cache, by several goroutines. Data that does not fit in
+// memory is written to the [Spill].
 //
 // rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts
-// repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and shared.go bound
-// the groups, and oversized.go bounds what gather.go puts aside.
+// repeated records and writes to the spill, gather.go groups the records of a partition, bound.go and shared.go bound
+// the groups, and oversized.go bounds the units that gather.go sets aside.
 package bounding
 
 import (
@@ -34,7 +34,7 @@ const (
 const firstLook = 8 << 20
 
 // The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their
-// random seeds keep made-up units from falling in one partition.
+// random seeds keep an adversary's units from falling in one partition.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
@@ -46,7 +46,7 @@ type recordShape struct {
 	key, width int
 	packing
 	cellWidth int   // bytes of the content that are its cell
-	cells     int64 // how many there are; the largest number if they have no numbers
+	cells     int64 // the number of cells; the largest integer if they have no numbers
 }
 
 // plainWidth returns the bytes of a record that holds its content.
@@ -75,7 +75,7 @@ type Rows struct {
 	shared     bool            // contents are those for several queries
 	numbers    *contentNumbers // nil if records have their contents
 	free       [][]byte        // chunks that were emptied
-	held       int64           // bytes in memory, with free ones and without what is staged
+	held       int64           // bytes in memory, including free ones, without staged rows
 	nextLook   int64           // bytes held at which records are compared next
 	making     bool            // room is being made
 	repeats    repeats
@@ -83,7 +83,7 @@ type Rows struct {
 	failed     error // the first error of the spill
 }
 
-// pendingContents is the contents of some rows of the batch at hand, one after the other.
+// pendingContents is the contents of some rows of the current batch, one after the other.
 type pendingContents struct {
 	rows     []int32
 	contents []byte
@@ -237,7 +237,7 @@ func (r *Rows) fail(err error) {
 	}
 }
 
-// Merge takes in all rows of o and empties it. Of accumulators that are spent there are none.
+// Merge adds all rows of o and empties it. A spent accumulator has none.
 func (r *Rows) Merge(o *Rows) error {
 	switch {
 	case r == nil || o == nil:

@@ -78,8 +78,8 @@ func (s *sampler) addHashed(l *bottomK) {
 	}
 }
 
-// keepWithinLimits returns the unit's slots to which it may contribute, with the number of rows it may have in each. It
-// changes slots; slots of one cell must be adjacent.
+// keepWithinLimits returns the unit's slots to which it may contribute, with the number of rows that it may have in
+// each. It changes slots; slots of one cell must be adjacent.
 func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	s.startUnit()
 	s.cut(slots)
@@ -150,7 +150,7 @@ func (s *sampler) keepInCell(slots []slot) {
 	}
 }
 
-// recount leaves in slots the rows that are kept.
+// recount reduces slots to the kept rows.
 func recount(slots []slot, kept []candidate) {
 	for i := range slots {
 		slots[i].Rows = 0

@@ -25,7 +25,7 @@ func (u oneUnit) AppendUnit(dst []byte) []byte {
 
 func (u oneUnit) Content(ref uint32) []byte { return binary.BigEndian.AppendUint32(nil, ref) }
 
-// kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
+// kept bounds a unit that has some rows in cells 0, 1, … and returns the number of kept rows in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
 	s := sampler{Limits: l, messages: messages{Contents: oneUnit{uint64(unit)}, Order: RowOrder}, CellWidth: CellBytes}
 	var groups []slot
@@ -59,7 +59,7 @@ func chiSquare(t *testing.T, observed map[string]float64, expected map[string]fl
 
 func choose(n, k int) float64 { return combin.GeneralizedBinomial(float64(n), float64(k)) }
 
-// Three rows kept of nine are each third as likely as any other: the cells' numbers are hypergeometric.
+// If three rows of nine are kept, each set of three is equally likely: the numbers of rows by cell are hypergeometric.
 func TestKeptRowsAreUniform(t *testing.T) {
 	rows := []uint64{6, 2, 1}
 	const units, keep = 20000, 3
@@ -78,7 +78,7 @@ func TestKeptRowsAreUniform(t *testing.T) {
 	chiSquare(t, observed, expected)
 }
 
-// Two cells kept of five are each pair as likely as any other, however many rows the cells have.
+// If two cells of five are kept, each pair is equally likely, however many rows the cells have.
 func TestKeptCellsAreUniform(t *testing.T) {
 	rows := []uint64{1, 50, 1, 3, 9}
 	const units = 20000

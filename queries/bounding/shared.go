@@ -20,10 +20,10 @@ import (
 // of the unit. What a query keeps of a unit follows the law of [sampler], and the sensitivity of the query is the same
 // as alone.
 
-// Writer takes in the rows of batches for one query.
+// Writer receives the rows of batches for one query.
 type Writer interface {
-	// Start reads the units of a batch, and drops from cells the rows that have none. After it, Record may be called for
-	// each row whose cell is not dropped.
+	// Start reads the units of a batch, and drops the rows without a unit from cells. After it, Record may be called
+	// for each row whose cell is not dropped.
 	Start(b *table.Batch, cells []int32) error
 	// Record makes room for the content of a row. Rows that were made room for are kept at the end of the batch.
 	Record(row int) []byte
@@ -42,7 +42,7 @@ type QueryRows struct {
 	pending    pendingContents
 }
 
-// together is the rows of several queries, and what their parts have written of the batch at hand.
+// together is the rows of several queries, and the contents that its parts have written for the current batch.
 type together struct {
 	*Rows
 	parts   int
@@ -52,8 +52,8 @@ type together struct {
 	content []byte  // of each row of the batch, packed
 }
 
-// Together returns the parts of one store that replaces several, which are empty and are of the same unit. The parts
-// are used by one goroutine, and take in each batch one after the other, from the first to the last.
+// Together returns the parts of one store that replaces several, which are empty and of the same unit. The parts are
+// used by one goroutine, and process each batch one after the other, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
 	mask := (len(rows) + 7) / 8
 	bits := make([]Field, mask)
@@ -114,7 +114,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	}
 	if s.some {
 		for row, none := range s.none {
-			cells[row] |= none // all bits are set in what is dropped
+			cells[row] |= none // all bits are set in Dropped
 		}
 	}
 	return s.failed
@@ -205,7 +205,7 @@ func anyBit(mask []byte) bool {
 // Failure returns the first error of the spill.
 func (p *QueryRows) Failure() error { return p.store.failed }
 
-// Merge takes in the rows of another worker's part. The first part merges those of all.
+// Merge adds the rows of another worker's part. The first part merges those of all parts.
 func (p *QueryRows) Merge(o *QueryRows) error {
 	switch {
 	case p == nil || o == nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Content returns what row ref holds, apart from its unit.
+// Content returns the content of row ref, without its unit.
 func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
 	if g.all != nil {
@@ -16,7 +16,7 @@ func (g *gatherer) Content(ref uint32) []byte {
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
-// AppendUnit appends the canonical text of the unit whose slots were made.
+// AppendUnit appends the canonical text of the unit whose slots were made last.
 func (g *gatherer) AppendUnit(dst []byte) []byte {
 	if g.oneWord() {
 		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])
@@ -24,8 +24,8 @@ func (g *gatherer) AppendUnit(dst []byte) []byte {
 	return g.units.AppendText(dst, g.texts.At(g.unit.id))
 }
 
-// slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell
-// together.
+// slotsOf returns the rows of a unit with the same content as one slot. If they are of one query, the slots of a cell
+// are adjacent.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots = id, u.slots[:0]
@@ -55,7 +55,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	return u.slots
 }
 
-// countContents is slotsOf of rows whose contents are numbered.
+// countContents is slotsOf for rows whose contents are numbered.
 func (g *gatherer) countContents(refs []uint32) {
 	u := &g.unit
 	if len(u.of) != len(g.all.InAll) {
@@ -141,8 +141,8 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	}
 }
 
-// countCells is slotsOf without sorting, of one query that counts rows. It returns false if the cells of the unit are
-// far apart, or not all of what rows hold.
+// countCells is slotsOf without sorting, for one query that counts rows. It returns false if the cells of the unit are
+// far apart, or if rows hold more than cells.
 func (g *gatherer) countCells(refs []uint32) bool {
 	if g.shared || g.Size != CellBytes {
 		return false

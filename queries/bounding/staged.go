@@ -99,8 +99,8 @@ func (r *Rows) numberedRow(row int) []byte {
 	return record[r.key:]
 }
 
-// lookedUp is how many texts are looked up in steps, so that memory accesses overlap: first the first slot of each,
-// then the text there. The last step, the lookup itself, finds its data in the cache.
+// lookedUp is the number of texts that are looked up in steps, so that memory accesses overlap: first the first slot of
+// each, then the text there. The last step, the lookup itself, finds its data in the cache.
 const lookedUp = 128
 
 // numberStaged makes records of the rows that are staged for a partition.

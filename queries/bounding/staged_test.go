@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// keptSpill keeps in memory what is written to it.
+// keptSpill is a spill in memory.
 type keptSpill struct {
 	share  int64
 	mutex  sync.Mutex
@@ -78,7 +78,7 @@ func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]i
 	return batches, cells
 }
 
-// Whatever memory there is, and if rows are staged or not, the same rows of units of text are kept.
+// For any amount of memory, and whether or not rows are staged, the same rows of units of text are kept.
 func TestStagedRowsAreAllThere(t *testing.T) {
 	for columns := 1; columns <= 2; columns++ {
 		batches, cells := textBatches(rand.New(rand.NewPCG(1, uint64(columns))), columns)

@@ -14,8 +14,8 @@ type knownUnits struct {
 	places     []int32 // of rows among values; nil if there is no dictionary
 }
 
-// knownUnit is the hash of a unit, of which the first bits are its partition, and its number there in a generation. The
-// number is not known if the generation is 0, nor the hash if it is 0 too.
+// knownUnit caches the hash of a unit, whose first bits are its partition, and its number there in a generation. The
+// number is unknown if the generation is 0; the hash is unknown if it is also 0.
 type knownUnit struct {
 	hash           uint64
 	id, generation uint32
@@ -31,5 +31,5 @@ func (k *knownUnits) openBatch(u *units.Reader) {
 	}
 }
 
-// ofRow returns what is known of a row's unit, to be completed.
+// ofRow returns the cache entry of a row's unit, to be completed.
 func (k *knownUnits) ofRow(row int) *knownUnit { return &k.values[k.places[row]] }

@@ -2,8 +2,8 @@
 // table ([Lookup]) or by an expression ([Expression]).
 //
 // A derived column is a function of one row and of public facts. So neighbouring tables stay one unit apart, whatever a
-// definition computes. Nothing that a row holds is an error: what has no value is null. Everything that can be wrong
-// with a definition follows from the job, its public files and the types of the columns, and [Set.Bind] reports it.
+// definition computes. No content of a row causes an error: a missing value is null. Every error of a definition
+// follows from the job, its public files and the types of the columns, and [Set.Bind] reports it.
 //
 // A definition may read the columns of other definitions, in any order, but not in a circle. Batches are extended
 // column by column ([Evaluator]); the rows keep their order.
@@ -24,7 +24,7 @@ type Definition interface {
 	Reads() []string
 	// Makes lists the columns that it makes.
 	Makes() []string
-	// place returns the place of the definition in the job.
+	// place returns the path of the definition in the job.
 	place() string
 	// bind returns the types of the columns of Makes, if those of Reads have some types, and a function that makes a
 	// program for one goroutine. It reports what does not fit.
@@ -33,8 +33,8 @@ type Definition interface {
 
 // program computes the columns of a definition for batches.
 type program interface {
-	// run returns the columns of Makes for a batch whose columns at the positions that bind got are those of Reads. They
-	// are valid until the next call. The error is that the batch has not the form that its schema says.
+	// run returns the columns of Makes for a batch; at holds the positions of the columns of Reads. They are valid
+	// until the next call. The error is that the batch does not have the form of its schema.
 	run(b *table.Batch, at []int) ([]table.Column, error)
 }
 
@@ -170,7 +170,8 @@ type boundStep struct {
 func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Bound, error) {
 	p := &problem.Problems{}
 	b := &Bound{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
-	failed := map[string]bool{} // columns of definitions with a problem: those that read them are not reported as well
+	// columns of definitions with a problem: definitions that read them are not reported, too
+	failed := map[string]bool{}
 	for _, d := range s.ordered {
 		before := len(p.List)
 		var types []table.Type
@@ -216,7 +217,7 @@ type Evaluator struct {
 
 type runStep struct {
 	program
-	at []int // positions of what the step reads among the columns of the extended batch
+	at []int // positions of the columns that the step reads in the extended batch
 }
 
 // Evaluator returns an evaluator for batches of some columns of the input.

@@ -42,12 +42,12 @@ const (
 	mostInput = 1 << 20
 	// mostPattern is the longest regular expression.
 	mostPattern = 1024
-	// mostNodes is how many operators, columns and literals an expression has at most.
+	// mostNodes is the largest number of operators, columns and literals in an expression.
 	mostNodes = 500
 )
 
-// Parse reads an expression. field is its place in the job, name the column that it makes. The error is that the text is
-// no expression or reads no column.
+// Parse parses an expression. field is its path in the job, name the column that it makes. It returns an error if the
+// text is not an expression or reads no column.
 func Parse(field, name, text string) (*Expression, error) {
 	e := &Expression{field: field, name: name}
 	bad := func(message, hint string) (*Expression, error) {
@@ -187,7 +187,7 @@ func (e *Expression) bind(types []table.Type, zone *time.Location, p *problem.Pr
 type compiled struct {
 	typ table.Type // of kind Invalid if it is always null
 	run func(n int) *vector
-	// literal is the node if it is a literal text, which stands for a date or time beside one.
+	// literal is the node if it is a literal text, which can be read as a date or time next to one.
 	literal *ast.StringNode
 }
 
@@ -380,7 +380,7 @@ func (c *compiler) unify(a, b *compiled) (*compiled, *compiled, bool) {
 
 func isTime(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp }
 
-// timeOf reads a literal as a date or time.
+// timeOf parses a literal as a date or time.
 func (c *compiler) timeOf(n *ast.StringNode, t table.Type) *compiled {
 	x, err := domain.ParseInt(n.Value, t, c.zone)
 	if err != nil {

@@ -159,7 +159,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// What is no expression, has no types or could cost without bound is refused before a row is read.
+// Invalid expressions, expressions without types and expressions of unbounded cost are refused before a row is read.
 func TestExpressionsThatAreRefused(t *testing.T) {
 	names, columns := sample()
 	names, columns = append(names, "v"), append(columns, table.Column{Type: table.Type{Kind: table.List}, Lists: make([]uint32, 7)})
@@ -224,7 +224,7 @@ func TestExpressionsNameColumns(t *testing.T) {
 	}
 }
 
-// pieces are what random expressions are made of, by type.
+// pieces are the parts of random expressions, by type.
 var pieces = map[string][]string{
 	"int": {"i", "j", "k", "7", "-1", "(INT + INT)", "(INT * INT)", "(INT - INT)", "(INT % INT)", "div(INT, INT)", "len(TEXT)",
 		"int(TEXT)", "int(FLOAT)", "abs(INT)", "(BOOL ? INT : INT)", "(INT ?? INT)", "year(DATE)", "days(DATE, DATE)", "hour(t)",
@@ -258,8 +258,8 @@ func randomExpression(r *rand.Rand, kind string, depth int) string {
 	}
 }
 
-// A derived value depends on its row alone: each row has the value that it has in a table of its own, and dictionaries
-// give what plain columns give. No expression fails.
+// A derived value depends only on its row: each row has the value that it has in a table of its own, and dictionaries
+// give the same values as plain columns. No expression fails.
 func TestExpressionsOfRandomShape(t *testing.T) {
 	names, columns := sample()
 	r := rand.New(rand.NewPCG(3, 5))

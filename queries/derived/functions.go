@@ -19,7 +19,7 @@ import (
 
 // function compiles a call, whose operands are compiled.
 type function struct {
-	// operands are the kinds of the operands, of which a call has exactly these; nil if new checks them.
+	// operands are the kinds of the operands of a call, in order; nil if new checks them.
 	operands []table.Kind
 	new      func(c *compiler, x []*compiled, nodes []ast.Node) *compiled
 }
@@ -99,7 +99,8 @@ func (c *compiler) mismatch(name string, want []table.Kind) *compiled {
 	return c.refuse("%s needs the operands %s(%s)", name, name, strings.Join(kinds, ", "))
 }
 
-// textFunction is a function of texts of characters. A text that is not UTF-8, and a result that is too long, is null.
+// textFunction compiles a function of texts of characters. A text that is not UTF-8, and a result that is too long, is
+// null.
 func textFunction(f func([]byte) []byte) func(*compiler, []*compiled, []ast.Node) *compiled {
 	return func(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 		return each(textType, x, func(out *vector, in []*vector, i int) bool {
@@ -122,7 +123,7 @@ func intFunction(f func(a, b int64) (int64, bool)) func(*compiler, []*compiled, 
 	}
 }
 
-// lengthOf is the number of characters.
+// lengthOf returns the number of characters.
 func lengthOf(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	return each(intType, x, func(out *vector, in []*vector, i int) bool {
 		out.ints[i] = int64(utf8.RuneCount(in[0].texts[i]))
@@ -130,8 +131,8 @@ func lengthOf(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// substring is at most length characters from a character on, counted from 1. Characters before the first and after
-// the last are none.
+// substring returns at most length characters from a character on, counted from 1. Positions before the first and after
+// the last character are ignored.
 func substring(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	return each(textType, x, func(out *vector, in []*vector, i int) bool {
 		text, from, length := in[0].texts[i], in[1].ints[i], in[2].ints[i]
@@ -156,8 +157,8 @@ func skipCharacters(text []byte, n int64) []byte {
 	return text
 }
 
-// extract is the first group of the first match of a regular expression, or the match if it has no group. Without a
-// match it is null.
+// extract returns the first group of the first match of a regular expression, or the match if it has no group. Without
+// a match it is null.
 func extract(c *compiler, x []*compiled, nodes []ast.Node) *compiled {
 	if len(x) != 2 || x[0].typ != textType {
 		return nil
@@ -217,7 +218,7 @@ func rounded(f func(float64) float64) func(*compiler, []*compiled, []ast.Node) *
 	}
 }
 
-// toInt is the integer of a float without its fraction, of a text in decimal digits, or of a boolean.
+// toInt returns the integer of a float without its fraction, of a text in decimal digits, or of a boolean.
 func toInt(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	if len(x) != 1 || !isNumber(x[0].typ) && x[0].typ != textType && x[0].typ != boolType {
 		return nil
@@ -241,7 +242,7 @@ func toInt(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// toNumber is the float of an integer or a text.
+// toNumber returns the float of an integer or a text.
 func toNumber(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	switch {
 	case len(x) != 1:
@@ -279,7 +280,7 @@ func toText(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// shownAt returns what a calendar and a clock show at a date or time; ok is false outside of the years 1 to 9999.
+// shownAt returns the calendar and clock reading of a date or time; ok is false outside of the years 1 to 9999.
 func shownAt(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool) {
 	if t.Kind == table.Date {
 		if x < columnar.FirstDay || x > columnar.LastDay {
@@ -299,7 +300,7 @@ func shownAt(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool)
 	return at, at.Year() >= 1 && at.Year() <= 9999
 }
 
-// timeField is a field of a date or time. Instants are shown in the zone of the job.
+// timeField returns a field of a date or time. Instants are read in the job's zone.
 func timeField(f func(time.Time) int) func(*compiler, []*compiled, []ast.Node) *compiled {
 	return func(c *compiler, x []*compiled, _ []ast.Node) *compiled {
 		if len(x) != 1 || !isTime(x[0].typ) || !columnar.HasCanonicalForm(x[0].typ) {
@@ -314,7 +315,7 @@ func timeField(f func(time.Time) int) func(*compiler, []*compiled, []ast.Node) *
 	}
 }
 
-// toDate is the day of a time, or of a text YYYY-MM-DD.
+// toDate returns the day of a time, or of a text YYYY-MM-DD.
 func toDate(c *compiler, x []*compiled, _ []ast.Node) *compiled {
 	if len(x) != 1 || !columnar.HasCanonicalForm(x[0].typ) {
 		return nil
@@ -343,7 +344,7 @@ func toDate(c *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// seconds is the number of whole seconds from one time to another of the same type, rounded down.
+// seconds returns the number of whole seconds from one time to another of the same type, rounded down.
 func seconds(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	if x[0].typ != x[1].typ || !columnar.HasCanonicalForm(x[0].typ) {
 		return nil

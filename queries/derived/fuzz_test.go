@@ -47,7 +47,7 @@ func joined(a, b []table.Column) []table.Column {
 	return out
 }
 
-// No value of a row makes an expression fail, or changes what another row gets.
+// No value of a row makes an expression fail, or changes the result of another row.
 func FuzzRowValues(f *testing.F) {
 	f.Add(uint64(1), int64(-1), int64(0), uint64(1<<63), 0.0, 1e308, "\xff", "2013-02-29", int64(1<<62), int64(-1<<63), int64(-1), uint16(0))
 	f.Add(uint64(2), int64(-1<<63), int64(-1), uint64(3), -0.5, 1e-320, "é2", "0x1p-2", int64(-719163), int64(2932897), int64(1<<63-1), uint16(5))
@@ -62,7 +62,7 @@ func FuzzRowValues(f *testing.F) {
 			text := randomExpression(r, kinds[r.IntN(len(kinds))], 4)
 			alone, err := computed(t, text, names, usual)
 			if err != nil {
-				continue // the expression reads no column, or is too long: no row decides about it
+				continue // the expression reads no column, or is too long: no row decides this
 			}
 			own, err := computed(t, text, names, odd)
 			if err != nil {

@@ -54,7 +54,7 @@ func (l *Lookup) Makes() []string {
 
 func (l *Lookup) place() string { return l.Field }
 
-// joined is what the programs of a lookup share: public facts that do not change.
+// joined is the public data that the programs of a lookup share. It does not change.
 type joined struct {
 	codings []domain.Coding
 	columns []string
@@ -187,7 +187,7 @@ func (j *joined) number(rows []int, codes [][]int32, combinations int) {
 	}
 }
 
-// fill takes the values of some rows, equal texts once.
+// fill stores the values of some rows, equal texts once.
 func (c *addedColumn) fill(texts []string, rows []int) *problem.Error {
 	at := map[string]int32{"": domain.Dropped}
 	n := int32(0)
@@ -276,7 +276,7 @@ func (l *lookupProgram) find() error {
 		for r := range l.entries {
 			l.key = l.key[:0]
 			for _, codes := range all {
-				l.key = binary.LittleEndian.AppendUint32(l.key, uint32(codes[r])) // Dropped is no part of a key
+				l.key = binary.LittleEndian.AppendUint32(l.key, uint32(codes[r])) // Dropped is not part of a key
 			}
 			entry, ok := l.joined.entries[string(l.key)]
 			if !ok {

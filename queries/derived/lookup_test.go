@@ -121,7 +121,7 @@ func TestLookupComparesByType(t *testing.T) {
 	}
 }
 
-// Dictionaries and runs give the columns that plain values give.
+// Dictionaries and runs give the same columns as plain values.
 func TestLookupOfDictionariesAndRuns(t *testing.T) {
 	plain := ints(1, 1, 2, 9, 9, 4)
 	want := extend(t, []string{"id"}, []table.Column{plain}, zones("id"))

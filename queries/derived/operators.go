@@ -93,7 +93,7 @@ func (c *compiler) logic(and bool, a, b *compiled) *compiled {
 	}}
 }
 
-// choose takes of each row the value of a if first says so, and else that of b. It evaluates each once: first may look at
+// choose takes each row's value from a if first reports true, else from b. It evaluates each once: first may look at
 // the vector of a.
 func choose(a, b *compiled, first func(n int, x *vector) func(i int) bool) *compiled {
 	var out vector
@@ -231,7 +231,7 @@ func (c *compiler) in(n *ast.BinaryNode) *compiled {
 		return c.refuse("in needs a list of values: zone in [1, 2]")
 	}
 	left := c.compile(n.Left)
-	var value *vector // of left, which is evaluated once
+	var value *vector // of left, which is evaluated only once
 	var equal *compiled
 	for _, item := range list.Nodes {
 		x := c.compile(item)
@@ -298,8 +298,8 @@ func (c *compiler) pattern(n ast.Node) *regexp.Regexp {
 	return re
 }
 
-// arithmetic is + - * / % of numbers, and + of texts. / of integers is a float. What overflows, what is divided by zero
-// and what is no finite number is null.
+// arithmetic is + - * / % of numbers, and + of texts. / of integers is a float. An overflow, a division by zero and a
+// result that is not finite are null.
 func (c *compiler) arithmetic(operator string, a, b *compiled) *compiled {
 	if operator == "+" && a.typ == textType && b.typ == textType {
 		return each(textType, []*compiled{a, b}, func(out *vector, in []*vector, i int) bool {

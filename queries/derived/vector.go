@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// errShape is a batch that has not the columns that its schema says.
+// errShape means that a batch does not have the columns of its schema.
 var errShape = errors.New("derived: a batch does not fit its schema")
 
 // load reads n rows of a column, from a row on.

@@ -96,17 +96,17 @@ type Grid struct {
 	Rows, Cols               int
 }
 
-// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than
-// WithinM metres; to the first one of points that are equally near.
+// Nearest is cells of public points: a place belongs to the nearest point, if its distance is at most WithinM metres,
+// and to the first of several equally near points.
 //
-// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are
-// within 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as
-// equally near. Poles and the 180th meridian are places like all others.
+// Distances are lengths of geodesics on WGS84. They are computed from the straight line between two places in space,
+// within 2 mm of the exact value up to 50 km and within 13 m up to 1000 km; points whose distances differ by less may
+// count as equally near. Poles and the 180th meridian need no special treatment.
 type Nearest struct {
 	Lat, Lon string // columns
 	Points   []Point
 	WithinM  float64
-	Name     string // name of the key column if As is empty: what the points' identifiers are called
+	Name     string // name of the key column if As is empty: the name of the points' identifiers
 	// BandwidthM spreads each row over the points around its own, by a normal density with this standard deviation in
 	// metres, cut off at four standard deviations. If it is 0, rows are not spread.
 	BandwidthM float64

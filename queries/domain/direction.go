@@ -2,7 +2,7 @@ package domain
 
 // Direction is one direction in which the cells of a query are arranged, such as the rows of a grid.
 type Direction struct {
-	// By is the index in the spec's By of the direction's dimension, or -1 for the components of a vector.
+	// By is the index of the direction's dimension in the spec's By, or -1 for the components of a vector.
 	By int
 	// Size is the number of cells, including the null cell and the other cell.
 	Size int

@@ -125,7 +125,7 @@ func parseInt(text []byte) (n int64, ok bool) {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		digits = text[1:]
 	}
-	if len(digits) == 0 || len(text) > MostNumeral {
+	if len(digits) == 0 || len(text) > mostNumeral {
 		return 0, false
 	}
 	for _, b := range digits {

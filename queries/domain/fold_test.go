@@ -31,7 +31,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// To fold twice is to fold once.
+// Folding twice gives the same text as folding once.
 func TestFoldTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := domain.Fold{Case: rapid.Bool().Draw(t, "case"), Space: rapid.Bool().Draw(t, "space"),

@@ -123,7 +123,7 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 	return row*g.cols.cells + col
 }
 
-// gridRows is how many places are coded at a time, so that their ranks stay in the processor's cache.
+// gridRows is the number of places that are coded at a time, so that their ranks stay in the processor's cache.
 const gridRows = 1024
 
 func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32) {

@@ -143,7 +143,7 @@ func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, err := parseScalar(m, t, d.zone)
 		if err != nil || !x.IsInt() || t.Zone == table.UTC && isSkipped(m, d.zone) {
-			return err // the member is no integer or no time, so it equals no value of the column
+			return err // the member is no integer or no time, so no value of the column equals it
 		}
 		key, beyond := n.keyOf(x.Num())
 		if beyond != 0 {
@@ -172,7 +172,7 @@ func newTextLabels(c *Coding) valueCoder {
 	return labels
 }
 
-// lookedUp is how many texts are looked up per batch of steps.
+// lookedUp is the number of texts that are looked up together, in steps.
 const lookedUp = 64
 
 // Codes looks texts up in steps, so that memory accesses overlap: first all keys, then the first slot of each, then the

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// locate makes what finds the nearest point.
+// locate returns a locator of the nearest point.
 func locate(t *testing.T, points []Point, within float64) locator {
 	t.Helper()
 	p := &problem.Problems{}
@@ -59,7 +59,7 @@ func TestNearestAgreesWithBruteForce(t *testing.T) {
 	})
 }
 
-// Of points in one place the first one counts, however many there are and wherever the tree cuts.
+// If several points are in one place, the first one counts, however many there are and wherever the tree cuts.
 func TestFirstOfEquallyNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 20 {

@@ -10,10 +10,10 @@ import (
 //
 // A text is read as the nearest double, ties to even, whatever its length. Package strconv rounds correctly unless the
 // digits or the exponent are very long. So long texts are first shortened to a text with the same value, or with a
-// value that rounds to the same double. Databases get the same rule: see pipeline/sqlpush/numerals.go.
+// value that rounds to the same double.
 
-// MostNumeral is the longest text in bytes that is read as a number.
-const MostNumeral = 1 << 20
+// mostNumeral is the longest text in bytes that is read as a number.
+const mostNumeral = 1 << 20
 
 const (
 	shortNumeral = 400      // bytes; strconv reads such texts correctly
@@ -24,7 +24,7 @@ const (
 // ParseFloat parses a decimal number, "inf" or "infinity" in any case. A number beyond float64's range becomes
 // infinite, as in a column of floats.
 func ParseFloat(text []byte) (float64, bool) {
-	if len(text) > MostNumeral || bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
+	if len(text) > mostNumeral || bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
 		return 0, false
 	}
 	if len(text) > shortNumeral {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// exactNumeral reads a decimal number with big rationals, or says that it is none.
+// exactNumeral parses a decimal number with big rationals; ok is false if the text is no number.
 func exactNumeral(text string) (float64, bool) {
 	mantissa, power, found := strings.Cut(strings.ToLower(text), "e")
 	e := new(big.Int)
@@ -50,7 +50,7 @@ func TestNumeralsAreNearest(t *testing.T) {
 		digits := strconv.Itoa(rng.IntN(1000)) + strings.Repeat(strconv.Itoa(rng.IntN(10)), rng.IntN(900)) +
 			strconv.Itoa(rng.IntN(10))
 		switch rng.IntN(4) {
-		case 0: // halfway between two doubles, or beside
+		case 0: // halfway between two doubles, or next to that
 			x := math.Float64frombits(rng.Uint64() &^ (1 << 63) % math.Float64bits(math.MaxFloat64))
 			half := new(big.Float).SetPrec(60).Add(big.NewFloat(x), big.NewFloat(math.Nextafter(x, math.Inf(1))))
 			digits = strings.ReplaceAll(half.Quo(half, big.NewFloat(2)).Text('e', 1100), ".", "")
@@ -71,7 +71,7 @@ func TestNumeralsAreNearest(t *testing.T) {
 	}
 }
 
-// Many digits and large exponents that make up for each other.
+// Many digits, and large exponents that compensate them.
 func TestNumeralsOfManyDigits(t *testing.T) {
 	zeros := strings.Repeat("0", 200_000)
 	for text, want := range map[string]float64{
@@ -79,14 +79,14 @@ func TestNumeralsOfManyDigits(t *testing.T) {
 			"25e-200001": 0, zeros + "25." + zeros: 25,
 		"1" + zeros: math.Inf(1), "-1" + zeros: math.Inf(-1), "1e" + zeros + "3": 1000, "1e-" + zeros + "3": 1e-3, "1e" +
 			strings.Repeat("9", 500): math.Inf(1), "0" + zeros + "e999999999999999999999": 0,
-		"1" + strings.Repeat("0", 999) + "1e-999": 10, strings.Repeat("0", MostNumeral-1) + "7": 7,
+		"1" + strings.Repeat("0", 999) + "1e-999": 10, strings.Repeat("0", mostNumeral-1) + "7": 7,
 	} {
 		if x, ok := ParseFloat([]byte(text)); !ok || x != want {
 			t.Errorf("%.20s… of %d bytes: %v, %v, want %v", text, len(text), x, ok, want)
 		}
 	}
 	for _, none := range [][]byte{
-		bytes.Repeat([]byte("0"), MostNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros +
+		bytes.Repeat([]byte("0"), mostNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros +
 			"e"), []byte(zeros + "e+"), []byte(zeros + "e1.5"), []byte("+-" + zeros), []byte(zeros +
 			" "), bytes.Repeat([]byte("."), 500),
 	} {

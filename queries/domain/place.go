@@ -66,7 +66,7 @@ func (c *pointCoder) OfRows(b *table.Batch) ([]int32, error) {
 		return nil, err
 	}
 	c.codes = columnar.Resize(c.codes, b.Rows)
-	if cells, ok := c.cells.(columnLocator); ok { // cells of rows that are not kept are dropped below
+	if cells, ok := c.cells.(columnLocator); ok { // Cells of rows that are not kept are dropped below.
 		cells.columnCells(c.codes, lat, lon, c.code)
 		return c.codes, nil
 	}

@@ -22,8 +22,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The table gives the rank that comparing with every step gives: for even steps, uneven ones, steps next to each other
-// and those whose range is beyond float64's, at the steps, next to them and anywhere.
+// The table gives the same rank as a comparison with every step: for even steps, uneven ones, adjacent ones and steps
+// whose range is beyond float64's, at the steps, next to them and anywhere.
 func TestTableOfFloats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := floatSteps(rt)
@@ -81,7 +81,8 @@ func floatSteps(rt *rapid.T) []float64 {
 	return slices.Compact(steps)
 }
 
-// The same of integers, which may be equal and may span all of int64.
+// The table of integers gives the same rank as a comparison with every step. Steps may be equal and may span all of
+// int64.
 func TestTableOfInts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(-1000, 1000), rapid.Int64()), 1, 60).Draw(rt, "uneven")

@@ -93,7 +93,8 @@ func newTimeFieldCoder(c *Coding) *timeFieldCoder {
 	return &timeFieldCoder{clock: clock, cells: timeFields[of].cellsOf}
 }
 
-// clockRows is how many values are processed at a time, so that intermediate results stay in the processor's cache.
+// clockRows is the number of values that are processed at a time, so that intermediate results stay in the processor's
+// cache.
 const clockRows = 1024
 
 func (c *timeFieldCoder) Codes(v table.Values, from int, dst []int32) {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// A window ends as long after its start as clocks and calendar say.
+// A data interval ends as long after its start as clocks and calendar show.
 func TestWindows(t *testing.T) {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package joined adds to the rows of a private table the columns of another one, by a key.
+// Package joined adds columns of one private table to the rows of another, by a key.
 //
-// A key either holds the privacy unit of both rows, or the rows have no unit and get that of their partner. In the first
-// case what a row gets is a function of the rows of its own unit: of several rows of the other table with one key, the
-// smallest by its added columns is the partner. In the second case a row becomes one row for each unit that has a row
-// with its key: which rows a unit has this way is a function of the rows of that unit in the other table and of the rows
-// without a unit. So no row of one unit ever changes a row of another one (docs/dev/stability.md).
+// Either the key includes the privacy unit of both rows, or the rows have no unit and get the unit of their partner. In
+// the first case, the added values are a function of the rows of the row's own unit: if several rows of the other table
+// have the key, the partner is the smallest by its added columns. In the second case, a row becomes one row for each
+// unit that has a row with its key: the rows that a unit gets this way are a function of the unit's rows in the other
+// table and of the rows without a unit. So no row of one unit ever changes a row of another one
+// (docs/dev/stability.md).
 //
-// One side of a join, the one that gives columns, is held in memory, as far as it fits: its keys whose hash is in a
-// range. Both tables are read once for each range, and rows with other keys are left out, so that each row is joined
+// One side of a join, the one that gives columns, is held in memory, as far as it fits: the keys whose hash is in a
+// range. Both tables are read once for each range, and rows with other keys are skipped, so that each row is joined
 // once. Nothing is written to disk.
 package joined
 
@@ -40,8 +41,8 @@ var (
 
 // Form describes the side of a join that gives columns.
 type Form struct {
-	// Keys are the columns of the key, Add those that the other side's rows get. The first Units of Add are the privacy
-	// unit, if rows get it from their partner.
+	// Keys are the columns of the key, Add the columns that the other side's rows get. The first Units of Add are the
+	// privacy unit, if rows get it from their partner.
 	Keys, Add []string
 	Units     int
 	// Columns are the columns of the batches, Schema has their types.
@@ -49,7 +50,7 @@ type Form struct {
 	Schema  table.Schema
 }
 
-// Side is one side of a join: the rows of a table whose keys have a hash from from to to.
+// Side is one side of a join: the rows of a table whose keys have a hash in [from, to].
 type Side struct {
 	Form
 	types    []table.Type // of Add
@@ -61,21 +62,21 @@ type Side struct {
 	columns []column // once it is complete
 }
 
-// records are rows with their numbers.
+// records are rows by number.
 type records struct {
 	words *intern.Uint64s // keys of one number
 	texts *intern.Texts   // all other keys
-	// Of rows that give their unit, a key has several records, which rows numbers by key and unit: heads[k] is the first
-	// of key k, next[r] the one after record r, keys[r] the key of record r. Of all others, a record has the number of its
-	// key.
+	// If rows give their unit, a key has several records, which rows numbers by key and unit: heads[k] is the first
+	// record of key k, next[r] the one after record r, keys[r] the key of record r. Otherwise a record has the number
+	// of its key.
 	rows              *intern.Texts
 	heads, next, keys []int32
 	identity          []byte
 	values            [][]byte // by record: encodings of the added columns, which compare as these do
 	hashes            []uint64 // of the keys
 	chunk             []byte   // memory of values
-	bytes             int64    // about what all takes
-	garbage           int64    // of them, what values no longer use
+	bytes             int64    // approximate memory of all
+	garbage           int64    // memory that replaced values no longer use
 }
 
 // column is an added column by records.
@@ -87,7 +88,7 @@ type column struct {
 	dict   uint64
 }
 
-// NewSide returns the side with the keys whose hashes are from from on, as many as fit into limit bytes.
+// NewSide returns the side with the keys whose hashes start at from, as many as fit into limit bytes.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {
@@ -125,8 +126,8 @@ func (s *Side) Loader() *Loader {
 	return l
 }
 
-// Add adds the rows of a batch that its Keep keeps. Rows without a key, or without the unit that they should give, are
-// left out. No error depends on a row.
+// Add adds the rows of a batch that its Keep keeps. Rows without a key, or without a unit to give, are dropped. No
+// error depends on a row.
 func (l *Loader) Add(b *table.Batch) error {
 	l.cells = columnar.Resize(l.cells, b.Rows)
 	for i := range l.cells {
@@ -250,10 +251,11 @@ func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	r.heads[key] = record
 }
 
-// recordBytes is about what a record takes beside its value and its key, while the columns are made of the values.
+// recordBytes is the approximate memory of a record in addition to its value and its key, while columns are made of the
+// values.
 const recordBytes = 128
 
-// chunkBytes is how much memory for values is taken at once.
+// chunkBytes is the memory for values that is allocated at once.
 const chunkBytes = 1 << 18
 
 // keep returns a copy of a value.
@@ -267,7 +269,7 @@ func (r *records) keep(value []byte) []byte {
 	return r.chunk[start:len(r.chunk):len(r.chunk)]
 }
 
-// replace gives a record another value, in place if that has room.
+// replace gives a record another value, in place if there is room.
 func (r *records) replace(record int32, value []byte) {
 	old := r.values[record]
 	r.garbage += int64(len(old))
@@ -279,7 +281,7 @@ func (r *records) replace(record int32, value []byte) {
 	r.values[record] = r.keep(value)
 }
 
-// compact gives the memory back that values no longer use.
+// compact frees the memory that values no longer use.
 func (r *records) compact() {
 	r.chunk = nil
 	for record, value := range r.values {
@@ -290,14 +292,14 @@ func (r *records) compact() {
 	r.garbage = 0
 }
 
-// mostRecords and mostBytes are below what numbers of 32 bits can tell apart.
+// mostRecords and mostBytes are below the limits of 32-bit numbers.
 const (
 	mostRecords = 1 << 30
 	mostBytes   = 1 << 31
 )
 
 // shrink compacts the records if a part of their memory is unused, and halves the range of hashes until they fit, if
-// there is more than one key. The part makes the cost of compaction constant per row.
+// there is more than one key. The choice of the part makes the cost of compaction constant per row.
 func (s *Side) shrink() {
 	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
 		if r.garbage >= max(r.bytes/4, 1) {

@@ -29,8 +29,8 @@ func texts(values ...string) table.Column {
 	return c
 }
 
-// Rows that come in descending order replace their partners again and again. The side keeps all keys: what replaced
-// values took is used again, whether later values are shorter or longer.
+// Rows in descending order replace their partners again and again. The side keeps all keys, and the memory of replaced
+// values is used again, whether later values are shorter or longer.
 func TestReplacedPartnersTakeNoMemory(t *testing.T) {
 	const keys, limit = 100, 100 * (recordBytes + 8 + 400)
 	for name, length := range map[string]func(round int) int{
@@ -66,7 +66,7 @@ func TestReplacedPartnersTakeNoMemory(t *testing.T) {
 	}
 }
 
-// A single key cannot be divided. Its records are compacted all the same.
+// A single key cannot be divided. Its records are compacted nevertheless.
 func TestOneKeyIsCompacted(t *testing.T) {
 	r := newRecords()
 	s := &Side{Form: Form{Add: []string{"a"}}, to: math.MaxUint64, limit: 1, records: r}

@@ -11,8 +11,8 @@ type Rows struct {
 	side    *Side
 	keys    *keyReader
 	cells   []int32
-	rows    []int32 // the row of the batch of each joined row, if some are left out or repeated
-	records []int32 // the record of each joined row, or none
+	rows    []int32 // index of the row in the batch for each joined row, if some are dropped or repeated
+	records []int32 // the record of each joined row, or None
 	batch   table.Batch
 	own     []picked // memory of the batch's own columns
 	added   []picked
@@ -26,16 +26,16 @@ type picked struct {
 	lists           []uint32
 }
 
-// Rows returns what joins batches of some columns, keys among them.
+// Rows returns a joiner of batches with the given columns, which include the keys.
 func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 	return &Rows{side: s, keys: newKeyReader(keys, columns, schema), added: make([]picked, len(s.columns))}
 }
 
-// batchRows is how many rows a batch of joined rows has at most, if rows are repeated.
+// batchRows is the largest number of rows in a batch of joined rows, if rows are repeated.
 const batchRows = 1 << 16
 
-// Join hands on batches with the columns of b and the added columns, each valid until it returns. Their rows are those of
-// b whose keys are in the side's range. Rows without a key are in the first range.
+// Join passes on batches with the columns of b and the added columns, each valid until yield returns. Their rows are
+// the rows of b whose keys are in the side's range. Rows without a key belong to the first range.
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
@@ -60,7 +60,7 @@ func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 			continue
 		}
 		if key < 0 {
-			continue // nobody's
+			continue // the row has no unit
 		}
 		for record := s.records.heads[key]; record != intern.None; record = s.records.next[record] {
 			r.rows, r.records = append(r.rows, int32(row)), append(r.records, record)
@@ -78,7 +78,7 @@ func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	return yield(r.joined(b, false))
 }
 
-// find returns the number of a row's key, or none.
+// find returns the number of a row's key, or None.
 func (r *Rows) find(row int) int32 {
 	switch {
 	case r.cells[row] < 0:
@@ -147,7 +147,7 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns some rows of a column. Plain values become a dictionary of which the rows are the codes.
+// pick returns some rows of a column. It turns plain values into a dictionary with the rows as codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	n := len(rows)
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}

@@ -12,9 +12,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// The columns of released answers, which are made of noisy vectors; recover.go reads such vectors back from them
+// The columns of released answers, computed from noisy vectors; recover.go reads such vectors back from them
 
-// answerColumns are the columns of every answer beside its keys.
+// answerColumns are the columns of every answer in addition to its keys.
 var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 
 // componentKey is the key column of a vector's components.
@@ -54,10 +54,10 @@ func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int)
 	return nil
 }
 
-// errComponents is an error of the program.
+// errComponents means a bug: the numbers of components differ.
 var errComponents = errors.New("queries: not the components of this query")
 
-// normalAnswer makes the columns of values with normal noise of one deviation.
+// normalAnswer makes the columns of values with normal noise of one standard deviation.
 func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer {
 	half := math.Nextafter(calibrate.Z95*deviation, math.Inf(1))
 	return query.Answer{
@@ -66,7 +66,7 @@ func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer 
 	}
 }
 
-// answerWithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were
+// answerWithNoise makes the columns of values with the noise of a mechanism. rows is the number by which sums were
 // divided; 1 if they were not.
 func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
 	deviation, half := m.Deviation(), m.HalfWidth()
@@ -141,7 +141,7 @@ func besideSeries(values, deviations []float64, direction float64) query.Series 
 	}
 }
 
-// answerOf makes the columns of values in memory with normal noise of some deviations.
+// answerOf makes the columns of values in memory with normal noise of the given standard deviations.
 func answerOf(values, deviations []float64) query.Answer {
 	return query.Answer{
 		Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: query.HeldSeries(deviations),
@@ -149,5 +149,5 @@ func answerOf(values, deviations []float64) query.Answer {
 	}
 }
 
-// outwards moves x by a few units of its last place.
+// outwards moves x by a few units of its last digit.
 func outwards(x, direction float64) float64 { return x + direction*math.Abs(x)*0x1p-50 }

@@ -31,7 +31,8 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Base is what a query of any kind has: the rows of its privacy units, within limits, in the cells that its axes make.
+// Base holds the common parts of queries of all kinds: the rows of privacy units, within limits, in the cells of the
+// axes.
 type Base struct {
 	Spec   query.Spec
 	Axes   []domain.Axis // of the dimensions whose keys are listed
@@ -39,8 +40,8 @@ type Base struct {
 	Limits bounding.Limits
 }
 
-// newBase checks the dimensions and bounds of a spec whose cells are listed. Its answer has some columns beside those
-// of every answer.
+// newBase checks the dimensions and bounds of a spec whose cells are listed. columns are the answer's own columns, in
+// addition to those of every answer.
 func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 	axes := newAxes(s, columns, p)
 	cells := countCells(s, axes, p)
@@ -95,14 +96,14 @@ func (q *Base) BatchColumns(s table.Schema, p *problem.Problems) domain.BatchCol
 	return domain.BatchColumns{Schema: s, Columns: q.Columns(), Problems: p}
 }
 
-// compileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
+// compileUnits makes the reader of the rows' privacy units for a schema, and reports every column that does not fit.
 func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
 }
 
-// aggregation returns what queries of all kinds add up of a table: the rows of each cell that the axes make, within the
-// limits, with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports
-// every column that does not fit.
+// aggregation returns the totals that queries of all kinds need: the rows of each cell of the axes, within the limits,
+// with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports every
+// column that does not fit.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.BatchColumns(s, p)
@@ -126,7 +127,7 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	}
 	a.Tables = [][]int{cell}
 	if v != nil {
-		v.Compile(l) // for what it reports
+		v.Compile(l) // only to report problems
 		a.Value, a.AllRows = v, v.Value.Rows > 0
 	}
 	if c := q.Spec.Counts; c != nil {
@@ -144,7 +145,7 @@ func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, p.Err()
 }
 
-// copies returns how many accumulators have cells of their own.
+// copies returns the number of accumulators with cells of their own.
 func (q *Base) copies(workers int) int64 {
 	if q.Spec.BoundsUnits() {
 		return 1
@@ -189,7 +190,7 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	return t, nil
 }
 
-// common returns what all kinds have.
+// common returns the query's Base.
 func (q *Base) common() *Base { return q }
 
 // Steps returns the bounds on the rows of a unit of which one is chosen, if it is discovered.

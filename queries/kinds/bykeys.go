@@ -32,7 +32,7 @@ import (
 type ByKeys struct {
 	*Sums
 	values   *quantize.Quantizer
-	dims     keyselection.Dimensions // those of the keys
+	dims     keyselection.Dimensions // the dimensions of the keys
 	listed   []domain.Axis           // of the further dimensions
 	perKey   int                     // cells of the further dimensions
 	keys     []string
@@ -42,7 +42,7 @@ type ByKeys struct {
 // mostPerKey is the largest number of cells of a key: the totals of selected keys are held in memory.
 const mostPerKey = 1 << 16
 
-// unknownCells stands for the number of cells before the keys are known: no bound follows from it.
+// unknownCells stands for the number of cells before the keys are known: it implies no bound.
 const unknownCells = 1 << 30
 
 // newByKeys checks a spec and returns its query.
@@ -82,7 +82,7 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// checkByKeys reports what does not go with keys that are selected.
+// checkByKeys reports parts of a spec that selected keys exclude.
 func checkByKeys(s query.Spec, p *problem.Problems) {
 	switch {
 	case !addsUp(s.Kind) || s.Value == nil:
@@ -142,7 +142,7 @@ func (q *ByKeys) Cells() int {
 	return q.Sums.Cells()
 }
 
-// Components states the mechanisms of the sums, whatever the keys are. They have no cells as long as the keys are not
+// Components returns the components of the sums, which do not depend on the keys. They have no cells until the keys are
 // known.
 func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// checkKind reports what is wrong with the kind of a spec, and what the kind needs and does not have.
+// checkKind reports problems with the kind of a spec, and missing parts that the kind needs.
 func checkKind(s query.Spec, p *problem.Problems) {
 	switch {
 	case addsUp(s.Kind) || s.CountsWeights():
@@ -35,7 +35,7 @@ func checkKind(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkSpec reports what is wrong with a spec of any kind, beside its dimensions.
+// checkSpec reports problems with a spec of any kind, except those of its dimensions.
 func checkSpec(s query.Spec, p *problem.Problems) {
 	if s.Name == "" {
 		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")

@@ -19,11 +19,10 @@ import (
 
 // Sums and means whose clamp is discovered
 //
-// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values
+// The job gives a public range, which may be generous. A fraction of the query's mu² goes to a histogram of the values
 // within it, over bins that follow from the range alone. Its noisy values are released, and the clamp is chosen from
-// them (queries/internal/privateclamp); then the sums are noised with the rest of mu², for the sensitivity that the
-// clamp has. The charge fixes both mu beforehand. Squares of mu add up also if a mechanism is chosen from the answers
-// of earlier ones.
+// them (queries/internal/privateclamp). The sums are noised with the rest of mu², for the sensitivity under the clamp.
+// The charge fixes both mu beforehand. mu² also adds up if a mechanism is chosen from the answers of earlier ones.
 //
 // There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow
 // (queries/internal/accumulate).
@@ -37,7 +36,7 @@ type Clamped struct {
 	centred bool
 }
 
-// newClamped makes the query of values that are quantized, or reports what does not go with a clamp that is discovered.
+// newClamped makes the query of quantized values, or reports problems that exclude a discovered clamp.
 func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Query {
 	field := values.Field + ".clamp"
 	switch v := values.Value; {
@@ -89,7 +88,7 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	return out, nil
 }
 
-// Components states the mechanisms for the public range.
+// Components returns the components for the public range.
 func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Sums.Components(adj)
 	for i, follows := range q.Follows() {
@@ -109,7 +108,7 @@ func (q *Clamped) Follows() []bool {
 	return []bool{true}
 }
 
-// Histogram states the component of the histogram.
+// Histogram returns the component of the histogram.
 //
 // A row adds CoarseWeight to the cell of its octave and 1 to the cell of its bin: a vector of norm sqrt(5). A unit adds
 // at most k such vectors, which may all be equal: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
@@ -184,8 +183,8 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Clamp: s}, s.Choose()
 }
 
-// noise returns the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That
-// of the number of rows is added as it counts in a mean at the end of the clamp.
+// noise returns the standard deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public
+// range. It includes the noise of the number of rows as it counts in a mean at the end of the clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)
 	noise := float64(charged[0].Sigma) / size

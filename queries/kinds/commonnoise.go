@@ -30,10 +30,10 @@ const (
 )
 
 // CommonNoise is a histogram whose cells have the noise of the number of units with a row in common
-// ([strategy.CommonNoise]). Its components are the cells less their fraction of that number, and the number itself.
+// ([strategy.CommonNoise]). Its components are the cells minus their fraction of that number, and the number itself.
 type CommonNoise struct {
 	Base
-	reader *quantileReader // nil if nothing else is read off the answer
+	reader *quantileReader // nil if no quantiles or shares are requested
 	Form   *strategy.CommonNoise
 }
 
@@ -104,7 +104,7 @@ func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 	return &query.SumsOfCells{Each: each, Common: common}
 }
 
-// Components states the mechanisms of the cells and of the number of units.
+// Components returns the components of the cells and of the number of units.
 func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error) {
 	if adj != q.Spec.CommonNoise {
 		p := &problem.Problems{Query: q.Spec.Name}
@@ -154,8 +154,7 @@ func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
 // factors returns, for each component, the multiple of its noise variance that is in the variance of a cell.
 func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
 
-// deviationOf returns the standard deviation of a cell, whose variance is the sum of the mechanisms' times some
-// factors.
+// deviationOf returns the standard deviation of a cell whose variance is the weighted sum of the mechanisms' variances.
 func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	variance := 0.0
 	for i, m := range ms {
@@ -206,7 +205,7 @@ func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	}
 }
 
-// Recover reads the noisy numbers back.
+// Recover reads back the noisy numbers.
 func (q *CommonNoise) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	if len(grids) != 2 || len(c.Extra) != 2 || len(c.Extra[0]) != q.Size || len(c.Extra[1]) != q.Size {
 		return out, errInexact
@@ -228,7 +227,7 @@ func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
 }
 
-// Strategy reports what becomes of the noise in the cells.
+// Strategy returns the errors of the cells that follow from the noise, and of other strategies.
 func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 2 {
 		return query.Strategy{}, errComponents

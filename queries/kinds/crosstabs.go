@@ -80,7 +80,7 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// tables finds the tables and their weights, or reports what is wrong with them.
+// tables finds the tables and their weights, or reports problems with them.
 func (q *Crosstabs) tables(p *problem.Problems) {
 	x, field := q.Spec.Crosstabs, string(query.Crosstab)
 	var sizes []int

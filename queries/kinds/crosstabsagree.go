@@ -35,18 +35,18 @@ type tables struct {
 
 const (
 	projectionRounds = 300
-	settledBelow     = 1e-7 // of the mean of a table's cells
+	settledBelow     = 1e-7 // relative to the mean of a table's cells
 	rakingRounds     = 1000
 	raked            = 1e-10 // of the total
 	agreeRounds      = 30
 	unitsOfDeviation = 20 // steps in a standard deviation, if tables agree only after rounding
 	mostUnits        = 1 << 20
-	fewBelow         = 2 // standard deviations: cells below give and take before others do
+	fewBelow         = 2 // in standard deviations: smaller cells are adjusted before others
 )
 
-// nonnegative replaces the values by values near them that agree and are not negative, multiples of base if it is not
-// 0. If none is negative, they stay but for the rounding. The total stays if it is positive; if it is not, all values
-// become 0.
+// nonnegative replaces the values by nearby values that agree and are not negative, multiples of base if it is not 0.
+// If none is negative, they change only by the rounding. The total does not change if it is positive; otherwise all
+// values become 0.
 func (t *tables) nonnegative(base float64) {
 	if !slices.ContainsFunc(t.Values, func(v []float64) bool { return len(v) > 0 && slices.Min(v) < 0 }) {
 		if base > 0 {
@@ -116,7 +116,7 @@ func (t *tables) nonnegative(base float64) {
 	}
 }
 
-// fit makes the tables by one dimension, then those by two and so on, each with the margins that are made before it. It
+// fit makes the tables by one dimension, then those by two and so on, each with the margins that are already made. It
 // reports whether all have them.
 func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	byWays := make([][]uint64, len(t.Sizes)+1)
@@ -162,8 +162,8 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 	return all
 }
 
-// takeMargins replaces the margins of tables that do not exist by those that the nearest tables have, on average over
-// the tables with such a margin. Margins by one dimension stay.
+// takeMargins replaces the margins of tables that do not exist by the margins of the nearest tables, averaged over the
+// tables with such a margin. Margins by one dimension do not change.
 func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	taken := map[uint64][]float64{} // by s: the average of the residuals
 	times := map[uint64]float64{}
@@ -208,9 +208,8 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 }
 
-// settle gives a table exactly these sums of its rows and columns: what is too much is scaled down, and what is then
-// missing is added in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm
-// 2).
+// settle gives a table exactly these sums of its rows and columns: it scales down larger sums, and then adds the
+// missing amounts in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm 2).
 func settle(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
@@ -282,8 +281,9 @@ func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []
 	}
 }
 
-// rake cuts off negative cells and scales the rest until the table has its margins: iterative proportional fitting. It
-// reports whether it has. A small part of the independent table is mixed in first, so that no margin has only zeros.
+// rake sets negative cells to 0 and scales the rest until the table has its margins: iterative proportional fitting. It
+// reports whether this succeeds. A small part of the independent table is mixed in first, so that no margin has only
+// zeros.
 func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]float64) bool {
 	var of []*margin
 	for rest := a; rest != 0; rest &= rest - 1 {
@@ -341,13 +341,13 @@ func rakeTo(x, independent []float64, of []*margin, enough float64) bool {
 	return far <= enough
 }
 
-// margin is a margin that a table is to have, and the margin that it has; at[i] is the cell of the margin of cell i.
+// margin is a wanted margin of a table, and its present one; at[i] is the cell of the margin of cell i.
 type margin struct {
 	want, is []float64
 	at       []int
 }
 
-// add adds a table up to its margin, and returns the largest difference from the wanted one.
+// add computes the table's margin, and returns the largest difference from the wanted one.
 func (m *margin) add(x []float64) (far float64) {
 	clear(m.is)
 	for i, y := range x {
@@ -392,9 +392,9 @@ func (t *tables) closure() map[uint64][]float64 {
 	return all
 }
 
-// withSum returns numbers near x that are not negative and have this positive sum, which is that of x but for
-// rounding. Numbers below few pay for each other as far as they can, so that the others keep their values: a number
-// that is cut off at 0 would otherwise make all others too small.
+// withSum returns numbers near x that are not negative and have this positive sum, which equals the sum of x except for
+// rounding. As far as possible, numbers below few are adjusted to compensate each other, so that the others keep their
+// values: a number that is set to 0 would otherwise make all others too small.
 func withSum(x []float64, sum, few float64) []float64 {
 	var below, others []int
 	left := sum
@@ -414,7 +414,7 @@ func withSum(x []float64, sum, few float64) []float64 {
 	return out
 }
 
-// project replaces the numbers at some places by the nearest ones that are not negative and have this sum.
+// project replaces the numbers at some indices by the nearest ones that are not negative and have this sum.
 func project(x []float64, at []int, sum float64) {
 	sorted := make([]float64, len(at))
 	for i, j := range at {

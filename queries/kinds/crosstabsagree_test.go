@@ -34,7 +34,7 @@ func popcount(a uint64) (n int) {
 	return n
 }
 
-// disagree returns how far two tables are apart in what both say, at most.
+// disagree returns the largest difference between two tables in their common margins.
 func (t *tables) disagree() float64 {
 	far := 0.0
 	for k, a := range t.Of {
@@ -72,7 +72,7 @@ func TestNonnegativeTablesAgree(t *testing.T) {
 	})
 }
 
-// Tables that are not negative stay as they are.
+// Tables without negative cells do not change.
 func TestNonnegativeTablesStay(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := draw(r, 3)

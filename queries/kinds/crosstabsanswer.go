@@ -16,7 +16,7 @@ const (
 	coordinateKey = "coordinate"
 )
 
-// Finish makes the answer, the noisy coordinates of the residuals, and reads the tables off it.
+// Finish makes the answer, the noisy coordinates of the residuals, and computes the tables from it.
 func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	residuals := q.Marginals.Residuals()
 	var lengths []int
@@ -102,8 +102,7 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	}
 }
 
-// notBelowZero yields an end of intervals of counts, which are known not to be negative: an interval covers a count as
-// often as before.
+// notBelowZero yields an end of intervals of counts, cut at 0: the interval covers a count as often as before.
 func notBelowZero(end query.Series) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)

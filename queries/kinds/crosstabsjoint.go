@@ -26,7 +26,8 @@ import (
 // less time than the largest tables that are made non-negative.
 const maxJoint = 1 << 22
 
-// fittingRounds is how often the matrix is fitted to all margins: what is then left is less than the rounding.
+// fittingRounds is the number of times that the matrix is fitted to all margins: the remaining error is less than the
+// rounding.
 const (
 	fittingRounds = 80
 	fullRounds    = 20
@@ -62,7 +63,7 @@ type joint struct {
 type goal struct {
 	want []float64
 	is   []float64 // the sums of the matrix, then the factors of its cells
-	lack []float64 // what the rounded cells lack so far
+	lack []float64 // the amounts that the rounded cells lack so far
 	// first[i] is the cell of row i and the first value; step is the distance to the next value.
 	first []int
 	step  int
@@ -126,7 +127,7 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	*j = out
 }
 
-// goals returns the margins by a further dimension and some of those of a table, that no other one has.
+// goals returns the margins by a further dimension and some dimensions of a table, without duplicates.
 func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	var sets []uint64
 	from := map[uint64]int{}
@@ -211,8 +212,8 @@ func scaleRows(x, rows, columns []float64) (far float64) {
 	return far
 }
 
-// giveUnits rounds row i of a matrix to integers with this sum, of which no column gets more than it misses. What no
-// column misses is left out.
+// giveUnits rounds row i of a matrix to integers with this sum, such that no column gets more than it lacks. Units that
+// no column lacks are dropped.
 func giveUnits(row []float64, count float64, missing []float64, goals []goal, i int) []float64 {
 	given, scores := make([]float64, len(row)), make([]float64, len(row))
 	left := count
@@ -245,9 +246,9 @@ func giveUnits(row []float64, count float64, missing []float64, goals []goal, i 
 	return given
 }
 
-// byScores returns what columns get if units go one by one to the column with the largest score that still misses some,
-// whose score then falls by step. Scores of columns do not depend on each other: it looks for the level above which there
-// are as many units as can be given, and gives the rest to columns of equal scores.
+// byScores returns the units that columns get if units go one by one to the column with the largest score that still
+// lacks some; the score then falls by step. The scores of columns are independent: byScores finds the level above which
+// there are as many units as can be given, and gives the rest to columns of equal scores.
 func byScores(scores, missing []float64, units, step float64) []float64 {
 	given := make([]float64, len(scores))
 	if units <= 0 || len(scores) == 0 {
@@ -262,7 +263,7 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 		}
 		return sum
 	}
-	high := slices.Max(scores) // nothing is above it
+	high := slices.Max(scores) // no score is above it
 	low := slices.Min(scores) - step*units
 	for range levelSteps {
 		if level := low + (high-low)/2; sum(level) > units {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -29,7 +30,8 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		bias := map[[2]int]float64{}
-		var before, after [4]float64 // squared errors by number of dimensions
+		cells := map[[2]int]float64{} // biases of cells by two dimensions
+		var before, after [4]float64  // squared errors by number of dimensions
 		for release := range releases {
 			y := w.draw(r)
 			x := y.clone()
@@ -42,6 +44,9 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 					was, is := (y.Values[k][i]-exact)/w.deviations[k], (x.Values[k][i]-exact)/w.deviations[k]
 					before[a.Len()] += was * was
 					after[a.Len()] += is * is
+					if a.Len() == 2 {
+						cells[[2]int{k, i}] += is / float64(releases)
+					}
 					if a.Len() == 1 {
 						bias[[2]int{k, i}] += is / float64(releases)
 					}
@@ -51,6 +56,14 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		worst := 0.0
 		for _, x := range bias {
 			worst = max(worst, math.Abs(x))
+		}
+		low, high := 0.0, 0.0
+		for _, x := range cells {
+			low, high = min(low, x), max(high, x)
+		}
+		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
+		if most := query.LargeCellBias*math.Sqrt(6) + 5/math.Sqrt(float64(releases)); max(-low, high) > most {
+			t.Errorf("sizes %v: the bias of a cell is from %.2f to %.2f of its deviation", sizes, low, high)
 		}
 		t.Logf("sizes %v: worst bias of a margin by one dimension %.3f; errors by two dimensions %.3f, by three %.3f of the noisy ones'",
 			sizes, worst, math.Sqrt(after[2]/before[2]), math.Sqrt(after[3]/before[3]))
@@ -99,7 +112,7 @@ func TestIntegersOfThreeDimensionsStay(t *testing.T) {
 	}
 }
 
-// Units that are given at once are those that go one by one to the best column that still misses some.
+// Units that are given at once are the same as units that go one by one to the best column that still lacks some.
 func TestUnitsGoToTheBestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 13))
 	for range 2000 {
@@ -124,7 +137,7 @@ func TestUnitsGoToTheBestColumns(t *testing.T) {
 			want[best]++
 		}
 		got, better, sum := byScores(scores, missing, float64(units), step), 0.0, 0.0
-		for c := range got { // columns of equal scores can stand for each other
+		for c := range got { // columns of equal scores may be exchanged
 			sum += got[c] - want[c]
 			better += (scores[c]+step/2)*(want[c]-got[c]) - step/2*(want[c]*want[c]-got[c]*got[c])
 			if got[c] > missing[c] {
@@ -143,7 +156,7 @@ func TestUnitsGoToTheBestColumns(t *testing.T) {
 	}
 }
 
-// A row that cannot be fitted, or of which no column misses anything, gets what there is to give.
+// A row that cannot be fitted, or for which no column lacks anything, gets the available units.
 func TestUnitsOfRowsThatCannotBeFitted(t *testing.T) {
 	for _, x := range []struct{ row, missing, want []float64 }{
 		{[]float64{math.NaN(), math.NaN()}, []float64{2, 5}, []float64{2, 3}},

@@ -15,7 +15,7 @@ import (
 // normOf returns the L2 sensitivity of a query under some limits.
 type normOf func(bounding.Limits, query.Adjacency) float64
 
-// declared checks a declared sensitivity, if there is one, against the implied one. A larger value is used. A smaller
+// declared compares a declared sensitivity, if there is one, with the implied one. A larger value is used. A smaller
 // value is an error that names the bound to lower.
 func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity,
 	error) {
@@ -78,7 +78,7 @@ func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64)
 		l, missing := b.Resolve(cells)
 		return missing == "" && norm(l) <= s.Declared
 	}
-	const steps = 1 << 31 // of interest: sort.Search takes an int
+	const steps = 1 << 31 // sort.Search takes an int
 	n := int(min(from-1, steps))
 	return int64(sort.Search(n, func(i int) bool { return !fits(int64(i) + 1) }))
 }

@@ -92,7 +92,7 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 // Cells returns 0, since it is not known how many keys there are before they are selected.
 func (q *Discovered) Cells() int { return 0 }
 
-// Components states the one mechanism, whose keys are to be selected.
+// Components returns the only component, whose keys are to be selected.
 func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -192,8 +192,8 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 	return out, err
 }
 
-// checkDiscovered reports what is wrong with dimensions of which some discover their keys. The answer has some columns
-// beside those of every answer.
+// checkDiscovered reports problems with dimensions of which some discover their keys. columns are the answer's own
+// columns, in addition to those of every answer.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {

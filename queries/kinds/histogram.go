@@ -19,15 +19,15 @@ import (
 type Histogram struct {
 	Base
 	Kernel *Kernel         // nil if rows stay in their cells
-	reader *quantileReader // nil if nothing else is read off the answer
+	reader *quantileReader // nil if no quantiles or shares are requested
 }
 
-// newHistogram makes the query of cells whose rows are counted, spread by a kernel and read if these are not nil.
+// newHistogram makes the query of cells whose rows are counted, with a kernel and readings if these are not nil.
 func newHistogram(c Base, k *Kernel, r *quantileReader) query.Query {
 	return &Histogram{Base: c, Kernel: k, reader: r}
 }
 
-// Components states the one mechanism of a count or histogram.
+// Components returns the only component of a count or histogram.
 func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	sens, err := q.sensitivity(adj)
 	if err != nil {
@@ -60,8 +60,8 @@ func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return accumulate.HideCounts(t.Tables[0])
 }
 
-// isSparse reports whether accumulators hold only the cells that have rows, if at most so many fit in memory. A kernel
-// spreads rows over all, and sums of counts are held for all.
+// isSparse reports whether accumulators hold only the cells that have rows, if at most most cells fit in memory. A
+// kernel spreads rows over all cells, and sums of counts are held for all.
 func (q *Histogram) isSparse(most int64) bool {
 	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > most
 }
@@ -126,8 +126,8 @@ func (q *Histogram) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, q.Size))
 }
 
-// Constant reports whether neighbouring tables always have the same answer: each row is one unit, none comes or goes,
-// and all are counted in one cell, for no dimension and no filter can drop one.
+// Constant reports whether neighbouring tables always have the same answer: each row is one unit, the number of rows is
+// fixed, and all rows count in one cell, since no dimension or filter can drop one.
 func (q *Histogram) Constant(adj query.Adjacency) bool {
 	return adj == query.ReplaceOne && q.Spec.PerRow() && len(q.Axes) == 0 && !q.Spec.Filtered
 }

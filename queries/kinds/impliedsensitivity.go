@@ -54,7 +54,7 @@ func (q *Base) limitsText() string {
 	return s
 }
 
-// rowsText returns how many rows a unit adds, at most, or how much to a table of counts.
+// rowsText describes how many rows a unit adds at most, or how much it adds to a table of counts.
 func (q *Base) rowsText() string {
 	if q.Spec.Counts != nil {
 		return fmt.Sprint(q.Limits.Rows)

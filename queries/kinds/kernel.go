@@ -49,7 +49,7 @@ type Kernel struct {
 	Stride, Size int
 }
 
-// newKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
+// newKernel makes the kernel of a query, if it has one, or reports problems with it.
 func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 	at := -1
 	for i := range axes {

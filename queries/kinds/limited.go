@@ -47,7 +47,7 @@ const (
 	maxRowsRemedy     = "write max_rows: N from what you know about the data"
 )
 
-// checkLimited reports what in a spec does not go with a bound that is discovered.
+// checkLimited reports parts of a spec that exclude a discovered bound.
 func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case !s.BoundsUnits():
@@ -76,7 +76,7 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// newLimited makes the query of one with the largest bound. With makes the same query with another one.
+// newLimited makes the query from one with the largest bound. with makes the same query with another bound.
 func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p *problem.Problems) query.Query {
 	b, ok := q.(rankable)
 	if !ok {
@@ -112,7 +112,7 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 	return q.with(r.High)
 }
 
-// Components states the mechanisms for the largest bound.
+// Components returns the components for the largest bound.
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
@@ -138,7 +138,7 @@ func (q *Limited) Follows() []bool {
 // HistogramName is the name of the component of the histogram.
 const HistogramName = "max_rows"
 
-// Histogram states the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
+// Histogram returns the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
 // 1 from one cell and add 1 to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}

@@ -36,8 +36,8 @@ type meanOfKnownRows struct{}
 
 func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 
-// components states one mechanism: a sum, from which the answer comes by division by n. The range
-// itself bounds what one row changes: hi - lo in each component, or twice the norm.
+// components returns one component: a sum, from which the answer follows by division by n. The range itself bounds what
+// one row changes: hi - lo in each component, or twice the norm.
 func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if adj != query.ReplaceOne {
 		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
@@ -66,8 +66,8 @@ func (meanOfKnownRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answ
 		float64(q.Quantizer.Value.Rows))
 }
 
-// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that
-// gives exactly this mean. Means that lie closer to each other than their float64s do not tell.
+// readBack finds the multiple of the grid from which each mean of a public number of terms was computed: the only one
+// that gives exactly this mean. Means that are closer than their float64s cannot be distinguished.
 func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -81,7 +81,8 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 		of(0, mean)
 		return mean[0]
 	}
-	const exact, around = 1 << 53, 4 // integers up to here are exact in float64; how far rounding may have moved the guess
+	// integers up to here are exact in float64; the possible rounding error of the guess
+	const exact, around = 1 << 53, 4
 	for i, mean := range c.Noisy {
 		guess, found := math.Round((mean-centre)*n/grid), 0
 		if !(math.Abs(guess) < exact-around-1) {
@@ -100,7 +101,7 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 	return query.Recovered{Multiples: [][]int64{multiples}}, nil
 }
 
-// The number of terms is public, so that nothing is known of whether there are rows with a value.
+// The number of terms is public, so it does not show whether rows have a value.
 func (meanOfKnownRows) looksEmpty(*Sums, []mechanism.Noisy) bool { return false }
 
 // mean turns centred sums of a public number of terms into means.
@@ -114,8 +115,7 @@ func (q *Sums) mean(sum query.Series) query.Series {
 	}
 }
 
-// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds
-// too.
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count; the answer includes both.
 type meanOfNoisyRows struct{}
 
 func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
@@ -133,11 +133,11 @@ func errTwoSensitivities(q *Sums) error {
 		"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 }
 
-// sumAndCount states the two mechanisms of a ratio.
+// sumAndCount returns the two components of a ratio.
 //
 // With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is
 // about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least
-// if the shares of mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
+// if the fractions of mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/fraction.
 func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
@@ -190,7 +190,7 @@ func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) quer
 	}
 }
 
-// readBack reads sums and counts back. A group's count stands beside each component of its vector.
+// readBack reads back sums and counts. A group's count is repeated for each component of its vector.
 func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
 		return query.Recovered{}, errInexact

@@ -77,7 +77,7 @@ func newNested(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// tree makes the tree of the levels, or reports what is wrong with it.
+// tree makes the tree of the levels, or reports problems with it.
 func (q *Nested) tree(p *problem.Problems) {
 	levels, at := q.Spec.By[0].Levels, q.Spec.DimensionField(0)+".levels"
 	cells := 1
@@ -171,7 +171,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 	}
 }
 
-// known returns the public totals by level, nil if they are not known.
+// known returns the public totals by level; nil for levels without them.
 func (q *Nested) known() [][]float64 {
 	out := make([][]float64, q.Tree.Levels())
 	for l, totals := range q.Spec.Crosstabs.Known {
@@ -193,7 +193,7 @@ func (q *Nested) others() []string {
 	return names
 }
 
-// Components states a mechanism for each level.
+// Components returns a component for each level.
 func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -257,7 +257,8 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 		}
 	}
 	if q.Tree.AnyKnown() {
-		return out, nil // public totals would help the other ways too, so that their errors without them compare nothing
+		// public totals would also improve the other strategies, so errors without them are not comparable
+		return out, nil
 	}
 	mu := float64(calibrate.ComposedMu(ms))
 	norm, _ := q.norm(adj).Float64()
@@ -284,8 +285,8 @@ func (q *Nested) tableNames() []string {
 	return names
 }
 
-// keys are the key columns of the table of a level. Groups of places have the names of the groups in which they lie
-// too, as a name may occur in several of them.
+// keys returns the key columns of the table of a level. Groups of places also have the names of the groups that contain
+// them, as a name may occur in several of these.
 func (q *Nested) keys(level int) (keys []domain.KeyColumn) {
 	d := q.Axes[0].Dimension
 	levels := d.Levels
@@ -411,7 +412,7 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 	return a, nil
 }
 
-// spreadAnswer makes the columns of values in memory with normal noise of the deviations that a series yields.
+// spreadAnswer makes the columns of values in memory with normal noise of the deviations in a series.
 func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 	end := func(direction float64) query.Series {
 		return func(start int, dst []float64) {

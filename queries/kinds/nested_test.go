@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// placesSpec is a query of a random tree of places, by a few cells.
+// placesSpec returns a query of a random tree of places, by a few cells.
 func placesSpec(r *rand.Rand, levels, most, cells int) query.Spec {
 	d := domain.Dimension{Column: "place", Levels: make([]domain.Level, levels)}
 	var grow func(level int)
@@ -238,7 +238,7 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	}
 }
 
-// 95 % intervals of sums of cells, at each level, cover as often as they say. The share of n sums that are covered has a
+// 95 % intervals of sums of cells, at each level, have the stated coverage. The covered fraction of n sums has a
 // standard error of sqrt(0.95·0.05/n); the bound is 5 of them, which fails by chance once in 10^6.
 func TestNestedSumsCover(t *testing.T) {
 	releases := 1000
@@ -300,7 +300,7 @@ func TestNestedSumsCover(t *testing.T) {
 	}
 }
 
-// Public totals that contradict each other, or that are no numbers of rows, are refused.
+// Public totals that contradict each other, or that are not numbers of rows, are refused.
 func TestNestedKnownTotalsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	s := placesSpec(r, 2, 3, 1)
@@ -319,7 +319,7 @@ func TestNestedKnownTotalsAgree(t *testing.T) {
 	}
 }
 
-// The errors of other ways are those without public totals: they are left out if there are some.
+// The errors of other strategies do not account for public totals: they are omitted if there are some.
 func TestNestedComparesWithoutKnownTotals(t *testing.T) {
 	s := placesSpec(rand.New(rand.NewPCG(11, 12)), 2, 3, 1)
 	totals := make([]float64, mustNest(t, s).Tree.Size(0))

@@ -15,11 +15,11 @@ import (
 // estimates that has these sums and no negative cell. A correction thus never leaves the children of one group, and
 // every level has the total of the whole, to which cutting off adds nothing.
 
-// nestedRounds is how often a table of children is projected; what is then left is scaled away.
+// nestedRounds is the number of projections of a table of children; scaling removes the remaining error.
 const nestedRounds = 100
 
-// agree returns whole or non-negative tables near the estimates x, by level, node and cell, in which all levels add up.
-// variances are those of a cell of each node.
+// agree returns integer or non-negative tables near the estimates x, by level, node and cell, in which all levels add
+// up. variances[l][i] is the variance of a cell of node i.
 func (q *Nested) agree(x, variances [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
 	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0}
@@ -98,7 +98,8 @@ type children struct {
 	rows, columns, below []float64 // working memory
 }
 
-// sums returns numbers near x with a sum, whole and non-negative if asked. deviation is that of one of them.
+// sums returns numbers near x with the given total, integers and non-negative if requested. deviation is the standard
+// deviation of one of them.
 func (c *children) sums(x []float64, total, deviation float64) []float64 {
 	is := 0.0
 	for _, y := range x {

@@ -25,8 +25,8 @@ import (
 // error that grows with ln(n) ([strategy.NewOrdered]). Cells are the differences of neighbouring sums, and have about
 // twice the error. If noise in the cells is best for the sums as well, the cells get it.
 
-// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but
-// the first.
+// LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
+// except the first.
 const LossSums strategy.Loss = "cdf"
 
 // The names of the table of sums, and of the columns that hold the noisy numbers.
@@ -46,7 +46,7 @@ type Ordered struct {
 	n, Groups int
 }
 
-// newOrdered makes the query of a histogram that was checked, or reports what does not go with sums.
+// newOrdered makes the query of a checked histogram, or reports keys that exclude sums.
 func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if reader == nil {
@@ -79,13 +79,13 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 	return q
 }
 
-// Cell returns the place in the vector of cell i of a group.
+// Cell returns the index in the vector of cell i of a group.
 func (q *Ordered) Cell(group, i int) int {
 	r := q.reader
 	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
 }
 
-// componentName names a component: the only one has none.
+// componentName names a component; "" if it is the only one.
 func (q *Ordered) componentName(level int) string {
 	if len(q.Form.Levels()) == 1 {
 		return ""
@@ -93,8 +93,9 @@ func (q *Ordered) componentName(level int) string {
 	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
-// Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that
-// under replace-one the squared norms of what one unit takes away and adds sum up at most.
+// Components returns a component for each level of the strategy. No entry of a strategy's matrix is negative, so under
+// replace-one the squared norm is at most the sum of the squared norms of the contributions that one unit removes and
+// adds.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -191,7 +192,7 @@ func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 	return out
 }
 
-// Finish makes the cells of the noisy numbers, and reads the sums and what else is asked off them.
+// Finish computes the cells from the noisy numbers, and the sums and requested readings from the cells.
 func (q *Ordered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for _, level := range q.Form.Levels() {
@@ -230,8 +231,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements returns the noisy numbers, level by level, in columns of the cells: each stands at the first of the
-// cells that it counts, and NaN at the others.
+// measurements returns the noisy numbers, level by level, in columns of the cells: each at the first of the cells that
+// it counts, and NaN at the others.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
@@ -260,7 +261,7 @@ func (q *Ordered) first(level strategy.Level, k int) int {
 	return q.Cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
 }
 
-// Recover reads the noisy numbers back.
+// Recover reads back the noisy numbers.
 func (q *Ordered) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	levels := q.Form.Levels()
 	if len(grids) != len(levels) || len(c.Extra) != len(levels) {
@@ -292,7 +293,7 @@ func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
 }
 
-// Strategy reports what becomes of the noise in the sums.
+// Strategy returns the errors of the sums that follow from the noise, and of other strategies.
 func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.Form.Levels()) {
 		return query.Strategy{}, errComponents
@@ -319,7 +320,7 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 	out.Cell = math.Sqrt(cell)
 	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n,
 		Deviation: math.Sqrt(largest)}
-	if len(ms) == 1 { // else the weights of the least squares depend on all deviations
+	if len(ms) == 1 { // otherwise the weights of the least squares depend on all deviations
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
 	}
 	out.Tables = []query.StrategyTable{sums}

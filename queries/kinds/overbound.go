@@ -27,7 +27,7 @@ type OverBound struct {
 	most int64 // the bound, one less than Limits.Rows
 }
 
-// newOverBound makes the query of a spec of a count, whose limits are c's.
+// newOverBound makes the query of a spec of a count with the limits of c.
 func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
@@ -46,7 +46,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 	return q
 }
 
-// Components states the one mechanism, of sensitivity 1.
+// Components returns the only component, of sensitivity 1.
 func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -78,7 +78,7 @@ func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.HideLongest()
 }
 
-// Bytes returns 0: two numbers take no memory worth counting.
+// Bytes returns 0: the memory of two numbers is negligible.
 func (q *OverBound) Bytes(int, int64) int64 { return 0 }
 
 // Finish makes the answer of the noisy number, as for a count.
@@ -96,5 +96,5 @@ func (q *OverBound) Recover(c query.Columns, grids []float64) (query.Recovered, 
 	return recoverVectors(1, grids, c.Noisy)
 }
 
-// LooksEmpty returns false: a bound that cuts no unit is no sign of an empty input.
+// LooksEmpty returns false: a bound that cuts no unit does not show that the input is empty.
 func (q *OverBound) LooksEmpty([]mechanism.Noisy) bool { return false }

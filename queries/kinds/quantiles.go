@@ -23,7 +23,8 @@ const (
 	belowKey         = "_below"
 )
 
-// maxReadCells is the most cells of an answer that is read, since it is held.
+// maxReadCells is the largest number of cells of an answer from which readings are computed, since all are held in
+// memory.
 const maxReadCells = 1 << 26
 
 // quantileReader computes quantiles and cumulative fractions of the distribution along an axis.
@@ -32,13 +33,13 @@ type quantileReader struct {
 	Edges        []float64
 	quantiles    []float64
 	cdf          bool
-	keys         []domain.KeyColumn // of the groups, whose strides are in groups
+	keys         []domain.KeyColumn // of the groups, with strides in groups
 	Name         string             // of the axis
 	// mostOfRow is the most that a row adds to a cell: 1, or the largest weight.
 	mostOfRow float64
 }
 
-// newQuantileReader returns the reader that a spec needs, nil if it needs none, or reports what is wrong with the spec.
+// newQuantileReader returns the reader that a spec needs, nil if it needs none, or reports problems with the spec.
 func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
@@ -110,7 +111,7 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
-		return -1 // a query of another kind has no counts to read; configs has no such key
+		return -1 // a query of another kind has no counts; configs has no such key
 	}
 	return at
 }
@@ -164,7 +165,7 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	})
 }
 
-// read reads the tables off the sums of some groups, whose noise has a spread.
+// read computes the tables from the sums of some groups; s describes the noise.
 func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []query.Reading {
 	var all []query.Reading
 	if len(r.quantiles) > 0 {
@@ -218,7 +219,7 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 	return a
 }
 
-// keysWith returns the key columns of a table with several rows a group, of which one more column tells them apart.
+// keysWith returns the key columns of a table with several rows for each group, distinguished by one more column.
 func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	for _, k := range r.keys {
@@ -235,7 +236,7 @@ func (r *quantileReader) cells(n mechanism.Noisy) []float64 {
 	return all
 }
 
-// sumsOf returns what yields the sums below each edge, from 0 on, of each group of some cells.
+// sumsOf returns a function that returns the sums below each edge, starting with 0, of a group.
 func (r *quantileReader) sumsOf(cells query.Series, n int) func(group int) []float64 {
 	all := make([]float64, n)
 	cells(0, all)
@@ -473,7 +474,7 @@ func (d distribution) share(j int) withInterval {
 	return t.holdingEstimate()
 }
 
-// holdingEstimate returns the interval widened to hold the estimate, if there is one.
+// holdingEstimate returns the interval widened to contain the estimate, if there is one.
 func (t withInterval) holdingEstimate() withInterval {
 	if !math.IsNaN(t.estimate) {
 		t.low, t.high = min(t.low, t.estimate), max(t.high, t.estimate)
@@ -494,7 +495,7 @@ func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded 
 	return min(max(outwards((b-root)/a, -1), 0), 1), min(max(outwards((b+root)/a, 1), 0), 1), true
 }
 
-// newSumsReader returns a reader of the sums alone, or reports what is wrong with the dimensions.
+// newSumsReader returns a reader of the sums only, or reports problems with the dimensions.
 func newSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	s.Read.CDF = true
 	r := newQuantileReader(s, axes, cells, p)

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rising is the isotonic regression: it does not fall, is nearest among all that do not, and leaves sums alone that do
-// not fall.
+// rising computes the isotonic regression: its result never falls, is nearest among all such vectors, and equals the
+// input if that never falls.
 func TestRisingIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sums := append([]float64{0}, rapid.SliceOfN(rapid.Float64Range(0, 9), 1, 12).Draw(rt, "sums")...)

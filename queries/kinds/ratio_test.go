@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// The interval is the set by which Fieller defined it, within the range.
+// The interval is the set in Fieller's definition, cut to the range.
 func TestIntervalIsFiellersSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := ratio{Least: 1, Z: calibrate.Z95, Centre: 3, Half: rapid.Float64Range(0.1, 10).Draw(rt, "half"),

@@ -15,7 +15,7 @@ import (
 // public number of terms is an invertible function of its sum. Each noisy value is a multiple of its mechanism's grid,
 // a power of two, so that it is read back without any rounding, or not at all.
 
-// errInexact means that published values cannot come from a release of the query.
+// errInexact means that published values cannot be from a release of the query.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
 // ToMultiples returns values as multiples of a grid, a power of two.
@@ -35,7 +35,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	return multiples, nil
 }
 
-// recoverVectors is Recover of columns that are the components themselves.
+// recoverVectors is Recover for columns that are the components themselves.
 func recoverVectors(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
 	if len(grids) != len(columns) {
 		return out, errInexact

@@ -36,7 +36,7 @@ type Sums struct {
 	half float64
 	// better are the vectors that the release knows better than by this query's noise alone.
 	better []Better
-	reader *quantileReader // nil if nothing else is read off the answer
+	reader *quantileReader // nil if no quantiles or shares are requested
 }
 
 // quotient is a summary that divides by a noisy number of rows.
@@ -79,7 +79,7 @@ type summary interface {
 type extraVectors struct {
 	second *aggregation.Second // the sums of a second number of each row, nil if there is none
 	Rows   bool                // the numbers of rows
-	// Weights is set if the sums of weights stand beside the sums of values.
+	// Weights is set if the sums of weights are stored next to the sums of values.
 	Weights bool
 }
 
@@ -107,7 +107,7 @@ type sumsKind struct {
 	summary func(*quantize.Quantizer) summary
 }
 
-// The columns of an answer that hold the noisy vectors of which it was made.
+// The columns of an answer with the noisy vectors from which it was computed.
 const (
 	noisySum     = "noisy_centred_sum"
 	noisyCount   = "noisy_count"
@@ -330,7 +330,7 @@ func (q *Sums) checkRows(count func() int64) error {
 // summaries are the kinds of query that add values up: a new kind is entered here.
 var summaries = map[query.Kind]sumsKind{query.Sum: sumFacts, query.Mean: meanFacts, query.Variance: varianceFacts}
 
-// newQuantizer checks the value of a spec and returns its quantizer, or reports what is wrong and returns nil.
+// newQuantizer checks the value of a spec and returns its quantizer, or reports problems and returns nil.
 func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	o := kindOf(s).quantizer
 	if o.Field = string(s.Kind); s.CountsWeights() {
@@ -368,7 +368,7 @@ func kindOf(s query.Spec) sumsKind {
 	return summaries[s.Kind]
 }
 
-// checkSums reports what is wrong with the spec of a query that adds values up.
+// checkSums reports problems with the spec of a query that adds up values.
 func checkSums(s query.Spec, p *problem.Problems) {
 	switch {
 	case s.Value == nil:

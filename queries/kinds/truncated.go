@@ -42,7 +42,7 @@ type truncated struct {
 
 const (
 	estimatePoints = 400
-	farAbove       = 16 // standard deviations above the cut from which on a noisy count is its own estimate
+	farAbove       = 16 // in standard deviations above the cut: larger noisy counts are their own estimates
 	biasRounds     = 8
 )
 

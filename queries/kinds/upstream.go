@@ -34,7 +34,7 @@ func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 // mostUpstream is the largest bound of a promise: products of two fit 64 bits.
 const mostUpstream = 1 << 31
 
-// checkUpstream reports a promise that bounds nothing, and what does not go with a table of counts.
+// checkUpstream reports a promise that bounds nothing, and parts of a spec that exclude a table of counts.
 func checkUpstream(s query.Spec, p *problem.Problems) {
 	u := s.Upstream
 	switch {
@@ -72,8 +72,8 @@ func checkCountsType(v *quantize.Value, l domain.BatchColumns) {
 	}
 }
 
-// countsQuantizer returns how the counts of rows are read: integers from 0 to 2^40, others of which are moved into the
-// range. Neighbours whose counts differ by m differ by m at most after that.
+// countsQuantizer returns the quantizer of the counts of rows: integers from 0 to 2^40; others are moved into the
+// range. Neighbours whose counts differ by m still differ by at most m.
 func countsQuantizer(v *quantize.Value, p *problem.Problems) *quantize.Quantizer {
 	return quantize.New(v, quantize.Options{Field: "input.counts"}, p)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Counts of cells that are added up have the sum of a table of rows at most, and a change of one of them by 1 stays a
+// Counts of cells that are added up have at most the total of a table of rows, and a change of one of them by 1 stays a
 // change by at most 1.
 func TestCappedCountsHaveTheTotalOfRows(t *testing.T) {
 	q := &Base{Spec: query.Spec{Counts: &quantize.Value{Columns: []string{"views"}}}}

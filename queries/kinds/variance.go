@@ -22,7 +22,7 @@ import (
 
 const (
 	squareBits    = 30
-	maxSquareLog2 = 400 // so that the quantum of squares is one that the sampler takes
+	maxSquareLog2 = 400 // keeps the quantum of squares within the sampler's range
 )
 
 var varianceFacts = sumsKind{
@@ -34,7 +34,7 @@ var varianceFacts = sumsKind{
 // varianceOfValues is the kind of a variance.
 type varianceOfValues struct{ values *quantize.Quantizer }
 
-// Extra adds up the squares, each less half of the largest one.
+// Extra adds up the squares, each minus half of the largest one.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
 	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
@@ -120,8 +120,8 @@ type moments struct {
 	tail               func(kurtosis float64) float64 // as for a ratio
 }
 
-// varianceZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…,
-// rounded up.
+// varianceZ makes two intervals that both hold with a probability of 95 %, each with 97.5 %: Phi⁻¹(0.9875) =
+// 2.2414027276049464…, rounded up.
 const varianceZ = 0x1.1ee648da1d3ddp+1
 
 // ratios returns those whose values are the mean and the mean square.

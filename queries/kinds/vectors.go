@@ -147,7 +147,7 @@ func textOf(facts any) (string, error) {
 	return string(text), err
 }
 
-// Better is what a release knows of a component's vector from all queries that measure it.
+// Better is the best known vector of a component, from all queries of the release that measure it.
 type Better struct {
 	Component int
 	// Deviation is the standard deviation of a cell's noise.
@@ -159,11 +159,11 @@ type Better struct {
 // Combiner is a query that can use better vectors than its own.
 type Combiner interface {
 	query.Query
-	// With returns the query that uses these vectors in the place of its own.
+	// With returns the query that uses these vectors instead of its own.
 	With([]Better) query.Query
 }
 
-// With returns the query that uses these vectors in the place of its own.
+// With returns the query that uses these vectors instead of its own.
 func (q *Sums) With(better []Better) query.Query {
 	out := *q
 	out.better = better

@@ -24,7 +24,7 @@ import (
 // weightedCounts describes weighted counts and histograms, whose value is the weight.
 var weightedCounts = sumsKind{check: checkWeighted, summary: sumFacts.summary}
 
-// weightedMean is a mean of weighted rows, whose count is the sum of weights.
+// weightedMean is a mean of weighted rows. Its count is the sum of weights.
 type weightedMean struct{ meanOfNoisyRows }
 
 func (weightedMean) Extra() extraVectors { return extraVectors{Weights: true} }
@@ -39,11 +39,11 @@ func (weightedMean) components(q *Sums, adj query.Adjacency) ([]query.Component,
 	weights.Reach = sensitivity.ReachOf(weights.Quantizer)
 	count := weights.componentOfSum(weights.sumSensitivity(adj), adj)
 	count.Name = "count"
-	sum.Weight, count.Weight = sum.Sens.L2, q.half*count.Sens.L2 // as of a mean: see sumAndCount
+	sum.Weight, count.Weight = sum.Sens.L2, q.half*count.Sens.L2 // as for a mean: see sumAndCount
 	return []query.Component{sum, count}, nil
 }
 
-// hideWeighted hides the sums of products and the sums of weights, which stand side by side.
+// hideWeighted hides the sums of products and the sums of weights, which alternate.
 func hideWeighted(q *quantize.Quantizer, totals int128.Slice) ([]mechanism.Exact, error) {
 	cells := totals.Len() / 2
 	products, weights := int128.Make(cells), int128.Make(cells)
@@ -69,7 +69,7 @@ func Weights(q query.Query) (low, high float64, ok bool) {
 	return w.Real(w.Min), w.Real(w.Max), true
 }
 
-// weights returns how weights are read; nil if rows have none.
+// weights returns the quantizer of the weights; nil if rows have none.
 func (q *Sums) weights() *quantize.Quantizer {
 	switch {
 	case q.Quantizer.Factors != nil:
@@ -80,7 +80,7 @@ func (q *Sums) weights() *quantize.Quantizer {
 	return nil
 }
 
-// checkWeighted reports what does not go with weights that are counted.
+// checkWeighted reports parts of a spec that exclude counted weights.
 func checkWeighted(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".weight"
 	switch {

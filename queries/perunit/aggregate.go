@@ -17,7 +17,7 @@ type quantum struct {
 	size   float64 // 2^exponent
 }
 
-// roundedBits is how many bits the largest value of a sum has at least.
+// roundedBits is the least number of bits of the largest value of a sum.
 const roundedBits = 40
 
 func newQuantum(lo, hi float64, whole bool) quantum {
@@ -32,7 +32,7 @@ func newQuantum(lo, hi float64, whole bool) quantum {
 // of returns the clamped value in multiples of the quantum.
 func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo), q.hi) / q.size)) }
 
-// state is what is known of one column of a unit.
+// state is the state of one column of a unit.
 type state struct {
 	n         int64    // rows, values of a sum, or rows that fulfil the conditions
 	other     int64    // rows that do not
@@ -64,14 +64,14 @@ func (s *state) sum() float64 {
 	return x
 }
 
-// take keeps a value if it comes before or after the one that is kept.
+// take keeps a value if it comes before or after the kept one.
 func (s *state) take(value []byte, largest bool) {
 	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
 		s.best = append([]byte{}, value...) // an empty text is not nil
 	}
 }
 
-// takeDistinct notes a value, unless MostDistinct are known.
+// takeDistinct adds a value to the distinct ones, unless there are MostDistinct already.
 func (s *state) takeDistinct(value []byte) {
 	if len(s.distinct) == MostDistinct {
 		return
@@ -81,7 +81,7 @@ func (s *state) takeDistinct(value []byte) {
 	}
 }
 
-// merge adds what is known of other rows of the unit.
+// merge adds the state of other rows of the unit.
 func (s *state) merge(o *state, kind Kind) {
 	s.n, s.other = s.n+o.n, s.other+o.other
 	s.add128(o.low, o.high)
@@ -106,7 +106,7 @@ func (s *state) append(dst []byte) []byte {
 	return dst
 }
 
-// appendBytes writes bytes after their length plus 1; 0 stands for nil.
+// appendBytes writes the length plus 1 and the bytes; 0 stands for nil.
 func appendBytes(dst, b []byte) []byte {
 	if b == nil {
 		return append(dst, 0)
@@ -114,7 +114,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))+1), b...)
 }
 
-// reader reads what append wrote. The scratch space returns what was written, or an error.
+// reader reads a state that append wrote. The scratch space returns the written bytes or an error.
 type reader struct{ rest []byte }
 
 func (r *reader) word() uint64 {

@@ -25,7 +25,7 @@ type Builder struct {
 	units  *units.Reader // of this goroutine
 	spill  bounding.Spill
 	states [partitions]map[string][]state
-	parts  [partitions][]written // what was written to the spill
+	parts  [partitions][]written // places in the spill
 	held   int64
 	coders []*domain.AxisCoder // of the conditions of all columns, in order
 	others []*Builder
@@ -141,7 +141,7 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	s.add128(uint64(n), uint64(n>>63))
 }
 
-// keepValue keeps the value of a row, if it is the one of the unit or another one than those before.
+// keepValue keeps the value of a row, if it is the one of the unit or a new distinct one.
 func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
 	var ok bool
 	if b.value = b.value[:0]; p.by >= 0 {
@@ -191,10 +191,10 @@ func (b *Builder) write() error {
 // Merge adds the rows of another builder of the same table, which must not be used any more.
 func (b *Builder) Merge(o *Builder) { b.others = append(append(b.others, o), o.others...) }
 
-// batchRows is how many rows a batch of units has at most.
+// batchRows is the largest number of rows of a batch of units.
 const batchRows = 1 << 13
 
-// Each hands on the table of units in batches, each unit in one row.
+// Each passes on the table of units in batches, with one row for each unit.
 func (b *Builder) Each(add func(*table.Batch) error) error {
 	for i := range b.states {
 		if err := b.spill.Err(); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Kind is what a column says of the rows of a unit.
+// Kind is the function of a unit's rows that a column holds.
 type Kind string
 
 // The kinds of columns.
@@ -42,7 +42,7 @@ const (
 // MostDistinct is the largest number of different values that is counted.
 const MostDistinct = 64
 
-// mostText is the longest text of which a state is kept, in bytes; a longer one is null.
+// mostText is the longest text that is kept in a state, in bytes; a longer one is null.
 const mostText = 1024
 
 // Column is a column of the table of units.
@@ -54,7 +54,7 @@ type Column struct {
 	Of string
 	// By is the column of First and Last by which rows are ordered: numbers, dates or times.
 	By string
-	// Lo and Hi are the decimals to which values of a Sum are clamped.
+	// Lo and Hi are decimals, the range to which values of a Sum are clamped.
 	Lo, Hi string
 	// Where are the conditions of Any and All: a value for each column.
 	Where map[string]string
@@ -83,7 +83,7 @@ type Table struct {
 	Zone *time.Location
 }
 
-// Reads lists the columns of the input that the table is made of, each once: first those of the unit.
+// Reads lists the columns of the input from which the table is made, each once: first those of the unit.
 func (t *Table) Reads() []string {
 	names := slices.Clone(t.Unit)
 	for i := range t.Columns {
@@ -98,7 +98,7 @@ func (t *Table) Reads() []string {
 
 // Bound is a Table of an input of known types.
 type Bound struct {
-	// Schema is that of the table of units.
+	// Schema is the schema of the table of units.
 	Schema table.Schema
 	input  table.Schema
 	of     *Table
@@ -106,7 +106,7 @@ type Bound struct {
 	plans  []plan
 }
 
-// plan is how a column is made.
+// plan describes how a column is made.
 type plan struct {
 	kind       Kind
 	typ        table.Type // of the values that are compared or counted

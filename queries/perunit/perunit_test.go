@@ -224,8 +224,8 @@ func made(t *testing.T, all []row, workers int, share int64) (map[string]string,
 	return out, s.wrote
 }
 
-// The table of units is that of loops over the rows of each unit, in any order, from any number of builders, in memory
-// and beyond it.
+// The table of units equals the one computed by loops over the rows of each unit, in any order, with any number of
+// builders, in memory and spilled.
 func TestTableOfUnits(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	for range 60 {
@@ -249,7 +249,7 @@ func TestTableOfUnits(t *testing.T) {
 	}
 }
 
-// Without a unit's rows, the rows of all other units are the same: tables differ in one row.
+// If a unit's rows are removed, the rows of all other units do not change: the tables differ in one row.
 func TestUnitsAreApart(t *testing.T) {
 	all := draw(rand.New(rand.NewPCG(9, 9)), 300)
 	whole, _ := made(t, all, 2, 1000)
@@ -284,7 +284,7 @@ func TestDistinctValuesEnd(t *testing.T) {
 	}
 }
 
-// What is wrong with a column is found without a row.
+// Problems of a column are found before any row is read.
 func TestProblemsOfColumns(t *testing.T) {
 	for name, c := range map[string]perunit.Column{
 		"unknown column": {Name: "x", Kind: perunit.Min, Of: "city"},

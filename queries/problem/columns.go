@@ -37,7 +37,7 @@ func nearNames(name string, names []string) []string {
 	return near[:min(len(near), 3)]
 }
 
-// BadType reports a column of a type that has no use at its place.
+// BadType reports a column of a type that cannot be used at its place.
 func BadType(t table.Type) *Error {
 	e := &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
 	if t.Kind == table.Invalid {

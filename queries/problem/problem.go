@@ -1,5 +1,5 @@
-// Package problem holds what can be wrong with a query, for the person who writes the job: errors with the place in the
-// job, a code and a hint, all of them at once.
+// Package problem holds the problems of a query for the job's author: errors with the place in the job, a code and a
+// hint, all of them at once.
 package problem
 
 import (
@@ -12,8 +12,8 @@ import (
 type Error struct {
 	// Query is the query's name; empty if the problem is not one query's.
 	Query string
-	// Field is the place below the query in the job file: "per_unit", "histogram.by[0].edges"; "privacy.unit" alone
-	// is a place below the root.
+	// Field is the path below the query in the job file: "per_unit", "histogram.by[0].edges"; "privacy.unit" alone is a
+	// path below the root.
 	Field string
 	// Code names the kind of problem, for programs.
 	Code string
@@ -36,9 +36,9 @@ func (e *Error) Error() string {
 // The codes of Error.
 const (
 	CodeBadSpec        = "bad-query"       // the spec contradicts itself
-	CodeBadValue       = "bad-value"       // a label, an edge or a number is not what the column or key needs
+	CodeBadValue       = "bad-value"       // a label, an edge or a number does not fit the column or key
 	CodeDuplicate      = "duplicate"       // two labels, cells or key columns are the same
-	CodeMissingBound   = "missing-bound"   // nothing bounds what a unit contributes
+	CodeMissingBound   = "missing-bound"   // no bound limits the contribution of a unit
 	CodeConstant       = "constant-query"  // the adjacency makes the answer public
 	CodeLowSensitivity = "low-sensitivity" // declared below what the bounds imply
 	CodeTooManyCells   = "too-many-cells"  // more than a dense vector holds
@@ -91,7 +91,7 @@ func (l list) Unwrap() []error {
 	return errs
 }
 
-// Problems gathers what is wrong with one query.
+// Problems gathers the problems of one query.
 type Problems struct {
 	Query string
 	List  list

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// quantizerOf checks a value and returns what it became.
+// quantizerOf checks a value and returns its quantizer.
 func quantizerOf(tb testing.TB, v Value) *Quantizer {
 	tb.Helper()
 	if v.Columns == nil {
@@ -49,8 +49,7 @@ func drawVector(t *rapid.T, inverse float64) []float64 {
 	return row
 }
 
-// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the
-// original's.
+// A clipped vector is never longer than the norm, and no component is longer than the original's or has the other sign.
 func TestClippedIsWithinTheNorm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		q := quantizerOf(t, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})
@@ -78,7 +77,7 @@ func TestClippedIsWithinTheNorm(t *testing.T) {
 	})
 }
 
-// What was clipped still points in the same direction, and is as long as it may be, to within a unit a component.
+// A clipped vector keeps its direction, and has the norm as its length, to within one unit per component.
 func TestClippedKeepsTheDirection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		q := quantizerOf(t, Value{ClipL2: "1"})
@@ -127,7 +126,7 @@ func TestRootUp(t *testing.T) {
 			high = 0
 		case 2: // the largest
 			high, low = 1<<62-1, -rapid.Uint64Range(1, 9).Draw(rt, "below")
-		case 1: // at and beside squares
+		case 1: // at and next to squares
 			n := rapid.Uint64Range(1, 1<<62).Draw(rt, "root")
 			high, low = bits.Mul64(n, n)
 			low += rapid.SampledFrom([]uint64{0, 1}).Draw(rt, "beside")

@@ -22,13 +22,13 @@ const (
 	maxLog2 = 900 // of V, and of 1/V
 )
 
-// Options are what a kind of query asks of its quantizer.
+// Options are the requirements of a kind of query for its quantizer.
 type Options struct {
-	// Field is the place of the value in the query, for messages.
+	// Field is the path of the value in the query, for messages.
 	Field string `aggregation:"message"`
 	// Centred is set if values are added up less the centre of their range.
 	Centred bool
-	// Bits is how many binary digits a value has, 0 for [MaxBits].
+	// Bits is the number of binary digits of a value, 0 for [MaxBits].
 	Bits int
 	// MaxLog2 bounds the binary logarithm of V and of 1/V further, unless it is 0.
 	MaxLog2 int
@@ -42,13 +42,13 @@ type Quantizer struct {
 	Exponent int     // the quantum is 2^Exponent
 	inverse  float64 // 2^-Exponent
 	Min, Max int64   // the range, or ∓ the norm
-	Centre   int64   // what is subtracted if values are centred
+	Centre   int64   // subtracted if values are centred
 	Clip     bool    // Max bounds the norm
 	// Factors are the value and the weight if values are weighted, else nil. Values are then products less the centre.
 	Factors *Factors
 }
 
-// New checks a value and returns its quantizer, or reports what is wrong and returns nil.
+// New checks a value and returns its quantizer, or reports problems and returns nil.
 func New(v *Value, o Options, p *problem.Problems) *Quantizer {
 	if v.Weight != nil {
 		return newWeighted(v, o, p)

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// decimals are bounds and values of all sizes.
+// decimals draws bounds and values of all sizes.
 func decimals(label string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		x := domain.Shortest(rapid.Float64Range(-1e3, 1e3).Draw(t, label))

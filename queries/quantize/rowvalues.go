@@ -19,7 +19,7 @@ type RowValues struct {
 	listOf  table.Type
 }
 
-// Compile finds the columns of the value, or reports those that do not fit.
+// Compile finds the columns of the value, or reports columns that do not fit.
 func (q *Quantizer) Compile(l domain.BatchColumns) *RowValues {
 	v := q.Value
 	r := &RowValues{dims: q.Numbers()}
@@ -51,7 +51,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 			p.Add(field, problem.CodeColumnType, "a column of lists needs the public length of its lists", "add length: N")
 		}
 	default:
-		hint := problem.BadType(t).Hint // if no query reads such a column
+		hint := problem.BadType(t).Hint // used if no query reads such a column
 		if hint == "" {
 			hint = "input.csv.types types a CSV column"
 		}
@@ -82,8 +82,7 @@ func (r *RowValues) Open(b *table.Batch) (err error) {
 	return nil
 }
 
-// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is
-// NaN.
+// Row returns the value of a row. If the row has none, the number of components is wrong, or one is NaN.
 func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]

@@ -33,7 +33,7 @@ type Value struct {
 	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value
 	// counts as the centre of the range, or as zero.
 	Rows int64
-	// Weight is what each row of a mean counts, nil if all rows count alike. A row without a weight has no value.
+	// Weight is the weight of each row of a mean, nil if all rows count equally. A row without a weight has no value.
 	Weight *Value
 }
 

@@ -15,13 +15,13 @@ import (
 type Factors struct{ Value, Weight *Quantizer }
 
 const (
-	// factorBits is how many binary digits a factor has: a product has at most 60.
+	// factorBits is the number of binary digits of a factor: a product has at most 60.
 	factorBits = 30
 	// factorLog2 bounds the binary logarithm of the bounds of a factor, so that products are doubles.
 	factorLog2 = 450
 )
 
-// newWeighted returns the quantizer of a value with a weight, or reports what is wrong and returns nil.
+// newWeighted returns the quantizer of a value with a weight, or reports problems and returns nil.
 func newWeighted(v *Value, o Options, p *problem.Problems) *Quantizer {
 	if v.IsVector() || v.ClipL2 != "" || v.Share != 0 || v.Rows != 0 {
 		p.Add(o.Field+".weight", problem.CodeBadSpec,
@@ -52,7 +52,7 @@ func CheckWeight(v *Value, field string, p *problem.Problems) {
 	}
 }
 
-// Numbers returns how many integers a row has: the components, and the weight if there is one.
+// Numbers returns the number of integers of a row: the components, and the weight if there is one.
 func (q *Quantizer) Numbers() int {
 	if q.Factors != nil {
 		return 2

@@ -18,7 +18,7 @@ type Answer struct {
 	Estimate Series
 	// Sigma is the published standard deviation of Noisy, Low and High its 95 % interval.
 	Sigma, Low, High Series
-	// Extra are further columns: the noisy components of which the answer was made.
+	// Extra are further columns: the noisy components from which the answer was computed.
 	Extra []Extra
 	// Readings are tables that were read off the answer.
 	Readings []Reading
@@ -30,14 +30,14 @@ type Extra struct {
 	Values Series
 }
 
-// Reading is a table that was read off an answer: Noisy and Sigma are not set.
+// Reading is a table that was computed from an answer: Noisy and Sigma are not set.
 type Reading struct {
 	Name   string // quantiles or cdf
 	Answer Answer
 }
 
-// Columns are those columns of a released table from which its noisy vectors are read back: a row a cell, in the order
-// of the cells. A value that is not there is NaN.
+// Columns are the columns of a released table from which its noisy vectors are read back: one row for each cell, in the
+// order of the cells. A missing value is NaN.
 type Columns struct {
 	// Keys are the key columns as text, by column; needed if keys were discovered.
 	Keys  [][]string

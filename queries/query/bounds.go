@@ -24,7 +24,7 @@ type Bounds struct {
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-// Resolve returns the limits that the bounds imply over a domain of some cells, or what is missing.
+// Resolve returns the limits that the bounds imply over a domain of cells cells, or the name of a missing bound.
 func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	l = bounding.Limits{Rows: b.MaxRows, Groups: int64(cells), PerGroup: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {

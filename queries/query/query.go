@@ -1,5 +1,5 @@
-// Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes
-// ([Query], [Component]), and what is released of it ([Answer]). Package queries makes the queries; the kinds are in
+// Package query has the parts of a query: its public facts ([Spec], [Bounds]), the statements and computations of its
+// kind ([Query], [Component]), and its released result ([Answer]). Package queries makes the queries; the kinds are in
 // queries/kinds.
 package query
 
@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Component is one mechanism of a query: what calibration needs to know of it.
+// Component is one mechanism of a query, as calibration needs it.
 type Component struct {
 	Name string // "" if the query has one component, which is its answer
 	Sens calibrate.Sensitivity
@@ -37,8 +37,8 @@ type Component struct {
 	// Gaussian noise alone.
 	L1    float64
 	WhyL1 string
-	// Cost is what a variance of 1 in each cell costs under such noise: the query's loss is the sum of the squared errors
-	// in its cells, in units of the most that one row adds to one.
+	// Cost is the cost of a variance of 1 in each cell under such noise: the query's loss is the sum of the squared
+	// errors in its cells, in units of the largest value that one row adds to a cell.
 	Cost float64
 }
 
@@ -50,15 +50,14 @@ type Query interface {
 	Columns() []string
 	// Cells returns the length of the answer; 0 if its keys are discovered.
 	Cells() int
-	// Components states the query's mechanisms for an adjacency. Errors are of type *problem.Error.
+	// Components returns the query's components for an adjacency. Errors are of type *problem.Error.
 	Components(Adjacency) ([]Component, error)
-	// Aggregation returns what is added up of a table for the query, over all rows. Errors are of type
-	// *problem.Error.
+	// Aggregation returns the totals of a table that the query needs, over all rows. Errors are of type *problem.Error.
 	Aggregation(table.Schema) (*aggregation.Aggregation, error)
 	// Hide returns the exact answer of each component, made from the totals.
 	Hide(accumulate.Totals) ([]mechanism.Exact, error)
-	// Tally compiles what counts, for the operator, the rows that the query cannot use, against the same schema, of which
-	// each batch will hold the columns of Columns, in that order.
+	// Tally compiles a tally of the rows that the query cannot use, for the operator, against the same schema. Each
+	// batch will hold the columns of Columns, in that order.
 	Tally(table.Schema) (*tally.Tally, error)
 	// Finish makes the public answer of the components' noisy vectors, before and after denoising.
 	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
@@ -75,8 +74,8 @@ type Query interface {
 	// LooksEmpty reports whether the noisy vectors look like those of an input without a usable row. It may return false
 	// in any case.
 	LooksEmpty(noisy []mechanism.Noisy) bool
-	// Bytes returns how much memory the cells of the exact answer take while some workers gather it, and while its noise
-	// is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the query
-	// can, and then takes nothing here. The rows of units come on top.
+	// Bytes returns the memory of the cells of the exact answer while workers workers gather it and while its noise is
+	// drawn, in bytes: a copy for each worker if rows are units, else one. A domain of more than most cells is held
+	// sparsely, if the query can, and then takes nothing here. The rows of units are not included.
 	Bytes(workers int, most int64) int64
 }

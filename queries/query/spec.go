@@ -22,7 +22,7 @@ const (
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
 	Crosstab  Kind = "crosstabs"
-	// OverBound counts the units with more rows than Bounds allow, in the place of rows.
+	// OverBound counts the units with more rows than Bounds allow, instead of rows.
 	OverBound Kind = "units_over_bound"
 )
 
@@ -34,32 +34,33 @@ type Spec struct {
 	FloatUnit bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
 	Unit []string
-	// Called are the names of the unit's columns in messages; nil if they are those of Unit.
+	// Called are the names of the unit's columns in messages; nil if they are the names in Unit.
 	Called []string
 	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
 	Upstream *Upstream
-	// Counts is what a row of a table of counts stands for; nil if it stands for one.
+	// Counts describes the count in a row of a table of counts; nil if each row counts once.
 	Counts *quantize.Value
 	Bounds Bounds
-	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows;
-	// 0 if that is the bound.
+	// RowsShare is the fraction of the query's mu² that is spent on finding the bound on the rows of a unit, which is
+	// at most Bounds.MaxRows; 0 if that is the bound.
 	RowsShare float64
-	// Value is what a sum or mean adds up, or the weight of a row in a weighted count or histogram; others have none.
+	// Value is the value that a sum or mean adds up, or the weight of a row in a weighted count or histogram; nil in
+	// other kinds.
 	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []domain.Dimension
-	// Read is what else is read off a histogram.
+	// Read describes the readings of a histogram.
 	Read Read
 	// Crosstabs describes which tables are made of the dimensions; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs
 	// CommonNoise is the adjacency for which the cells of a histogram may have common noise; "" if they may not.
 	CommonNoise Adjacency
-	// Filtered is set if filters may leave rows out, so that the number of rows in the query is private.
+	// Filtered is set if filters may drop rows, so that the number of rows in the query is private.
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
-	// MinUnits is the least number of units of a key of a histogram that discovers keys: those of fewer are left out
-	// before noise is added; 0 stands for 1.
+	// MinUnits is the pre-threshold of a histogram that discovers keys: keys with fewer units are dropped before noise
+	// is added; 0 stands for 1.
 	MinUnits int64
 	// Leader describes which query selects the keys of a query that adds values up; nil if its cells are listed.
 	Leader *Leader
@@ -68,33 +69,33 @@ type Spec struct {
 	Location *time.Location
 }
 
-// Read describes what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its
-// other dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that
-// were dropped, do not count.
+// Read describes the readings of the noisy counts of a histogram with edges, at no cost: for each group of its other
+// dimensions, how the rows are spread over the cells between the edges. Rows in other cells, and dropped rows, do not
+// count.
 type Read struct {
 	// Quantiles are decimal numbers above 0 and below 1.
 	Quantiles []string
 	// CDF is the share of the rows below each edge but the first.
 	CDF bool
-	// Sums is set if the histogram is for the numbers of rows below its edges: noise goes where these have the least
-	// error.
+	// Sums is set if the histogram is for the numbers of rows below its edges: the noise is placed so that these have
+	// the least error.
 	Sums bool
 }
 
 // Crosstabs describes which tables are made of a query's dimensions.
 type Crosstabs struct {
-	// Ways: all tables of so many dimensions.
+	// Ways: all k-way marginals for each k.
 	Ways []int
 	// Tables are further tables, and the weights of some.
 	Tables []CrosstabTable
-	// Loss describes which error is to be small.
+	// Loss describes which error is minimized.
 	Loss strategy.Loss
 	// Nonnegative makes the estimates of all tables non-negative, so that they still agree.
 	Nonnegative bool
-	// RoundTo makes them multiples of this number that still agree: 1 for integers, 0 leaves them as they are.
+	// RoundTo makes them multiples of this number that still agree: 1 for integers; 0 does not round.
 	RoundTo int64
-	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the number of the
-	// level: whole numbers. Each level that is there fixes the levels above it.
+	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the index of the
+	// level: integers. The totals of a level determine those of the levels above it.
 	Known map[int][]float64
 }
 
@@ -104,7 +105,7 @@ func (x *Crosstabs) Adjusted() bool { return x.Nonnegative || x.RoundTo > 0 }
 // CrosstabTable is a table by some dimensions, named as their key columns are.
 type CrosstabTable struct {
 	By []string
-	// Weight is what the table's error counts beside the others'; 0 stands for 1.
+	// Weight is the weight of the table's error relative to the others; 0 stands for 1.
 	Weight float64
 }
 
@@ -117,17 +118,17 @@ type Leader struct {
 	MinUnits int64
 }
 
-// Upstream is a privacy unit that the table does not show: its producer bounded what one unit changes, and the program
-// believes it.
+// Upstream is a privacy unit that the table does not show: its producer promises a bound on what one unit changes, and
+// the program relies on it.
 type Upstream struct {
-	// Name says who the unit is.
+	// Name names the unit.
 	Name string
-	// Rows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most Change. Change is
-	// 1 if rows are no counts.
+	// Rows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most Change. Change
+	// is 1 if rows are not counts.
 	Rows, Change int64
-	// Sum is how much a unit changes all counts together, at most, in the place of Rows and Change; else 0.
+	// Sum is the largest change of all counts together by a unit, instead of Rows and Change; else 0.
 	Sum int64
-	// Distinct are columns in which no two rows of a unit are alike; empty if they may be.
+	// Distinct are columns in which no two rows of a unit are equal; empty if they may be.
 	Distinct []string
 }
 
@@ -172,7 +173,7 @@ func (s Spec) UnitName() string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// EachUnit begins the argument for a sensitivity: "each cab_id", or who promises what follows.
+// EachUnit begins the argument for a sensitivity: "each cab_id", or the party that promises the bound.
 func (s Spec) EachUnit() string {
 	if s.Upstream != nil {
 		return "as the table's producer promises, each " + s.Upstream.Name
@@ -180,10 +181,10 @@ func (s Spec) EachUnit() string {
 	return "each " + s.UnitName()
 }
 
-// ByField returns the place of the dimensions in the query.
+// ByField returns the path of the dimensions in the query.
 func (s Spec) ByField() string { return string(s.Kind) + ".by" }
 
-// DimensionField returns the place of a dimension in the query.
+// DimensionField returns the path of a dimension in the query.
 func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
 
 // Discovers reports whether some dimension has no listed keys.

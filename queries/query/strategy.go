@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Strategic is a query whose tables are put together from components that are not their cells.
+// Strategic is a query whose tables are computed from components that are not their cells.
 type Strategic interface {
 	// Strategy describes how, for mechanisms of its components.
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
@@ -19,11 +19,11 @@ const (
 	StrategyResiduals = "residuals"
 )
 
-// Strategy describes where the noise of a query goes, and what other ways would have given.
+// Strategy describes where the noise of a query goes, and the errors of other strategies.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss describes which error is least, Error is its root at these mechanisms; Bound is below what any other
-	// Gaussian noise of the same mu has, 0 if no bound is known.
+	// Loss describes which error is least, Error is its root at these mechanisms. Bound is a lower bound for any other
+	// Gaussian noise of the same mu, 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
@@ -46,9 +46,13 @@ const (
 	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none.
 	MarginBias = 0.1
 	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:
-	// noise that was cut off at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
+	// noise that is cut at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
+	// LargeCellBias is the largest bias of a cell by two columns, in standard deviations of its noise, for each root of the
+	// number of values of the column that has fewer. A large cell beside cells without rows is too small: these are not
+	// negative and are thus too large on average, and the margins keep the sum.
+	LargeCellBias = 0.7
 )
 
 // SumsOfCells holds the variances of two kinds of noise: Each is the noise of each cell alone, Common the noise that

@@ -93,7 +93,7 @@ func RootUpRat(x *big.Rat) float64 {
 	return up
 }
 
-// RootText writes the root of x: a whole number, or "sqrt(x)".
+// RootText formats the root of x: an integer, or "sqrt(x)".
 func RootText(x *big.Int) string {
 	root := new(big.Int).Sqrt(x)
 	if new(big.Int).Mul(root, root).Cmp(x) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// contributions are all vectors of row counts of a unit within the limits.
+// contributions returns all vectors of row counts of a unit within the limits.
 func contributions(l bounding.Limits, cells int) (all [][]int64) {
 	var next func(prefix []int64, rows, groups int64)
 	next = func(prefix []int64, rows, groups int64) {
@@ -26,7 +26,7 @@ func contributions(l bounding.Limits, cells int) (all [][]int64) {
 	return all
 }
 
-// smallLimits are all limits over some cells, up to 4 rows.
+// smallLimits returns all limits over some cells, up to 4 rows.
 func smallLimits(cells int) (all []bounding.Limits) {
 	for k := int64(1); k <= 4; k++ {
 		for groups := int64(1); groups <= int64(cells); groups++ {
@@ -40,8 +40,8 @@ func smallLimits(cells int) (all []bounding.Limits) {
 
 func abs(x int64) int64 { return max(x, -x) }
 
-// largestDistance is that of all pairs of contributions, the second of which is nothing under add-remove: the sum over
-// the cells of what distance makes of two numbers of rows.
+// largestDistance returns the largest distance between two contributions, the second of which is zero under add-remove.
+// The distance is the sum over the cells of distance of two numbers of rows.
 func largestDistance(l bounding.Limits, adj Adjacency, cells int, distance func(a, b int64) int64) (largest int64) {
 	all := contributions(l, cells)
 	others := all
@@ -70,8 +70,7 @@ func forSmallLimits(f func(l bounding.Limits, adj Adjacency, cells int)) {
 	}
 }
 
-// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor
-// above.
+// TestAbsoluteCountsAreAttained compares with the largest distance over all pairs of contributions: it must be equal.
 func TestAbsoluteCountsAreAttained(t *testing.T) {
 	forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
 		largest := largestDistance(l, adj, cells, func(a, b int64) int64 { return abs(a - b) })
@@ -81,9 +80,9 @@ func TestAbsoluteCountsAreAttained(t *testing.T) {
 	})
 }
 
-// TestAbsoluteSumsAreAttained compares with the largest distance of all pairs of contributions, each row at the ends of
-// its range: if n rows are in a cell and n' in the other table, the sums differ by the most if one is n times an end
-// and the other n' times the other end, or nothing at all.
+// TestAbsoluteSumsAreAttained compares with the largest distance over all pairs of contributions, with each row at an
+// end of its range: if a cell has n rows in one table and n' in the other, the sums differ most if one is n times an
+// end and the other n' times the other end, or zero.
 func TestAbsoluteSumsAreAttained(t *testing.T) {
 	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1},
 		{More: 4, Less: 4, Components: 2}} {

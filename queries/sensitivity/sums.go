@@ -102,8 +102,8 @@ func (r *Reach) changed(n, o int64) *big.Int {
 // pairing holds the terms of a full cell: both, if it is full in both tables, and one, if only in one.
 type pairing struct{ both, one *big.Int }
 
-// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil if there
-// is no room for them. The sum is linear in the number of cells that are full in both tables, so it is largest at one
+// best returns sum plus the largest amount that x full cells of one side and y of the other add in some cells; nil if
+// they do not fit. The amount is linear in the number of cells that are full in both tables, so it is largest at one
 // end of the range of that number.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)

@@ -116,7 +116,7 @@ func (b Bounds) rest() int64 {
 	return 0
 }
 
-// full returns how many cells a unit can fill.
+// full returns the number of cells that a unit can fill.
 func (b Bounds) full() int64 { return min(b.Groups, b.Rows/b.PerGroup) }
 
 // most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
@@ -175,7 +175,7 @@ func (s *CommonNoise) Form() Form {
 	return FormCells
 }
 
-// Share returns a: how much is subtracted from each cell for each unit.
+// Share returns a: the amount that is subtracted from each cell for each unit.
 func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonBits) }
 
 // Quantum returns the power of two that divides each number measured of a cell.

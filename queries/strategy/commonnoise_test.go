@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// contributions are all row counts that a unit may have in some cells within bounds, also none.
+// contributions returns all row counts of a unit in some cells within bounds, including zero.
 func contributions(cells int, b Bounds) (all [][]int64) {
 	var next func(c []int64, rows, groups int64)
 	next = func(c []int64, rows, groups int64) {
@@ -43,7 +43,7 @@ func forSmallBounds(f func(cells int, b Bounds)) {
 	}
 }
 
-// residual2 is the squared norm of c − a·n·(1, …, 1), with a of multiples of 2^(−10).
+// residual2 returns the squared norm of c − a·n·(1, …, 1), with a in multiples of 2^(−10).
 func residual2(c []int64, units, p int64) *big.Rat {
 	sum := new(big.Int)
 	for _, x := range c {
@@ -80,8 +80,8 @@ func TestSharedNormIsAttained(t *testing.T) {
 	})
 }
 
-// squaredAlone is the squared sensitivity of the cells: the largest squared distance of two contributions, of which one
-// is none under add-remove.
+// squaredAlone returns the squared sensitivity of the cells: the largest squared distance of two contributions, one of
+// which is zero under add-remove.
 func squaredAlone(all [][]int64, replaced bool) *big.Int {
 	largest := int64(0)
 	for _, c := range all {
@@ -98,9 +98,9 @@ func squaredAlone(all [][]int64, replaced bool) *big.Int {
 	return big.NewInt(largest)
 }
 
-// No pair of neighbours spends more than mu² = 1 on what is measured, with the noise that the weights give: brute force
-// over all pairs. Under replace-one the cells alone are taken, under add-remove what is taken never has a larger
-// deviation than the cells alone; its deviation is that which is stated.
+// No pair of neighbours spends more than mu² = 1, with the noise that the weights give: brute force over all pairs.
+// Under replace-one the strategy is the cells alone; under add-remove its deviation is never larger than that of the
+// cells alone, and equals the reported one.
 func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	taken := 0
 	forSmallBounds(func(cells int, b Bounds) {
@@ -152,8 +152,9 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 	}
 }
 
-// Noise that cells share would not help under replace-one even if its parts were charged together: a unit that has rows
-// before and after changes the cells by as much as without it. So no noise of y may be below that of the cells alone.
+// Common noise would not help under replace-one even if its components were charged together: a unit that has rows
+// before and after changes the cells by as much as without it. So the noise of y cannot be below that of the cells
+// alone.
 func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)
@@ -179,8 +180,8 @@ func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	})
 }
 
-// The deviations that are published beside the method: 0.60 of the noise at 24 of 24, 0.77 at 50 of 100, 0.95 at 5 of
-// 18. The share is the best of all.
+// The deviations in the documentation: 0.60 of the noise at 24 of 24, 0.77 at 50 of 100, 0.95 at 5 of 18. The fraction
+// is the best one.
 func TestSharedDeviations(t *testing.T) {
 	for _, c := range []struct {
 		cells   int
@@ -215,7 +216,7 @@ func TestSharedDeviations(t *testing.T) {
 	}
 }
 
-// What is measured is exact at the largest numbers.
+// Measured numbers are exact at the largest counts.
 func TestSharedMeasure(t *testing.T) {
 	s := &CommonNoise{cells: 3, p: maxCommon << commonBits / 2}
 	counts := []int64{0, 1, 1 << 48}
@@ -230,8 +231,8 @@ func TestSharedMeasure(t *testing.T) {
 	}
 }
 
-// The variances of sums of cells are those of the covariance matrix: each cell has noise of its own, and all have the
-// noise of the number of units times the share.
+// The variances of sums of cells follow from the covariance matrix: each cell has independent noise, and all have the
+// noise of the number of units times the fraction.
 func TestSumsOfCommonNoise(t *testing.T) {
 	s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false)
 	const own, units = 3.0, 5.0

@@ -98,8 +98,8 @@ func (f attributeFacts) apart() *big.Int {
 	return high
 }
 
-// answerBits is how many bits an exact answer has for its coefficients and the number of the cells that it sums, of
-// 127: 48 are those of the count of a cell.
+// answerBits is the number of bits of an exact answer for its coefficients and the number of cells that it sums: 127
+// bits, less 48 for the count of a cell.
 const answerBits = 126 - 48
 
 // NewMarginals makes a workload of attributes with at least one value each and distinct tables of at least one
@@ -137,7 +137,7 @@ func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
 	return m, nil
 }
 
-// tooMany reports whether a table has more cells than are held.
+// tooMany reports whether a table has more cells than the program holds in memory.
 func (m *Marginals) tooMany(a Set) bool {
 	n := 1
 	for _, i := range a.Attributes() {
@@ -148,7 +148,7 @@ func (m *Marginals) tooMany(a Set) bool {
 	return false
 }
 
-// closure lists the residuals: every subset of a table without an attribute of one value, whose contrasts are none.
+// closure lists the residuals: every subset of a table without attributes of one value, which have no contrasts.
 func (m *Marginals) closure() []Set {
 	seen := map[Set]bool{}
 	var all []Set
@@ -186,8 +186,8 @@ func (m *Marginals) Largest() []Set { return m.largest }
 // Size returns the number of values of an attribute.
 func (m *Marginals) Size(attribute int) int { return m.sizes[attribute] }
 
-// Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual
-// is the number of rows, first.
+// Residuals returns the sets of attributes whose residuals get noise, each a component. The first is the empty set,
+// whose residual is the number of rows.
 func (m *Marginals) Residuals() []Set { return m.residuals }
 
 // Cells returns the number of cells of a table.

@@ -15,7 +15,7 @@ import (
 // adult are the numbers of values of the eight attributes of the UCI Adult table.
 var adult = []int{7, 16, 7, 14, 6, 5, 2, 41}
 
-// ways returns all sets of some numbers of attributes.
+// ways returns all sets with one of the given numbers of attributes.
 func ways(attributes int, of ...int) []Set {
 	var out []Set
 	for _, k := range of {
@@ -36,7 +36,7 @@ func ones(n int) []float64 {
 	return w
 }
 
-// addRemove is the change of the residuals for one row a unit.
+// addRemove returns the change of the residuals for one row a unit.
 func addRemove(m *Marginals) [][]float64 { return [][]float64{m.Added()} }
 
 // The published errors of Adult's tables: computed with independent code from the formulas of ResidualPlanner and of
@@ -120,7 +120,7 @@ func (m *Marginals) dense(s Set) [][]*big.Int {
 	return columns
 }
 
-// TestColumnsByHand compares the norms that are stated with those of the dense matrix, over all pairs of cells.
+// TestColumnsByHand compares the reported norms with those of the dense matrix, over all pairs of cells.
 func TestColumnsByHand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -160,7 +160,8 @@ func TestColumnsByHand(t *testing.T) {
 	})
 }
 
-// TestMeasureAndReconstruct: without noise, the tables come back, whichever table a residual is measured in.
+// TestMeasureAndReconstruct: without noise, reconstructed tables equal the original ones, whichever table a residual is
+// measured in.
 func TestMeasureAndReconstruct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -204,8 +205,8 @@ func TestMeasureAndReconstruct(t *testing.T) {
 	})
 }
 
-// TestVariances compares the stated variance of cells with that of the reconstruction of unit vectors, which is the sum
-// of the squares of the coefficients of each coordinate.
+// TestVariances compares the reported variance of cells with that of the reconstruction of unit vectors, the sum of the
+// squares of the coefficients of each coordinate.
 func TestVariances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

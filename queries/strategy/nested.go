@@ -175,7 +175,7 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 			switch {
 			case p.beneath[l][i] == 0:
 				copy(own, sum)
-			case s > 0: // otherwise its number is known
+			case s > 0: // otherwise its number is known exactly
 				a := s / p.beneath[l][i]
 				for c := range own {
 					own[c] += a * (sum[c] - own[c])
@@ -287,7 +287,7 @@ const (
 	nestedWork    = 300_000_000 // groups of nodes over all evaluations of the loss, some seconds
 	nestedGap     = 1e-3
 	nestedStep    = 1e-4
-	nestedLargest = 40 // the exponent of the norm that stands for the largest error
+	nestedLargest = 40 // the exponent of the norm that approximates the largest error
 )
 
 // Solve returns the share of mu² of each level for the least loss. Noise that takes the share p has the variance 1/p, if
@@ -352,7 +352,7 @@ func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }
 
-// scaled divides shares by their sum.
+// scaled divides fractions by their sum.
 func scaled(p []float64) []float64 {
 	out, sum := slices.Clone(p), 0.0
 	for _, x := range p {

@@ -77,8 +77,8 @@ func solveDense(a, b [][]float64) [][]float64 {
 	return b
 }
 
-// The two passes give the estimates and variances of weighted least squares over all leaf cells, which is solved here
-// as a dense system; public totals are conditions with multipliers.
+// The two passes give the estimates and variances of weighted least squares over all leaf cells, which the test solves
+// as a dense system with Lagrange multipliers for public totals.
 func TestNestedIsWeightedLeastSquares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for trial := range 60 {
@@ -116,7 +116,7 @@ func TestNestedIsWeightedLeastSquares(t *testing.T) {
 				totals[l][i/cells] += float64(x)
 			}
 		}
-		// The conditions: one a known node that the conditions of known nodes below do not imply.
+		// The conditions: one for each known node, unless the conditions of known nodes below imply it.
 		var conditions [][]float64
 		var values []float64
 		for l := levels - 1; l >= 0; l-- {
@@ -228,7 +228,7 @@ func TestNestedIsWeightedLeastSquares(t *testing.T) {
 	}
 }
 
-// Children add up to their parents, and totals that are known are kept.
+// Children add up to their parents, and public totals are kept.
 func TestNestedEstimatesAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -328,7 +328,7 @@ func levelsOf(sizes int, leaves int, children func(level, node int) int) [][]int
 	return groups
 }
 
-// A tree whose nodes are of few kinds takes few numbers, whatever its size; one whose nodes are all different takes
+// A tree whose nodes are of few kinds takes few numbers, whatever its size. A tree whose nodes are all different takes
 // fewer rounds, so that the work is bounded.
 func TestNestedWorkIsBounded(t *testing.T) {
 	const levels, leaves = 4, 1 << 18

@@ -14,7 +14,7 @@ import (
 
 // alike holds the kinds of the nodes of a tree above its leaves.
 type alike struct {
-	kinds  [][]nodeKind  // by level; nodes of a kind have subtrees that are alike
+	kinds  [][]nodeKind  // by level; nodes of a kind have isomorphic subtrees
 	groups [][]nodeGroup // by level; nodes of a group also have parents of one group
 }
 
@@ -40,7 +40,7 @@ func (n *Nested) findAlike() *alike {
 	var below []int32 // the kinds of the nodes of the level below
 	for l := last - 1; l >= 0; l-- {
 		own, known := make([]int32, n.sizes[l]), map[string]int32{}
-		var numbers, met []int32 // how many children have a kind, and which kinds do
+		var numbers, met []int32 // the number of children of each kind, and the kinds that occur
 		if l+1 < last {
 			numbers = make([]int32, len(a.kinds[l+1]))
 		}

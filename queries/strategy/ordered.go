@@ -33,7 +33,7 @@ const (
 	FormTree   Form = "tree"
 )
 
-// MaxOrdered is the most cells along an axis whose sums a strategy answers.
+// MaxOrdered is the largest number of cells along an axis for which a strategy answers sums.
 const MaxOrdered = 1 << 20
 
 // Ordered is a strategy for the sums of the first 1, …, n of n ordered cells. The zero value is none.
@@ -48,9 +48,10 @@ type Ordered struct {
 
 // Level is one component of a strategy for ordered cells. A histogram or a factorization has only one.
 type Level struct {
-	// Width is how many cells one number of the level counts; 0 if each number is a weighted sum of many cells.
+	// Width is the number of cells that one number of the level counts; 0 if each number is a weighted sum of many
+	// cells.
 	Width int
-	// Cells is how many numbers the level has for one axis.
+	// Cells is the number of numbers of the level along one axis.
 	Cells int
 	// Quantum is the power of two of which each exact number is a multiple.
 	Quantum float64

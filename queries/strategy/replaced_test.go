@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The noise of a design is enough for every pair of rows: mu² of each replacement, by the dense contrasts, is at most 1,
-// as stated, and that of one is nearly 1.
+// The noise of a design suffices for every pair of rows: mu² of each replacement, by the dense contrasts, is at most 1,
+// as reported, and for one of them nearly 1.
 func TestReplacedRowsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -52,7 +52,7 @@ func TestReplacedRowsTogether(t *testing.T) {
 		}
 		largest := 0.0
 		for u := range cells {
-			for v := -1; v < u; v++ { // v < 0: the row is left out
+			for v := -1; v < u; v++ { // v < 0: the row is removed
 				mu2 := 0.0
 				for i, s := range m.Residuals() {
 					for _, row := range columns[i] {
@@ -75,8 +75,8 @@ func TestReplacedRowsTogether(t *testing.T) {
 	})
 }
 
-// The errors of Adult's tables at epsilon 1 and delta 1e-6 under replace-one, for the largest change of each residual
-// alone and of all together.
+// The errors of Adult's tables at epsilon 1 and delta 1e-6 under replace-one, with mu² from the largest change of each
+// residual separately and from the largest change of all together.
 func TestReplacedRowsOfAdult(t *testing.T) {
 	const sigma = 4.2247 // of one row at that guarantee
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestReplacedRowsOfAdult(t *testing.T) {
 	}
 }
 
-// No other way to add noise that the plan lists has a smaller error, whatever the tables, the loss and the weights are.
+// No other strategy in the plan has a smaller error, for any tables, loss and weights.
 func TestNoOtherWayIsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

@@ -11,9 +11,9 @@ type Loss string
 
 // The losses. Each table has a weight w_A, n_A cells and the variance var_A in each of them.
 const (
-	// LossCells is sum_A w_A·n_A·var_A: all cells count alike. The declared loss is its root per cell.
+	// LossCells is sum_A w_A·n_A·var_A: all cells count equally. The declared loss is its root per cell.
 	LossCells Loss = "cells"
-	// LossTables is sum_A w_A·var_A: all tables count alike.
+	// LossTables is sum_A w_A·var_A: all tables count equally.
 	LossTables Loss = "tables"
 	// LossLargest is max_A w_A·var_A.
 	LossLargest Loss = "largest"
@@ -139,7 +139,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 	return best, nil
 }
 
-// even returns n weights that are alike and sum to 1.
+// even returns n equal weights that sum to 1.
 func even(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
 
 // normalise divides weights by their sum.
@@ -156,7 +156,7 @@ func normalise(w []float64) {
 // ErrSolve means that the search for a design did not converge.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
-// slopes returns how much of sum_A q_A·var_A each residual's variance has.
+// slopes returns the coefficient of each residual's variance in sum_A q_A·var_A.
 func (m *Marginals) slopes(q []float64) []float64 {
 	v := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {

@@ -1,6 +1,6 @@
 package strategy
 
-// Bounds are what one unit contributes to a query, all at least 1: Rows in all, in at most Groups cells, at most
+// Bounds limit the contribution of one unit to a query, all at least 1: Rows in all, in at most Groups cells, at most
 // PerGroup in one cell.
 type Bounds struct{ Rows, Groups, PerGroup int64 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Codes of coders that tell nulls from values beyond the cells.
+// Codes that distinguish nulls from values outside of the cells.
 const (
 	nullCode    = -2
 	outsideCode = -3
@@ -104,7 +104,7 @@ func (c *valueClasser) class(row []float64) uint8 {
 	return class
 }
 
-// AddDimension compiles the classes of a listed dimension's values for a layout, or reports what is wrong.
+// AddDimension compiles the classes of a listed dimension's values for a layout, or reports problems.
 func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
 	c := &codeClasser{}
@@ -133,7 +133,7 @@ func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.BatchCol
 	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
 }
 
-// AddValue compiles the classes of the value that is added up, or reports what is wrong.
+// AddValue compiles the classes of the value that is added up, or reports problems.
 func (t *Tally) AddValue(q *quantize.Quantizer, l domain.BatchColumns) {
 	all := q.Value.Rows > 0
 	in := Input{Role: RoleValue, Columns: q.Value.Columns, Field: q.Field, NullCounts: all, OutsideCounts: all}

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// OfFilters compiles a tally of the filters, as [domain.Filters.Compile] compiles them: one input a filter. Its batches
-// keep all rows, and Counted are those that pass.
+// OfFilters compiles a tally of the filters, as [domain.Filters.Compile] compiles them: one input for each filter. Its
+// batches keep all rows, and Counted are those that pass.
 func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}

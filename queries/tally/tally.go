@@ -1,10 +1,10 @@
-// Package tally counts what becomes of the rows of a query, for the operator.
+// Package tally counts the rows that a query cannot use, for the operator.
 //
-// A tally counts how many rows have no value in a column, a text that is no value of its type, a value beyond the
-// listed cells, or a value that is moved into its range. Its numbers are exact and private: they are for the operator,
-// who may read the input, and go nowhere else. No answer depends on them. A tally codes the columns once more, by
-// coders of its own that tell a null from a value beyond the cells, so that the accumulators need not; an engine may
-// give it some of the batches.
+// A tally counts how many rows have no value in a column, a text that is not valid for its type, a value outside of the
+// listed cells, or a value that is moved into its range. Its numbers are exact and private: they are shown only to the
+// operator, who may read the input. No answer depends on them. A tally codes the columns once more, by coders of its
+// own that distinguish a null from a value outside of the cells, so that the accumulators need not; an engine may give
+// it only some of the batches.
 package tally
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Role is what a query needs a column for.
+// Role is a query's purpose for a column.
 type Role string
 
 // The roles of columns.
 const (
 	RoleKey    Role = "key"    // a dimension
-	RoleValue  Role = "value"  // what is added up
+	RoleValue  Role = "value"  // the value that is added up
 	RoleUnit   Role = "unit"   // the privacy unit
 	RoleFilter Role = "filter" // a condition of input.where
 )
 
-// Input is what was seen of the rows in one input of a query: a dimension, the value, the privacy unit or a filter.
-// Each row is in at most one of Null, Unparsed and Outside, whatever its other inputs are.
+// Input holds the counts of rows for one input of a query: a dimension, the value, the privacy unit or a filter. Each
+// row is in at most one of Null, Unparsed and Outside, whatever its other inputs are.
 type Input struct {
 	Role    Role
 	Columns []string
-	// Field is the input's place in the query or, of units and filters, in the job.
+	// Field is the input's path in the query or, for units and filters, in the job.
 	Field string
 	// Form is the key of the job that defines a dimension's cells: values, edges, part, grid, nearest or keys; ""
 	// for other roles.
@@ -38,7 +38,7 @@ type Input struct {
 	Rows int64
 	// Null rows have no value: null, NaN, or no place on earth.
 	Null int64
-	// Unparsed rows have a text that is no value of the type that the query needs.
+	// Unparsed rows have a text that is not valid for the type that the query needs.
 	Unparsed int64
 	// Outside rows have a value in no listed cell, or that a filter turns away, or a list of another length.
 	Outside int64
@@ -48,7 +48,7 @@ type Input struct {
 	NullCounts, OutsideCounts bool
 }
 
-// Inside returns the rows with a value that a listed cell, the range or the filter takes.
+// Inside returns the rows with a value in a listed cell, in the range or accepted by the filter.
 func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
 
 // Used returns the rows that the input does not keep from being counted.
@@ -73,14 +73,14 @@ type Tally struct {
 	lost    []bool // some input keeps the row from being counted
 }
 
-// tallied is an input and what classes its rows.
+// tallied is an input with the classer of its rows.
 type tallied struct {
 	Input
 	at      []int // positions of the columns in a batch
 	classer classer
 }
 
-// addInput appends an input and what classes its rows.
+// addInput appends an input with the classer of its rows.
 func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	x := tallied{Input: in, classer: c}
 	for _, column := range in.Columns {
@@ -90,7 +90,7 @@ func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	t.inputs = append(t.inputs, x)
 }
 
-// classer finds the class of each row of a batch that is kept.
+// classer finds the class of each kept row of a batch.
 type classer interface {
 	classes(b *table.Batch, dst []uint8) error
 }
@@ -103,7 +103,7 @@ const (
 	classClamped
 )
 
-// Add takes in the rows of a batch that its Keep keeps.
+// Add adds the rows of a batch that its Keep keeps.
 func (t *Tally) Add(b *table.Batch) error {
 	t.classes, t.lost = columnar.Resize(t.classes, b.Rows), columnar.Resize(t.lost, b.Rows)
 	for i := range t.lost {
@@ -161,7 +161,7 @@ func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
 	return false
 }
 
-// Merge adds what another tally of the same query has seen.
+// Merge adds the counts of another tally of the same query.
 func (t *Tally) Merge(o *Tally) {
 	t.rows += o.rows
 	t.counted += o.counted
@@ -175,13 +175,13 @@ func (t *Tally) Merge(o *Tally) {
 	}
 }
 
-// Rows returns the rows that passed the filters, and Counted those of them that have a cell, a value and a unit.
+// Rows returns the rows that passed the filters; Counted returns those of them that have a cell, a value and a unit.
 func (t *Tally) Rows() int64 { return t.rows }
 
 // Counted returns the rows that the query counts, before the bounds of units.
 func (t *Tally) Counted() int64 { return t.counted }
 
-// Inputs returns what was seen of each input, in the order of dimensions, unit and value.
+// Inputs returns the counts of each input, in the order of dimensions, unit and value.
 func (t *Tally) Inputs() []Input {
 	out := make([]Input, len(t.inputs))
 	for i := range t.inputs {

@@ -1,4 +1,4 @@
-// Package unitstest tells tests which rows the queries take for rows of one privacy unit.
+// Package unitstest reads privacy units for tests, as the queries do.
 package unitstest
 
 import (
@@ -13,15 +13,15 @@ import (
 type Reader struct{ *units.Reader }
 
 // New returns a reader of the units in some columns of a schema, which may be floats; batches hold columns. The error
-// says that the columns cannot be units.
+// explains why the columns cannot be units.
 func New(unit, columns []string, s table.Schema) (Reader, error) {
 	var p problem.Problems
 	r := Reader{units.New(unit, true, columns, s, &p)}
 	return r, p.Err()
 }
 
-// Append appends the unit of each row of a batch: two texts are equal exactly if the rows are taken for rows of the
-// same unit, and a row of no unit has the empty text.
+// Append appends the unit of each row of a batch: two texts are equal if and only if the rows belong to the same unit.
+// A row without a unit has the empty text.
 func (r Reader) Append(to []string, b *table.Batch) ([]string, error) {
 	cells := make([]int32, b.Rows)
 	if err := r.Open(b, cells); err != nil {

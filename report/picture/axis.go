@@ -95,7 +95,7 @@ func labels(length vg.Length, upright bool) int {
 	return min(max(int(length/each), 2), 9)
 }
 
-// applyNames puts the names on the axis, at an angle if they are too long to stand beside one another.
+// applyNames puts the names on the axis, at an angle if they are too long to be next to each other.
 func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) {
 	longest, high := vg.Length(0), 1.25*to.Tick.Label.Font.Size
 	names := make([]string, len(a.Names))
@@ -124,7 +124,7 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 // round marks round numbers, each with its label.
 type round struct{ most int }
 
-// Ticks returns at most so many ticks, and at least two unless the axis is too short for its numbers.
+// Ticks returns at most the maximal number of ticks, and at least two unless the axis is too short for its numbers.
 func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 	span := high - low
 	if !(span > 0) || math.IsInf(span, 0) {
@@ -183,7 +183,7 @@ func power(m, e int) string {
 // Number returns a number of an axis as a text: 1,200,000, 0.25, 1e-7. A zero has no sign.
 func Number(x float64) string { return brief(x, 6) }
 
-// brief returns a number with so many significant digits, and all digits before the point.
+// brief formats a number with the given number of significant digits, and all digits before the point.
 func brief(x float64, digits int) string {
 	size := math.Abs(x)
 	switch {
@@ -196,7 +196,7 @@ func brief(x float64, digits int) string {
 		if strings.Contains(mantissa, ".") {
 			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
 		}
-		n, _ := strconv.Atoi(exponent) // is a whole number
+		n, _ := strconv.Atoi(exponent) // the exponent is an integer
 		return mantissa + "e" + strconv.Itoa(n)
 	}
 	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))

@@ -163,7 +163,7 @@ func (l *lines) band(c draw.Canvas, p *plot.Plot, line *Line) {
 	c.FillPolygon(Style{Color: line.Band, Fill: Pale}.fill(), append(above, below...))
 }
 
-// bounded keeps a position within twice the axis, infinite ones too, and puts one that is no number at its start.
+// bounded keeps a position within twice the axis; infinite positions too. It puts NaN at the start.
 func bounded(x float64, a *plot.Axis) float64 {
 	span := a.Max - a.Min
 	if math.IsNaN(x) {

@@ -87,9 +87,9 @@ func (f *Figure) Write(w io.Writer, format string) error {
 var svgText = regexp.MustCompile(`(<text [^>]*)style="font-family:Liberation Sans;(font-variant:normal;font-weight:` +
 	`normal;font-style:normal;font-size:([0-9.]+)px)">([^<]*)</text>`)
 
-// writeSVG names fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the
-// file would be half a megabyte. On a device that has none of them, such as many phones, another font is wider, and
-// labels would run into the axis: each text states the length that it was laid out for.
+// writeSVG names fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans. An embedded
+// font would take half a megabyte. A device that has none of them, such as many phones, uses a wider font, and labels
+// would overlap the axis: so each text states the length for which it was laid out.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// write draws a figure in a format. It fails if that takes longer than a picture can take.
+// write draws a figure in a format. The test fails if that takes too long.
 func write(t *testing.T, f *Figure, format string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -70,7 +70,7 @@ func TestUndefinedValues(t *testing.T) {
 	}
 }
 
-// Numbers are written as a reader would: no sign before 0, no exponent that can be avoided.
+// Numbers are written as readers expect: no sign before 0, no unnecessary exponent.
 func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 3270: "3,270", -1234567.5: "-1,234,568",
 		0.25: "0.25", 1e-7: "1e-7", 2.5e20: "2.5e20", -100: "-100", 999999: "999,999", 0.1 + 0.2: "0.3"} {

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Marks, colours and texts are read back from what is drawn.
+// These tests read marks, colours and texts back from the drawing.
 
-// record draws a panel by itself and returns what was drawn, with the panel's plot and canvas.
+// record draws a panel alone. It returns the drawing actions, the panel's plot and its canvas.
 func record(p Panel) ([]recorder.Action, *plot.Plot, draw.Canvas) {
 	var r recorder.Canvas
 	c := draw.NewCanvas(&r, 300, 200)
@@ -39,7 +39,7 @@ func ends(p vg.Path) (low, high vg.Point) {
 
 func same(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-6 }
 
-// Names that are left out leave the others at their places.
+// If names are left out, the others keep their places.
 func TestNamesStandAtTheirPlaces(t *testing.T) {
 	var names []string
 	for i := range 40 {
@@ -117,7 +117,7 @@ func TestRampsStateTheirValues(t *testing.T) {
 	}
 }
 
-// The bar of scale is as long as it says.
+// The length of the scale bar agrees with its label.
 func TestTheBarOfScale(t *testing.T) {
 	for _, kilometre := range []float64{0.001, 0.1, 1, 30} {
 		m := Map{X: []float64{0, 100}, Y: []float64{0, 60}, Values: []float64{1, 1}, Kilometre: kilometre, Scale: Scale{High: 1}}

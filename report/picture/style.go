@@ -83,7 +83,7 @@ func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 // Fill is how an area is filled.
 type Fill int
 
-// The fills: none, as a bar, and as a band through which lines show.
+// The fills: none, as a bar, and as a translucent band.
 const (
 	NoFill Fill = iota
 	Full

@@ -1,5 +1,6 @@
-// Command google answers the tasks of the comparison with Google's Go library, as its documentation says: an aggregation
-// object for each cell. It reads and writes as the scripts of the other tools do: describe, or TASK FILE RUNS FOLDER.
+// Command google runs the tasks of the comparison with Google's Go library, used as its documentation recommends: an
+// aggregation object for each cell. It has the interface of the other tools' scripts: describe, or TASK FILE RUNS
+// FOLDER.
 package main
 
 import (
@@ -13,15 +14,15 @@ import (
 	"strconv"
 )
 
-// series are the estimates of one thing, with the ends of 95 % intervals if the library states them.
+// series are the estimates of one result, with the ends of 95 % intervals if the library computes them.
 type series struct{ estimates, low, high []float64 }
 
 func (s *series) add(estimate, low, high float64) {
 	s.estimates, s.low, s.high = append(s.estimates, estimate), append(s.low, low), append(s.high, high)
 }
 
-// job is a task: the number of lines of its function, what had to be given by hand, and the function, which reads the
-// file and returns the function for one answer.
+// job is a task: the number of lines of its function, the parameters that had to be set by hand, and the function,
+// which reads the file and returns the function for one answer.
 type job struct {
 	lines int
 	given string

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// TestSpecialFunctionsAgreeWithReference compares Mills' ratio and the quantiles that the solvers stand on with
-// tabulated special functions.
+// TestSpecialFunctionsAgreeWithReference compares Mills' ratio and the quantiles, which the solvers use, with tabulated
+// special functions.
 func TestSpecialFunctionsAgreeWithReference(t *testing.T) {
 	root2 := ddOfBig(NewBig().Sqrt(BigOf(2)))
 	rootHalfPi := invSqrt2Pi.mulFloat(2) // sqrt(2/pi)

@@ -12,9 +12,9 @@ import (
 // app holds what all verbs share: their outputs, and the metrics of a run.
 type app struct {
 	*console.Console
-	metrics string // the file for Prometheus; "": none
+	metrics string // the file for Prometheus; "" if there is none
 	checks  checkMode
-	stdin   io.Reader // where a person answers
+	stdin   io.Reader // for the answers of a person
 	last    lastRun
 	added   []Verb // the verbs of release-full
 }
@@ -31,7 +31,6 @@ const (
 
 var checkModes = []string{string(checksAuto), string(checksShow), string(checksRefuse), string(checksOff)}
 
-// String returns the mode.
 func (m *checkMode) String() string { return string(*m) }
 
 // Set refuses an unknown mode.
@@ -43,13 +42,13 @@ func (m *checkMode) Set(s string) error {
 	return nil
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value's type in help texts.
 func (m *checkMode) Type() string { return "mode" }
 
 // lastRun holds the metrics of a run for the operator's monitoring.
 type lastRun struct {
 	job     string          // empty if the command is not a run of a job
 	command string          // such as "ledger audit"
-	balance *ledger.Balance // nil if the account was not reached
+	balance *ledger.Balance // nil if the account was not read
 	waiting []ledger.Run    // charges of the account's dataset that have been reserved for long
 }

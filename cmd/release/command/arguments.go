@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Errors of a command line, in the words of the verb's own help. Cobra's texts speak of args and of functions of Go.
+// Errors of a command line, worded like the verb's own help. Cobra's texts speak of args and of functions of Go.
 
 // things names the arguments of the verbs.
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
 	"FILE": "a file", "FILE…": "a file"}
 
-// explainArguments replaces cobra's texts for a verb and those below it.
+// explainArguments replaces cobra's texts for a verb and its subcommands.
 func explainArguments(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	if check := cmd.Args; check != nil {
@@ -46,7 +46,7 @@ func explainArguments(cmd *cobra.Command) {
 	}
 }
 
-// missingFlag returns an error if a flag is not set without which the verb does nothing.
+// missingFlag returns an error if a required flag is not set.
 func missingFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed && err == nil {

@@ -133,8 +133,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken returns an error if --sign was given, which is a promise, and windows that were published before lack its
-// signature.
+// broken returns an error if --sign was given and data intervals that were published before lack its signature.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
 		return nil
@@ -148,7 +147,7 @@ func (b *backfilling) broken() error {
 	}
 }
 
-// left returns an error if windows that are over are still not published; nil if there are none.
+// left returns an error if data intervals that are over are still not published; nil if there are none.
 func (b *backfilling) left(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {
@@ -222,7 +221,7 @@ func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	return &purse{x.Mul(x, x)}, nil
 }
 
-// pays takes the cost of a plan out, if it is there.
+// pays subtracts the cost of a plan from the rest of the budget, if enough is left.
 func (p *purse) pays(plan *pipeline.Plan) bool {
 	if p.left == nil {
 		return true

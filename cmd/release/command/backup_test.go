@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
 
-// Backups of a ledger are taken while many runs are at work: none fails or disturbs a run, each is a whole ledger whose
-// entries are the first ones of the ledger's end, and the last one answers a released job when it is restored.
+// Backups of a ledger are taken while many runs work: none fails or disturbs a run, each is a complete ledger whose
+// entries are the first entries of the final ledger, and the last one, restored, finds a released job.
 func TestBackupUnderLoad(t *testing.T) {
 	notShort(t)
 	jobs := 4
@@ -74,12 +74,12 @@ func TestBackupUnderLoad(t *testing.T) {
 	p.settled(jobs + 1)
 }
 
-// backup takes a backup, which must end with a code.
+// backup takes a backup, which must end with the given exit code.
 func (p *processes) backup(file string, want int) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], "ledger", "backup", "sqlite:ledger.db", file)
 	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), asRelease+"=1")
-	out, _ := cmd.CombinedOutput() // the code says it
+	out, _ := cmd.CombinedOutput() // the exit code is checked
 	if code := cmd.ProcessState.ExitCode(); code != want {
 		p.Errorf("%s: exit code %d, want %d: %s", file, code, want, out)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The canary stands in every private column, in every shape that a value can have. It must be nowhere but in the input.
+// The canary is in every private column, in every form of a value. It must be nowhere but in the input.
 const canary = "C4N4RY90210"
 
 const canaryJob = `

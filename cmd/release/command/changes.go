@@ -19,12 +19,13 @@ change in per cent, with 95 % intervals. It spends no budget and reads no privat
 
 A table is a query, or QUERY.TABLE for one that was computed from it: a marginal, a rate, quantiles. Noise of different runs is independent, and
 the intervals take the noise of both into account. A change in per cent is not stated if noise alone could explain the earlier value, or if its
-interval reaches further than --max-half-width percentage points to each side. --json names both releases by the SHA-256 of their manifests.
+interval reaches further than --max-half-width percentage points to either side. Other tables have differences alone, which --max-half-width leaves
+out in their own unit. --json names both releases by the SHA-256 of their manifests.
 
 Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between two jobs can be one of
 their bounds.`
 
-// changesFlags describe how changes are stated.
+// changesFlags describe how changes are computed.
 type changesFlags struct {
 	table        string
 	maxHalfWidth float64
@@ -42,7 +43,7 @@ func changesCommand(c *console.Console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.table, "table", "", "the table to compare: QUERY or QUERY.TABLE")
 	cmd.Flags().Float64Var(&f.maxHalfWidth, "max-half-width", 0,
-		"leave out changes whose interval reaches further to each side")
+		"leave out changes whose interval reaches further to either side: in percentage points, or of rates, means and quantiles in their unit")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print the changes as CSV, with all digits")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print the changes as JSON")
 	cmd.MarkFlagsMutuallyExclusive("csv", "json")
@@ -170,7 +171,7 @@ func openCells(ctx context.Context, arg, table string) (cells *combine.Cells, di
 	return nil, "", console.Usagef("--table: choose a table of %s: %s", arg, strings.Join(tableNames(m), ", "))
 }
 
-// intervalInWords writes a number and its interval with the digits that the interval leaves.
+// intervalInWords formats a number and its interval with the digits that the interval justifies.
 func intervalInWords(i combine.Interval) []string {
 	if math.IsNaN(i.Value) {
 		return []string{"not stated", ""}
@@ -180,7 +181,7 @@ func intervalInWords(i combine.Interval) []string {
 		withError(i.Low, deviation, math.Floor) + " to " + withError(i.High, deviation, math.Ceil)}
 }
 
-// intervalInFull writes a number and the ends of its interval; nothing if it is not stated.
+// intervalInFull formats a number and the ends of its interval; nothing if the number is missing.
 func intervalInFull(i combine.Interval) []string {
 	if math.IsNaN(i.Value) {
 		return []string{"", "", ""}

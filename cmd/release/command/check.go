@@ -82,13 +82,13 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
-// stater is an engine whose files state things about their rows.
+// stater is an engine whose files make statements about their rows.
 type stater interface {
 	WrongStatements(context.Context, *pipeline.Plan) ([]source.Statement, error)
 }
 
-// checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact
-// answers are thrown away.
+// checkData reads the rows and reports to the operator how many cannot be used; it returns an error if a column is
+// unusable. It discards the exact answers.
 func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
 	o, done := a.Observer()
 	answers, err := engine.Aggregate(ctx, plan, o)
@@ -98,7 +98,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	found := plan.Findings(answers.Checks)
 	if !a.Quiet {
-		a.printChecks(answers.Checks)
+		a.printChecks(plan, answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {
 			if !f.Unusable {

@@ -19,7 +19,7 @@ import (
 
 var updatePage = flag.Bool("update-cli", false, "write docs/reference/cli.md")
 
-// The page of all commands is made of the program's own help, so it can neither lack a flag nor name one that is gone.
+// The page of all commands is generated from the program's own help, so it cannot lack a flag or name a removed one.
 func TestCommandPageIsCurrent(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "reference", "cli.md")
 	root := (&app{Console: console.New(io.Discard, io.Discard)}).root()
@@ -84,7 +84,7 @@ func writeCommand(w *bytes.Buffer, c *cobra.Command) {
 	writeFlags(w, c.NonInheritedFlags())
 }
 
-// writeHelp writes a help text: paragraphs with an indented line keep their layout, the others flow.
+// writeHelp formats a help text: paragraphs with an indented line keep their layout, the others are wrapped.
 func writeHelp(w *bytes.Buffer, text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		lines := strings.Split(paragraph, "\n")
@@ -110,7 +110,7 @@ func writeFlags(w *bytes.Buffer, flags *pflag.FlagSet) {
 		}
 		kind, usage := pflag.UnquoteUsage(f)
 		_, _ = fmt.Fprintf(&rows, "| `%s` | %s", strings.TrimSpace("--"+f.Name+" "+kind), escape(usage))
-		// The number of workers is that of the machine's cores.
+		// The default number of workers is the number of the machine's cores.
 		if f.Name != "workers" && !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
 			_, _ = fmt.Fprintf(&rows, " (default `%s`)", f.DefValue)
 		}

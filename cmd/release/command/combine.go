@@ -119,10 +119,10 @@ func printCombined(c *console.Console, f *combineFlags, releases *openedReleases
 	return c.PrintJSON(out)
 }
 
-// withError writes a number with the digits that its error leaves: to a power of ten that is at most a tenth of the
+// withError formats a number with the digits that its error justifies: to a power of ten that is at most a tenth of the
 // standard deviation.
 func withError(x, deviation float64, round func(float64) float64) string {
-	const exact = 1e-12 // of the number: the rounding of a sum that has no noise, such as a total that is known
+	const exact = 1e-12 // of the number: the rounding of a sum without noise, such as a known total
 	if !(deviation > exact*math.Abs(x)) || math.IsInf(deviation, 0) {
 		return strconv.FormatFloat(x, 'g', 12, 64)
 	}

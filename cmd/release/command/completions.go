@@ -19,7 +19,7 @@ import (
 // flags of files offer files of their kind. All others, numbers and free texts, return an empty list: without an answer
 // the shell would offer every file of the folder.
 
-// offer is what completes the values of a flag or of arguments.
+// offer completes the values of a flag or of arguments.
 type offer = cobra.CompletionFunc
 
 func words(w ...string) offer {
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// flagOffers are by the command and the flag, or by the flag alone if it means the same in all commands.
+// flagOffers are by command and flag, or by the flag alone if it has the same meaning in all commands.
 var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove",
 		"replace-one"),
@@ -66,13 +66,12 @@ var flagOffers = map[string]offer{
 	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
 }
 
-// argumentOffers are by the first word of what a command's use says of its arguments.
+// argumentOffers are by the first word after the command's name in its usage line.
 var argumentOffers = map[string]offer{
 	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
-// complete gives all commands what completes their arguments and the values of their flags, unless they have it
-// already.
+// complete adds completions to the arguments and flags of all commands, unless they have some.
 func complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
 		cmd.ValidArgsFunction = nothing
@@ -94,7 +93,7 @@ func complete(cmd *cobra.Command) {
 		if !known {
 			o = nothing
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, o) // the flag is there, and has none yet
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, o) // the flag exists and has no completion yet
 	}
 	cmd.LocalFlags().VisitAll(each)
 	for _, sub := range cmd.Commands() {
@@ -102,7 +101,7 @@ func complete(cmd *cobra.Command) {
 	}
 }
 
-// datasetOf offers the dataset of the job that was typed already.
+// datasetOf offers the dataset of the job on the command line.
 func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp
 	if len(args) == 0 {
@@ -116,7 +115,7 @@ func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	return []string{job.Ledger.Dataset}, directive
 }
 
-// jobParams offers the parameters of the job that was typed already, with an equals sign.
+// jobParams offers the parameters of the job on the command line, with an equals sign.
 func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) == 0 {
@@ -142,7 +141,7 @@ func methodsOfDenoise() (names []string) {
 	return names
 }
 
-// stepParams offers the parameters of the method that was typed last.
+// stepParams offers the parameters of the last method on the command line.
 func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	flag := cmd.Flags().Lookup("method")
@@ -165,7 +164,7 @@ func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cob
 	return names, directive
 }
 
-// queriesOf offers the queries of the release folder that was typed already.
+// queriesOf offers the queries of the release folder on the command line.
 func queriesOf(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	dir, err := cmd.Flags().GetString("input")
 	if err != nil {

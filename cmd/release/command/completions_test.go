@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Values complete as the shell would ask for them: words of a closed set, files of the right kind, folders, or nothing.
+// Completions of values are words of a fixed set, files of the right kind, folders, or nothing.
 func TestValuesComplete(t *testing.T) {
 	for typed, want := range map[string]string{
 		"run --log ":                                 "text json :4",
@@ -51,7 +51,7 @@ func TestValuesComplete(t *testing.T) {
 		}
 		var got []string
 		for line := range strings.Lines(out.String()) {
-			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t") // what it means follows
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t") // a description follows the word
 			got = append(got, word)
 		}
 		if strings.Join(got, " ") != want {
@@ -60,7 +60,7 @@ func TestValuesComplete(t *testing.T) {
 	}
 }
 
-// Every method of denoising is offered, and no flag that takes a value is left to the shell's own guess.
+// Every method of denoising is offered, and every flag with a value has a completion of its own.
 func TestEveryFlagCompletes(t *testing.T) {
 	a := &app{Console: console.New(nil, nil)}
 	var walk func(cmd *cobra.Command)

@@ -18,10 +18,10 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go
-// to the operator alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a
-// file beside the release, nor to the release, the ledger and the metrics (docs/adr/0018). What a run says without
-// being asked comes from its noisy answers.
+// Data checks count the rows that the queries cannot use. They depend on single rows, so only the operator sees them:
+// on stderr, if that is a terminal or if they are requested; never on stdout, which may become a file next to the
+// release, nor in the release, the ledger and the metrics (docs/adr/0018). Messages that a run prints without a request
+// are computed from its noisy answers.
 
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
@@ -40,7 +40,7 @@ func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// policy returns what the flag makes of the job's data_checks, so that the release states it; "" if the job decides.
+// policy returns the value of data_checks that the flag implies, so that the release states it; "" if the job decides.
 func (a *app) policy() string {
 	if a.checks == checksRefuse || a.checks == checksOff {
 		return string(a.checks)
@@ -48,10 +48,10 @@ func (a *app) policy() string {
 	return ""
 }
 
-// askPolicy asks a person on a terminal what a run of a job does about unusable columns that does not say so itself,
-// and returns the answer as data_checks has it; "" if nobody is asked. It asks before a row is read and only because of
-// the job: a question that followed from rows would tell whoever sees it, or sees that no release appears, about the
-// rows.
+// askPolicy asks a person on a terminal how a run treats unusable columns if its job does not state it, and returns the
+// answer as a value of data_checks; "" if nobody is asked. It asks before a row is read, and whether it asks depends
+// only on the job: a question that depended on rows would reveal something about them to anybody who sees it, or who
+// sees that no release appears.
 func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string {
 	if a.checks != checksAuto || !ask || p.Job().DataChecks != "" || dataPolicy(p, false) == "" {
 		return ""
@@ -65,7 +65,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	go func() { // it reads on if the run is stopped, until the process ends
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
 		if err != nil && line == "" {
-			line = "n" // an end of input decides nothing
+			line = "n" // the end of input is no decision
 		}
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
@@ -80,7 +80,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	}
 }
 
-// look returns how much of the input a run tallies.
+// look returns the part of the input that a run tallies.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
 	case p.Refuses():
@@ -95,13 +95,13 @@ func (a *app) look(p *pipeline.Plan) local.Look {
 func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	bad := false
 	if o.Checks != nil && a.shows() {
-		a.printChecks(o.Checks)
+		a.printChecks(p, o.Checks)
 		bad = a.printFindings(p.Findings(o.Checks))
 	}
 	if o.Release == nil || a.checks == checksOff || bad {
 		return
 	}
-	// From the noisy answers alone: it may be said to everybody.
+	// This uses only the noisy answers, so it may be shown to everybody.
 	for i, r := range o.Release.Results() {
 		if r.Nothing {
 			a.Warn(nothingText(p, i))
@@ -112,6 +112,12 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 // nothingText returns the warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
 	q := p.Queries()[query].Query
+	for k := range p.Tables() {
+		if slices.Contains(p.QueriesOf(k), query) {
+			p = p.OfTable(k)
+			break
+		}
+	}
 	columns := slices.Concat(p.Filters().Columns(), q.Columns())
 	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
 	if len(columns) > 0 {
@@ -136,23 +142,33 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	return bad
 }
 
-// printChecks prints the table of shares on stderr.
-func (a *app) printChecks(c *pipeline.DataChecks) {
-	for _, of := range c.Tables {
+// printChecks prints the shares of each of the plan's tables on stderr.
+func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
+	if len(c.Tables) == 0 {
+		a.printShares("", c)
+	}
+	for k, of := range c.Tables {
 		if of != nil {
-			a.printChecks(of)
+			a.printShares(p.Tables()[k], of)
 		}
 	}
-	if len(c.Tables) > 0 {
-		return
-	}
+}
+
+// printShares prints the shares of a table; its name is "" if it is the only one.
+func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	t := checkTable(c)
 	if a.Log == "json" {
-		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows),
-			"inputs", records(t))
+		fields := []any{"rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "inputs", records(t)}
+		if name != "" {
+			fields = append(fields, "table", name)
+		}
+		a.Logger().Info("data checks", fields...)
 		return
 	}
-	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c),
+	if name != "" {
+		name = " of table " + name
+	}
+	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, grouped(about(c.Rows)), a.lookedAt(c),
 		console.Aligned(t))
 }
 

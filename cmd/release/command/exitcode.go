@@ -89,13 +89,12 @@ func (a *app) recovered(code *int) {
 // interrupted is the cause of a context that a signal cancelled.
 type interrupted struct{ os.Signal }
 
-// Is makes errors.Is(err, context.Canceled) true: code that returns context.Cause(ctx) means the same as code that
-// returns ctx.Err().
+// Is makes errors.Is(err, context.Canceled) true, so that context.Cause(ctx) counts as ctx.Err() does.
 func (i interrupted) Is(target error) bool { return target == context.Canceled }
 
 func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }
 
-// code is 128 plus the signal's number, as shells have it.
+// code is 128 plus the signal's number, as in shells.
 func (i interrupted) code() int {
 	if s, ok := i.Signal.(syscall.Signal); ok {
 		return 128 + int(s)

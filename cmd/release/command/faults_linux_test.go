@@ -41,7 +41,7 @@ func (p *processes) expect(code int, words string) {
 	}
 }
 
-// TestDiskFull: a full or read-only disk ends a run with a clear error; when there is room the same run is finished
+// TestDiskFull: a full or read-only disk ends a run with a clear error. When there is space, the same run finishes
 // under the same charge.
 func TestDiskFull(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
@@ -59,7 +59,7 @@ func TestDiskFull(t *testing.T) {
 	p.settled(1)
 }
 
-// TestLedgerDiskFull: the same of the ledger's disk.
+// TestLedgerDiskFull is TestDiskFull for the ledger's disk.
 func TestLedgerDiskFull(t *testing.T) {
 	p := newProcesses(t, "sqlite:disk/ledger.db", "1000")
 	resize := p.disk("disk")

@@ -14,17 +14,17 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-// previewed is how many cells of an answer are shown.
+// previewed is the number of cells of an answer that are shown.
 const previewed = 5
 
-// printPreview shows the first written cells of each answer, as they stand in the files.
+// printPreview shows the first written cells of each answer, formatted as in the files.
 func (a *app) printPreview(r *pipeline.Release) error {
 	m := r.Manifest(nil)
 	for i, result := range r.Results() {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
-		if m.Queries[i].Kind != "crosstabs" { // its answer is the numbers of which its tables are made
+		if m.Queries[i].Kind != "crosstabs" { // its answer is the noisy numbers from which its tables are computed
 			if err := a.printAnswer(&result); err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func (a *app) printAnswer(r *pipeline.Result) error {
 	return nil
 }
 
-// previewedTables is how many tables that were read off an answer are shown.
+// previewedTables is the number of tables computed from an answer that are shown.
 const previewedTables = 4
 
 // printReadings shows the first rows of the first tables that were read off an answer.
@@ -85,7 +85,7 @@ func (a *app) printReadings(r *pipeline.Result) error {
 	return nil
 }
 
-// shown returns the cells to show: the first ones, and of a sparse answer the first that are written.
+// shown returns the cells to show: the first ones or, in a sparse answer, the first that are written.
 func shown(r pipeline.Result) []int {
 	var cells []int
 	block := make([]float64, min(r.Answer.Cells, 1<<16))
@@ -123,7 +123,7 @@ func previewRows(ans query.Answer, cells []int) [][]string {
 	return rows
 }
 
-// interval returns the text of an interval; of a cell that is left empty it has no ends.
+// interval formats an interval; it has no ends in a cell that is left empty.
 func interval(low, high string) string {
 	if low == "-" || high == "-" {
 		return "-"
@@ -150,7 +150,7 @@ func label(k domain.KeyColumn, cell int) string {
 	}
 }
 
-// printable returns a text without line breaks, tabs and what else would steer a terminal: keys may come from the data.
+// printable removes line breaks, tabs and other control characters: keys may come from the data.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -39,7 +39,7 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 type indexed struct {
 	Title, Window, Guarantee, Link string
 	Digest                         string // of the manifest
-	Withdrawn                      string // the day on which it was withdrawn; "" if it was not
+	Withdrawn                      string // the day of its withdrawal; "" if it was not withdrawn
 	at, changed                    time.Time
 	dir                            string
 }
@@ -87,8 +87,8 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 	return c.Printf("%s: %s\n", console.Here(page), console.Count(len(all), "release"))
 }
 
-// findReleases lists the releases in the folders below dir, the newest first. Links and hidden folders, such as those
-// in which a run works, are left out.
+// findReleases lists the releases in the folders below dir, the newest first. It skips links and hidden folders, such
+// as staging folders.
 func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 	var out []indexed
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -127,9 +127,9 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 	return out, err
 }
 
-// markWithdrawn marks the releases that a ledger has as withdrawn: the ledger that store names or, if it is empty, the
-// ledgers near the folders. A ledger near a folder that cannot be read is named on stderr, since whoever makes an index
-// of copies need not be able to read the ledger.
+// markWithdrawn marks the releases that a ledger lists as withdrawn: the ledger in store or, if it is empty, the
+// ledgers near the folders. If a ledger near a folder cannot be read, it prints its name on stderr: the user may have
+// no access to the ledger.
 func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store string) error {
 	names := map[string]bool{}
 	if store != "" {
@@ -175,7 +175,7 @@ func runsIn(ctx context.Context, store string) ([]ledger.Run, error) {
 	return runs, pipeline.LedgerError("read the ledger", err)
 }
 
-// retired matches what the folder of a release is renamed to when a newer release takes its place.
+// retired matches the name to which a release folder is renamed when a newer release replaces it.
 var retired = regexp.MustCompile(`\.[0-9a-f]{8}(-[0-9]+)?$`)
 
 // isRetired reports whether a folder holds a release that the release in the folder of the shorter name replaced.
@@ -222,7 +222,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	return e
 }
 
-// indexMark tells a page of this verb from others.
+// indexMark identifies a page that this verb wrote.
 const indexMark = `<meta name="generator" content="release index">`
 
 var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
@@ -273,8 +273,8 @@ type (
 	}
 )
 
-// writeFeed writes the feed. An entry is known by the digest of its manifest, and the feed by the digest of its oldest
-// entry.
+// writeFeed writes the feed. The id of an entry is the digest of its manifest, and the id of the feed is the digest of
+// its oldest entry.
 func writeFeed(b *bytes.Buffer, all []indexed) error {
 	oldest := &all[len(all)-1]
 	newest := slices.MaxFunc(all, func(a, b indexed) int { return a.changed.Compare(b.changed) })
@@ -299,7 +299,7 @@ func writeFeed(b *bytes.Buffer, all []indexed) error {
 	return errors.Join(encoder.Encode(feed), encoder.Close())
 }
 
-// replaceWhole writes a file beside the old one and then takes its place, so that readers see one or the other.
+// replaceWhole writes a file next to the old one and renames it, so that readers see one or the other.
 func replaceWhole(path string, write func(*bytes.Buffer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -318,7 +318,7 @@ func replaceWhole(path string, write func(*bytes.Buffer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the error above says what failed
+		_ = os.Remove(f.Name()) // the error above explains the failure
 	}
 	return err
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose
-// bytes never changed since they were first seen, under one charge.
+// TestKilledAtRandom: at whatever moments runs are killed (SIGKILL), each data interval ends with one release under one
+// charge, and its visible bytes never change.
 func TestKilledAtRandom(t *testing.T) {
 	notShort(t)
 	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 4
@@ -76,7 +76,7 @@ func TestKilledAtEachStep(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestStepChild$")
 		cmd.Dir = p.dir
 		cmd.Env = append(os.Environ(), killAt+"="+strconv.Itoa(step), "DAY="+day)
-		out, _ := cmd.CombinedOutput() // how it ended is looked at below
+		out, _ := cmd.CombinedOutput() // the outcome is checked below
 		killed, seen := cmd.ProcessState.ExitCode() == -1, p.visible("colours", day)
 		if !killed && !cmd.ProcessState.Success() {
 			t.Fatalf("step %d: %s", step, out)
@@ -98,8 +98,8 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release
-// takes the place of an older one, the release folder never lacks one and none is lost.
+// TestNewReleaseKilledAtEachStep: if a process is killed before or after any call of the sink and of the ledger while a
+// new release replaces an older one, the release folder always holds a release and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 7
@@ -117,7 +117,7 @@ func TestNewReleaseKilledAtEachStep(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestStepChild$")
 		cmd.Dir = p.dir
 		cmd.Env = append(os.Environ(), killAt+"="+strconv.Itoa(step), "DAY="+day, killAgain+"=1")
-		out, _ := cmd.CombinedOutput() // how it ended is looked at below
+		out, _ := cmd.CombinedOutput() // the outcome is checked below
 		killed, seen := cmd.ProcessState.ExitCode() == -1, p.visible("colours", day)
 		if !killed && !cmd.ProcessState.Success() {
 			t.Fatalf("step %d: %s", step, out)
@@ -154,13 +154,13 @@ func TestNewReleaseKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// aside reports whether a release was moved aside and is whole.
+// aside reports whether a release was moved aside and is complete.
 func (p *processes) aside(job, day, digest string) bool {
 	found, err := sink.New().Inspect(context.Background(), filepath.Join(p.dir, "out-"+job, day+"."+digest[:8]))
 	return err == nil && found == digest
 }
 
-// exchanging says whether the file system of a folder can let two folders change names in one step.
+// exchanging reports whether the file system of a folder can exchange two folders in one step.
 func exchanging(t *testing.T, dir string) bool {
 	t.Helper()
 	one, staging := filepath.Join(dir, "one"), filepath.Join(dir, ".staging-other")
@@ -180,7 +180,7 @@ func exchanging(t *testing.T, dir string) bool {
 // killAgain asks that process for a new release.
 const killAgain = "DPRELEASE_TEST_KILL_NEW_RELEASE"
 
-// TestStepChild is a run that kills itself; alone it does nothing.
+// TestStepChild is a run that kills itself; run directly, it does nothing.
 func TestStepChild(t *testing.T) {
 	at, err := strconv.Atoi(os.Getenv(killAt))
 	if err != nil {
@@ -290,8 +290,8 @@ func (s killSink) Discard(staging string) error {
 	return s.around(func() error { return s.Sink.Discard(staging) })
 }
 
-// TestTerminated: a run that is told to stop (SIGTERM) while it reads gives its reservation back, says so by its exit
-// code, and leaves nothing behind.
+// TestTerminated: a run that receives SIGTERM while it reads cancels its reservation, reports this by its exit code,
+// and leaves no file behind.
 func TestTerminated(t *testing.T) {
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
 	f, err := os.OpenFile(filepath.Join(p.dir, "people.csv"), os.O_APPEND|os.O_WRONLY, 0)

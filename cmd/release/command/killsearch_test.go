@@ -29,9 +29,9 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 1000, del
 // killAtNoise is the report of noise at which a process of TestKilledBetweenSearchAndAnswer kills itself.
 const killAtNoise = "DPRELEASE_TEST_KILL_AT_NOISE"
 
-// TestKilledBetweenSearchAndAnswer: killed before and after each search and answer, a run has one charge with each
-// search once, and has left no noisy value behind; the next run makes the release under that charge, and every later
-// one repeats its bytes, without a search.
+// TestKilledBetweenSearchAndAnswer: a run that is killed before or after each search and answer has one charge with
+// each search once, and leaves no noisy value behind. The next run makes the release under that charge, and every later
+// run repeats its bytes, without a search.
 func TestKilledBetweenSearchAndAnswer(t *testing.T) {
 	notShort(t)
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
@@ -42,7 +42,7 @@ func TestKilledBetweenSearchAndAnswer(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSearchChild$")
 		cmd.Dir = p.dir
 		cmd.Env = append(os.Environ(), killAtNoise+"="+strconv.Itoa(reports+1), "DAY="+day)
-		out, _ := cmd.CombinedOutput() // how it ended is looked at below
+		out, _ := cmd.CombinedOutput() // the outcome is checked below
 		killed := cmd.ProcessState.ExitCode() == -1
 		if !killed && !cmd.ProcessState.Success() {
 			t.Fatalf("report %d: %s", reports, out)
@@ -76,7 +76,7 @@ func TestKilledBetweenSearchAndAnswer(t *testing.T) {
 	p.settled(reports + 1)
 }
 
-// chargedOnce says whether a run is charged once, with each search once.
+// chargedOnce checks that a run is charged once, with each search once.
 func (p *processes) chargedOnce(day string, state ledger.State) {
 	p.Helper()
 	s, err := p.book().Snapshot(p.Context())
@@ -103,7 +103,7 @@ func (p *processes) chargedOnce(day string, state ledger.State) {
 	}
 }
 
-// TestSearchChild is a run that kills itself; alone it does nothing.
+// TestSearchChild is a run that kills itself; run directly, it does nothing.
 func TestSearchChild(t *testing.T) {
 	at, err := strconv.Atoi(os.Getenv(killAtNoise))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// loan is a row of a library's table, as clean as it can be.
+// loan is a row of a library's table, in its cleanest form.
 type loan struct {
 	id, card    int
 	branch      string
@@ -38,7 +38,7 @@ func loans(n int) []loan {
 	return out
 }
 
-// loanStyle is how somebody wrote the table down.
+// loanStyle describes how somebody formatted the table.
 type loanStyle struct {
 	header    []string
 	delimiter string
@@ -64,7 +64,7 @@ func (s loanStyle) write(rows []loan) []byte {
 	return b.Bytes()
 }
 
-// clean is a style that a job reads as it is; edit makes another one of it.
+// clean is a style that a job reads without options; edit changes it.
 func clean(edit func(*loanStyle)) loanStyle {
 	s := loanStyle{
 		header: []string{"loan_id", "card", "branch", "fee", "loan_date", "age", "paid"}, delimiter: ",",
@@ -103,12 +103,12 @@ func utf16LE(text []byte) []byte {
 func zipped(text []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(text) // a Buffer takes everything
+	_, _ = w.Write(text) // a Buffer never fails
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// messyFiles are the same table as people hand it over.
+// messyFiles returns the same table in the formats in which people deliver it.
 func messyFiles() map[string][]byte {
 	rows := loans(3000)
 	style := func(edit func(*loanStyle)) []byte { return clean(edit).write(rows) }
@@ -194,8 +194,8 @@ func messy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as
-// points.
+// mended fixes a file by hand as the messages advise: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas
+// as points.
 func mended(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mended FROM TO")

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-// A ledger moves to a server and back: each time the old one refuses, the new one knows the release, and no password or
-// user is printed.
+// A ledger moves to a server and back: each time the old one refuses to work, the new one has the release, and no
+// password or user is printed.
 func TestLedgerMovesToPostgresAndBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")

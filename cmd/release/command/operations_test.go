@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The command that builds the program in the Dockerfile makes one static binary, without cgo, that runs.
+// The build command in the Dockerfile makes one static binary, without cgo, that runs.
 func TestDockerfile(t *testing.T) {
 	if !long() || runtime.GOOS != "linux" {
 		t.Skip("builds the whole program anew: with DPRELEASE_LONG, on Linux")

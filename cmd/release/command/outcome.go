@@ -94,7 +94,7 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 		}
 		sigma := fmt.Sprintf("%.4g", q.Sigma())
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
-			sigma = "-" // each component has a sigma of its own, and none is the cells' sigma
+			sigma = "-" // each component has a sigma of its own, and none is the sigma of the cells
 		}
 		rows = append(rows, []string{
 			q.Query.Name(), cellCount(&q), sigma,

@@ -31,10 +31,10 @@ import (
 // A block is a fenced block of a page.
 type block struct {
 	line   int    // of the page, from 1
-	info   string // what stands behind the backticks
+	info   string // the text after the backticks
 	text   string
 	note   string // the comment right above the block, without its marks
-	output bool   // no other text stands between this block and the one before it
+	output bool   // no other text is between this block and the one before it
 }
 
 func (b block) language() string {
@@ -46,7 +46,7 @@ func (b block) syntaxOnly() bool { return strings.HasPrefix(b.note, "syntax only
 
 // A page is a Markdown file for users.
 type page struct {
-	path, folder string // folder: the files that the reader starts with, relative to the root; "": none
+	path, folder string // folder: the files with which the reader starts, relative to the root; "" if there are none
 	prose        string // all that is in no block
 	blocks       []block
 }
@@ -89,8 +89,8 @@ func readPage(t *testing.T, path string) page {
 	return p
 }
 
-// userPages are the pages whose commands are tested: README.md, all of docs except the decisions, and those of jobs for
-// official statistics.
+// userPages returns the pages whose commands are tested: README.md, all of docs except the decisions, and the pages of
+// jobs for official statistics.
 func userPages(t *testing.T) []page {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
@@ -120,7 +120,7 @@ func TestPagesRun(t *testing.T) {
 	runPages(t, userPages(t), func(t *testing.T) string { return t.TempDir() })
 }
 
-// A reader who follows the README, the tutorial and every how-to in one folder, one after the other, is stopped nowhere.
+// A reader can follow the README, the tutorial and every how-to in one folder, one after the other, without an error.
 func TestPagesRunInOneFolder(t *testing.T) {
 	if !long() {
 		t.Skip("with DPRELEASE_LONG: each page runs in a folder of its own as well")
@@ -211,7 +211,7 @@ func runBlock(t *testing.T, place, dir string, b block) string {
 	return string(out)
 }
 
-// A number stands for others of a new release: with its sign, and with what follows it in 1.5e-6.
+// number matches a number that may differ in a new release, with its sign and an exponent.
 var number = regexp.MustCompile(`-?\d[\d.,]*(e[+-]?\d+)?`)
 
 func checkOutput(t *testing.T, place string, b block, output string) {
@@ -220,7 +220,7 @@ func checkOutput(t *testing.T, place string, b block, output string) {
 		if b.info == "text noisy" {
 			line = number.ReplaceAllString(line, "#")
 		}
-		// The cost stands behind this word if the ledger is there already, as when pages are followed in one folder.
+		// The cost follows this word if the ledger exists already, as when pages are followed in one folder.
 		return strings.TrimPrefix(strings.Join(strings.Fields(line), " "), "budget: ")
 	}
 	have := map[string]bool{}
@@ -235,7 +235,7 @@ func checkOutput(t *testing.T, place string, b block, output string) {
 	}
 }
 
-// checkUsed reports a file that no command below uses: nothing would test it.
+// checkUsed reports a file that no later command uses: nothing would test it.
 func checkUsed(t *testing.T, place, name string, below []block) {
 	t.Helper()
 	for _, b := range below {
@@ -258,7 +258,7 @@ func checkSyntax(t *testing.T, place string, b block) {
 	}
 	for line := range strings.Lines(strings.ReplaceAll(b.text, "\\\n", " ")) {
 		if b.language() == "sh" {
-			line, _, _ = strings.Cut(line, " # ") // what follows is a comment
+			line, _, _ = strings.Cut(line, " # ") // a comment follows
 		}
 		for _, call := range calls.FindAllString(line, -1) {
 			if err := checkCall(call); err != nil {
@@ -269,13 +269,13 @@ func checkSyntax(t *testing.T, place string, b block) {
 }
 
 var (
-	// calls finds the program with what follows it in a line of a script, of a unit of systemd, of a crontab or of Python.
+	// calls finds the program and its arguments in a line of a script, a systemd unit, a crontab or Python.
 	calls = regexp.MustCompile(`\b(dp)?release [a-z][^|;&'"]*`)
 	// spans finds calls of the program within prose.
 	spans = regexp.MustCompile("`release [^`]+`")
 )
 
-// checkCall says whether a call of the program names a verb and flags of that verb.
+// checkCall checks that a call of the program names a verb and flags of that verb.
 func checkCall(call string) error {
 	a := &app{Console: console.New(io.Discard, io.Discard)}
 	args := arguments(call)
@@ -311,8 +311,8 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
 }
 
-// otherPages are the pages of examples and modules. Their commands do not run: they start in the repository's folder,
-// need more than the program, or take long.
+// otherPages returns the pages of examples and modules. Their commands do not run: they start in the repository's
+// folder, need other programs, or take long.
 func otherPages(t *testing.T) []page {
 	t.Helper()
 	var pages []page

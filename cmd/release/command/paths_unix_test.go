@@ -21,15 +21,16 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Whatever lies at a path that the user names, the program ends by itself, with a code of its own and with words if it
-// fails. The flags and arguments are those of the commands themselves: a new one must be listed here as a path or not.
+// Whatever is at a path that the user names, the program ends by itself, with an exit code of its own and with a
+// message if it fails. The flags and arguments come from the commands themselves: a new one must be listed here as a
+// path or not.
 
-// notPaths are the flags whose values name no file.
+// notPaths are the flags whose values are not file names.
 var notPaths = strings.Fields(`adjacency budget-delta budget-epsilon by data-checks dataset delta delta-cap dialect
 	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param per picture query reason renyi
 	rho risk-column sensitivity set shape shard sigma sum of mean table to unit value weights`)
 
-// pathLines are command lines that work but for one path; PATH stands for it. They start in a folder with the quickstart
+// pathLines are command lines that are complete except for one path, PATH. They start in a folder with the quickstart
 // (q/job.yaml), a release of it (q/out), a key (key), its ledger and a part (a.part) under the key run.key.
 var pathLines = map[string]string{
 	"aggregate/key":                 "aggregate q/job.yaml --key PATH --shard 1/1 --out b.part",
@@ -130,7 +131,7 @@ var pathLines = map[string]string{
 	"withdraw/store":                "withdraw q/copy --reason x --store sqlite:PATH",
 }
 
-// pathsOf lists the flags and the first arguments of a command and those below it that are not in notPaths.
+// pathsOf lists the flags and the first arguments of a command and its subcommands that are not in notPaths.
 func pathsOf(cmd *cobra.Command) (out []string) {
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -263,8 +264,8 @@ func TestNoPathHangs(t *testing.T) {
 	}
 }
 
-// exitOf runs a command and returns its exit code, -1 if it was killed.
+// exitOf runs a command and returns its exit code, or -1 if it was killed.
 func exitOf(cmd *exec.Cmd) int {
-	_ = cmd.Run() // the state says it
+	_ = cmd.Run() // the exit code is in the state
 	return cmd.ProcessState.ExitCode()
 }

@@ -113,9 +113,9 @@ type plannedQuery struct {
 	// StandsOut is the noise threshold: if no cell had a row, all noisy counts would be at most this with 95 %
 	// probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
-	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
+	// CommonNoise is the gain of `noise: auto` over independent noise; nil if it has no less noise.
 	CommonNoise *commonNoiseGain `json:"noise_auto,omitempty"`
-	// Adjusted is what to expect of estimates that are made non-negative or whole; nil if they are not.
+	// Adjusted is the expected error of estimates that are made non-negative or integers; nil if they are not.
 	Adjusted *adjusted `json:"estimates,omitempty"`
 	// MinCount is a min_count that the plan proposes for a query that averages groups; 0 if it needs none.
 	MinCount int `json:"proposed_min_count,omitempty"`

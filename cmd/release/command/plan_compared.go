@@ -20,7 +20,7 @@ func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	return own / float64(p.Guarantee().Epsilon)
 }
 
-// sharedOut names what queries share.
+// sharedOut names the quantity that the queries share.
 func sharedOut(p *pipeline.Plan) string {
 	if p.Guarantee().Delta > 0 {
 		return "share of mu²"
@@ -28,8 +28,8 @@ func sharedOut(p *pipeline.Plan) string {
 	return "share of epsilon"
 }
 
-// printCompared reports which queries would have less noise with another delta, and what the ledger would be charged. If
-// the plan's delta is above 0, it reports nothing unless some query would gain.
+// printCompared reports which queries would have less noise with another delta, and the ledger's charge. If the plan's
+// delta is above 0, it reports nothing unless some query would gain.
 func printCompared(c *console.Console, p *pipeline.Plan) error {
 	with := p.Compared()
 	if with == nil {

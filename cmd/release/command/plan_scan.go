@@ -12,12 +12,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// Everything that plan prints of the input comes from its schema and the number of its files. Footers also hold row
-// counts, and the least and the greatest value of columns: a count of the rows that these rule out would be an exact
-// answer about the rows.
+// All output of plan about the input comes from its schema and the number of its files. Footers also hold row counts,
+// and the min and max of columns: a count of the rows that these rule out would be an exact answer about the rows.
 
-// scanPlan opens the input for the schema in its headers or footers and says how it will be read; nil: it is in a
-// database, or is not there.
+// scanPlan opens the input for the schema in its headers or footers and returns the plan of the scan; nil if the input
+// is in a database or does not exist.
 func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*local.ScanPlan, error) {
 	if p.Job().Input.SQL != nil {
 		return nil, nil
@@ -70,7 +69,7 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 	return a.PrintTable(rows)
 }
 
-// binary writes a number of bytes.
+// binary formats a number of bytes.
 func binary(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d KiB", (n+1023)/1024)

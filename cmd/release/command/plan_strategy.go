@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// plannedPart is one mechanism of a query whose tables are put together from several.
+// plannedPart is one mechanism of a query whose tables are computed from several.
 type plannedPart struct {
 	Name        string  `json:"name"`
 	Cells       int     `json:"cells"`
@@ -38,8 +38,8 @@ func plannedParts(q *pipeline.Planned) []plannedPart {
 	return out
 }
 
-// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each
-// table.
+// printStrategy shows how the tables of a query share their noise, the errors of other strategies, and the error of
+// each table.
 func (a *app) printStrategy(q *pipeline.Planned) error {
 	s := q.Strategy
 	if s == nil {
@@ -63,22 +63,24 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		a.Printf("\n"), a.PrintTable(tables), a.printKnown(s), a.printAdjusted(q), a.printSums(q))
 }
 
-// adjusted is what to expect of estimates of crosstabs that are made non-negative or whole, in standard deviations of
-// the noisy values: the largest bias of a margin by one column, and the largest errors of cells without rows and of others.
+// adjusted is the expected error of estimates of crosstabs that are made non-negative or integers, in standard
+// deviations of the noisy values: the largest bias of a margin by one column, the largest errors of cells without rows
+// and of others, and the bias of large cells beside many without rows.
 type adjusted struct {
 	MarginBias     float64 `json:"margin_bias_at_most"`
 	EmptyCellError float64 `json:"error_of_cells_without_rows_at_most"`
 	FullCellError  float64 `json:"error_of_other_cells_at_most"`
+	LargeCellBias  float64 `json:"bias_of_large_cells_per_root_of_values_at_most"`
 }
 
 func adjustedOf(q *pipeline.Planned) *adjusted {
 	if !q.Adjusts() || q.Strategy.Name == query.StrategyNested {
 		return nil
 	}
-	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError}
+	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias}
 }
 
-// printKnown says which totals are public, and not from the private table.
+// printKnown names the public totals.
 func (a *app) printKnown(s *query.Strategy) error {
 	if len(s.Known) == 0 {
 		return nil
@@ -87,7 +89,7 @@ func (a *app) printKnown(s *query.Strategy) error {
 		"published without noise\n", strings.Join(s.Known, " and "))
 }
 
-// printAdjusted says what to expect of estimates that are made non-negative or whole, whatever the data are.
+// printAdjusted describes the error of estimates that are made non-negative or integers, for any data.
 func (a *app) printAdjusted(q *pipeline.Planned) error {
 	if !q.Adjusts() {
 		return nil
@@ -97,8 +99,9 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 			"large on average and others of their group too small\n")
 	}
 	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
-		"below %.2g of its standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it\n",
-		query.MarginBias, query.EmptyCellError, query.FullCellError)
+		"below %.2g of its standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
+		"large cell beside many without rows is too small, by up to %.2g times the root of the number of values of a column\n",
+		query.MarginBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
 }
 
 // lossWords describes the error by which strategies are compared.
@@ -115,10 +118,10 @@ func lossWords(loss strategy.Loss) string {
 	}
 }
 
-// treeOf begins the names of trees, which differ in how many parts a node has.
+// treeOf begins the names of trees, which differ in the number of children of a node.
 const treeOf = "tree of "
 
-// whatIsNoised names, for each strategy, the numbers to which noise is added.
+// whatIsNoised names, for each strategy, the numbers that get noise.
 var whatIsNoised = map[string]string{
 	"levels":                         "the cells of every level; all levels are computed from these, and add up",
 	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of each level",
@@ -161,10 +164,10 @@ func waysOf(s *query.Strategy) [][]string {
 	return rows
 }
 
-// mostComponents is how many components a plan explains; JSON has all.
+// mostComponents is the largest number of components that a plan explains; JSON has all.
 const mostComponents = 8
 
-// printComponents reports what each component of a strategy has, if they are few.
+// printComponents describes each component of a strategy, if they are few.
 func (a *app) printComponents(q *pipeline.Planned) error {
 	if len(q.Mechanisms) < 2 || len(q.Mechanisms) > mostComponents {
 		return nil
@@ -180,7 +183,7 @@ func (a *app) printComponents(q *pipeline.Planned) error {
 	return a.PrintTable(rows)
 }
 
-// printSums reports how the errors of cells add up that share noise.
+// printSums describes how the errors of cells with common noise add up.
 func (a *app) printSums(q *pipeline.Planned) error {
 	s := q.Strategy.Sums
 	if s == nil {

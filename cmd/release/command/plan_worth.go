@@ -13,12 +13,12 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// worth compares a plan's cost and noise with other ways to spend, and with other epsilons.
+// worth compares a plan's cost and noise with other ways to spend the budget, and with other epsilons.
 type worth struct {
-	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at
-	// equal parts of delta; 0 if it is not known.
+	// Basic is the epsilon of the same noise under basic composition: the sum of the mechanisms' epsilons at equal
+	// parts of delta; 0 if it is not known.
 	Basic float64 `json:"epsilon_by_basic_composition,omitempty"`
-	// Curve is what other epsilons would give at the same delta, shares and bounds.
+	// Curve holds the accuracies at other epsilons with the same delta, fractions and bounds.
 	Curve []worthAt `json:"curve"`
 }
 
@@ -102,7 +102,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 }
 
 // effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of
-// weights over the sum of their squares, the number of equal rows that are as accurate as a sample. Of weights in
+// weights divided by the sum of their squares, which is the number of equal rows with the same accuracy. For weights in
 // [low, high] it is at least 4·low·high/(low + high)² of the rows (Pólya and Szegő 1925), which is public.
 func effectiveSizes(p *pipeline.Plan) (texts []string) {
 	for _, q := range p.Queries() {

@@ -35,10 +35,10 @@ func keysOf(q *pipeline.Planned) string {
 	return ""
 }
 
-// atMost is before a half-width that is not known before the run.
+// atMost precedes a half-width that is not known before the run.
 const atMost = "at most "
 
-// halfWidth returns half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
+// halfWidth formats half the width of a cell's 95 % interval; for a mean, divided by its number of rows.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
 	text := fmt.Sprintf("%.4g", half)

@@ -73,7 +73,7 @@ func tableNames(m *manifest.Manifest) []string {
 	return names
 }
 
-// writePicture draws a figure into a file, in the format that its extension says.
+// writePicture draws a figure into a file, in the format of its extension.
 func writePicture(path string, f *picture.Figure) error {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	if format != "svg" && format != "png" && format != "pdf" {
@@ -89,7 +89,7 @@ func writePicture(path string, f *picture.Figure) error {
 	return nil
 }
 
-// writeFile writes a file beside its place and renames it, so that a failure leaves no half of one.
+// writeFile writes a file under another name and renames it, so that a failure leaves no incomplete file.
 func writeFile(path string, write func(*os.File) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -97,7 +97,7 @@ func writeFile(path string, write func(*os.File) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(file.Name()) // it is no picture
+			_ = os.Remove(file.Name()) // it is not a complete picture
 		}
 	}()
 	if err := write(file); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 )
 
-// On a terminal a run asks about unusable columns before it opens the input, and only because of the job: with a table
-// that is not there the question is the same.
+// On a terminal a run asks about unusable columns before it opens the input, and whether it asks depends only on the
+// job: it asks the same if the table is missing.
 func TestPolicyIsAskedBeforeReading(t *testing.T) {
 	dir := t.TempDir()
 	const job = `

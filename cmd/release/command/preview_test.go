@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A preview opens no text file, and of a Parquet file it uses the schema in the footer and nothing else: inputs of
-// which the rest is garbage, the canary, are previewed, and the canary is nowhere.
+// A preview opens no text file, and uses only the schema in the footer of a Parquet file: inputs with garbage
+// elsewhere, the canary, are previewed, and the canary appears nowhere.
 func TestPreviewReadsNoRow(t *testing.T) {
 	quickstart, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", "trips.parquet"))
 	if err != nil {

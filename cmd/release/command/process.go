@@ -1,5 +1,5 @@
-// Package command is the program `release`: its verbs, its exit codes and what it does on signals. The program
-// release-full, in a module of its own, links what the main one does without and calls Main.
+// Package command is the program `release`: its verbs, its exit codes and its handling of signals. The program
+// release-full, in a module of its own, adds libraries that the main program omits and calls Main.
 package command
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
-// Verb is a verb that a program beside release adds. It parses its own command line.
+// Verb is an additional verb of another program. It parses its own command line.
 type Verb struct {
 	Name, Short string
 	// Version names the library behind the verb, for `version`.
@@ -27,7 +27,7 @@ type Verb struct {
 	Takes func(args []string) bool
 }
 
-// Main runs the command line of this process and returns its exit code, with which the process is to end.
+// Main runs the command line of this process and returns its exit code, which the caller passes to os.Exit.
 func Main(added ...Verb) int {
 	abortOnCrash()
 	web.Register()
@@ -52,9 +52,9 @@ func abortOnCrash() {
 	debug.SetTraceback("crash")
 }
 
-// grace is how long a process goes on after the first signal. Within it a run cancels a reservation under which no
-// noise was drawn. A step that cannot be interrupted, such as a read of a file system that does not answer, is ended by
-// the process's end: a run can be killed at any step, and the next one takes up what it left.
+// grace is how long a process continues after the first signal. Meanwhile a run cancels a reservation under which no
+// noise was drawn. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with
+// the process: a run can be killed at any step, and the next run resumes it.
 const grace = 4 * time.Second
 
 // signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process

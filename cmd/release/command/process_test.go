@@ -21,8 +21,8 @@ const asRelease = "DPRELEASE_TEST_IS_RELEASE"
 // long reports whether promises are tested at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
-// processJob is a dated job on a small table; %s are its name, what its filter leaves out (nothing: it makes the
-// question), its folder, and its ledger's name and budget.
+// processJob is a dated job on a small table; %s are its name, a value that its filter excludes (no row has it: it
+// changes the fingerprint), its folder, and its ledger's name and budget.
 const processJob = `version: 1
 name: %s
 params: {day: {type: date, every: day}}
@@ -61,10 +61,10 @@ func (p *processes) write(name, text string) {
 	}
 }
 
-// job writes a job that asks a question of its own.
+// job writes a job with a fingerprint of its own.
 func (p *processes) job(name string) { p.presents(name, name) }
 
-// presents writes a job that asks a question by a name of its own.
+// presents writes a job with this name and the fingerprint that question gives.
 func (p *processes) presents(name, question string) {
 	p.write(name+".yaml", fmt.Sprintf(processJob, name, question, name, p.store, p.epsilon))
 }
@@ -83,9 +83,9 @@ func (p *processes) start(job, day string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// exit waits for a process and returns its exit code, -1 if it was killed.
+// exit waits for a process and returns its exit code, or -1 if it was killed.
 func exit(cmd *exec.Cmd) int {
-	_ = cmd.Wait() // the state says it
+	_ = cmd.Wait() // the exit code is in the state
 	return cmd.ProcessState.ExitCode()
 }
 
@@ -104,7 +104,8 @@ func (p *processes) book() *ledger.Book {
 	return ledger.NewBook(s, time.Now)
 }
 
-// visible returns the digest of a window's release, "" if there is none, and fails if there is anything else.
+// visible returns the digest of an interval's release, "" if there is none, and fails if the folder holds anything
+// else.
 func (p *processes) visible(job, day string) string {
 	p.Helper()
 	dir := filepath.Join(p.dir, "out-"+job, day)
@@ -118,7 +119,7 @@ func (p *processes) visible(job, day string) string {
 	return digest
 }
 
-// settled checks the end of a test: every run is published, once; the audit recounts; nothing is left behind.
+// settled checks the end of a test: every run is published once, the audit succeeds, and no file is left behind.
 func (p *processes) settled(releases int) {
 	p.Helper()
 	audit, err := p.book().Audit(context.Background())

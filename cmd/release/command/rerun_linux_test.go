@@ -26,7 +26,7 @@ output: {dir: "out/${day}", formats: [FORMAT]}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 30, delta: 1e-6}}
 `
 
-// timed is what tells one run from another in its log and its metrics.
+// timed matches the parts of a log and metrics that differ between runs.
 var timed = regexp.MustCompile(`"time":"[^"]*"|"run_id":"[^"]*"|(?m)^dprelease_last_run_timestamp_seconds.*$`)
 
 // show runs the program and returns all that it shows: exit code, stdout, stderr, metrics and the files of the release.
@@ -78,7 +78,7 @@ func looks(t *testing.T, dir string) func() int {
 
 const rerunTable = "day,person,colour\n2013-01-01,1,red\n2013-01-01,2,green\n2013-01-02,3,blue\n"
 
-// fates are what may become of an input.
+// fates are changes of an input.
 var fates = map[string]func(path string) error{
 	"the same": func(string) error { return nil },
 	"one row more": func(path string) error {
@@ -123,9 +123,9 @@ func releasedJob(t *testing.T) string {
 	return dir
 }
 
-// A published job that is run again shows the same, whatever became of its input, and nobody looks into the folder of
-// the input: a run whose outcome depended on it would tell whether somebody's rows are there. So does the job in
-// another presentation.
+// A published job that is run again has the same output, whatever happened to its input, and the folder of the input is
+// not opened: a run that depended on the input would reveal whether a person's rows are in it. This also holds for the
+// job in another presentation.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")

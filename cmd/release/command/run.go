@@ -52,7 +52,7 @@ type request struct {
 	early   bool // a release of a day, month or year that is not over
 }
 
-// addRelease adds the flags of a verb that makes a release: how, with which ledger, and what becomes of the outcome.
+// addRelease adds the flags of a verb that makes a release: its options, its ledger, and its output.
 func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 	flags.AddParams(cmd)
 	flags.AddOut(cmd)
@@ -179,8 +179,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	return nil
 }
 
-// askedPlan returns the plan of a job with the answer of the person on the terminal about unusable columns, if a run
-// would charge and the job does not say it.
+// askedPlan returns the plan of a job with the answer of the person at the terminal about unusable columns, if a run
+// would charge and the job does not state it.
 func (a *app) askedPlan(ctx context.Context, path string, flags *jobs.Flags, plan *pipeline.Plan, book *ledger.Book,
 	dir string) (*pipeline.Plan, error) {
 	s, err := protocol.StandingOf(ctx, plan, book, sink.New(), dir)
@@ -223,13 +223,13 @@ func (a *app) addMetrics(cmd *cobra.Command) {
 		"write the outcome to this file, for the textfile collector of Prometheus")
 }
 
-// place is where and within what a plan is run.
+// place holds the resources and the folder of a plan's run.
 type place struct {
 	dir    string
 	limits local.Limits
 	request
 	signer pipeline.Signer // nil: not signed
-	// announce describes what is about to be charged, or refuses it; nil: nothing says so.
+	// announce prints the coming charge, or refuses it; nil prints nothing.
 	announce func(protocol.Standing) error
 	// open opens the input; if it is nil, the input's files are read.
 	open func(context.Context) (pipeline.Engine, error)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// sampleJobs are the jobs that users copy: every job file beside the format's, and every YAML block of every page, by
-// their places.
+// sampleJobs returns the jobs that users copy: every job file next to the format's, and every YAML block of every page,
+// by their places.
 func sampleJobs(t *testing.T) map[string][]byte {
 	t.Helper()
 	jobs := map[string][]byte{}
@@ -47,7 +47,7 @@ func sampleJobs(t *testing.T) map[string][]byte {
 	return jobs
 }
 
-// Every sample plans: it is a job, its public files are as it says, and it meets its own max_error and budget.
+// Every sample can be planned: it is a valid job, its public files exist, and it meets its own max_error and budget.
 func TestSampleJobsPlan(t *testing.T) {
 	jobs := sampleJobs(t)
 	if len(jobs) < 4 {

@@ -59,7 +59,7 @@ func (s *shards) start(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command, whose exit code must be as wanted.
+// run runs a command and checks its exit code.
 func (s *shards) run(want int, args ...string) {
 	s.Helper()
 	if cmd := s.start(args...); exit(cmd) != want {
@@ -67,7 +67,7 @@ func (s *shards) run(want int, args ...string) {
 	}
 }
 
-// there are the files of shards, by any process.
+// there returns the names of the shards' files, made by any process.
 func (s *shards) there() (names []string) {
 	s.Helper()
 	entries, err := os.ReadDir(filepath.Join(s.dir, "parts"))
@@ -75,7 +75,7 @@ func (s *shards) there() (names []string) {
 		s.Fatal(err)
 	}
 	for _, e := range entries {
-		// a process was killed in the moment in which its file got its name
+		// a process was killed at the moment when its file got its name
 		if !strings.HasPrefix(e.Name(), ".dprelease-part-") {
 			names = append(names, filepath.Join("parts", e.Name()))
 		}
@@ -92,7 +92,7 @@ func (s *shards) merge() []string {
 	return append([]string{"merge", "job.yaml", "--key", "run.key"}, s.complete...)
 }
 
-// duration is how long a process takes that nobody kills.
+// duration returns how long a process takes that is not killed.
 func (s *shards) duration() time.Duration {
 	begin := time.Now()
 	s.run(exitDone, s.aggregate(1)...)
@@ -103,8 +103,8 @@ func (s *shards) duration() time.Duration {
 	return whole
 }
 
-// kill aggregates a shard, within a time after which it is killed, and says whether its file is there. A time of 0
-// means that it is not killed.
+// kill aggregates a shard, kills the process after a time, and reports whether its file exists. A time of 0 means that
+// it is not killed.
 func (s *shards) kill(i int, after time.Duration) bool {
 	s.Helper()
 	cmd := s.start(s.aggregate(i)...)
@@ -113,7 +113,7 @@ func (s *shards) kill(i int, after time.Duration) bool {
 		_ = cmd.Process.Kill() // it may have ended
 	}
 	code, now, name := exit(cmd), s.there(), fmt.Sprintf("parts/%d.part", i)
-	done := code == exitDone || code == -1 && slices.Contains(now, name) // killed after its file was there
+	done := code == exitDone || code == -1 && slices.Contains(now, name) // killed after its file was complete
 	if !done && code != -1 {
 		s.Fatalf("exit code %d: %s", code, cmd.Stderr)
 	}
@@ -126,9 +126,9 @@ func (s *shards) kill(i int, after time.Duration) bool {
 	return done
 }
 
-// TestShardsKilledAtRandom: whatever the moments at which the processes of shards are killed (SIGKILL), a shard's file
-// is complete if it is there, nothing else is left beside it, what is missing is not merged, and shards that are run
-// again make the release of one process under one charge.
+// TestShardsKilledAtRandom: at whatever moments the processes of shards are killed (SIGKILL), a shard's file is
+// complete if it exists, no other file is left, an incomplete set is not merged, and shards that are run again make the
+// same release as one process, under one charge.
 func TestShardsKilledAtRandom(t *testing.T) {
 	kills := 6
 	if long() {

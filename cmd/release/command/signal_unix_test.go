@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 )
 
-// The first signal ends the process even if it is in a call that nothing can interrupt, such as a write to a pipe that
+// The first signal ends the process even during a call that cannot be interrupted, such as a write to a pipe that
 // nobody reads.
 func TestOneSignalEndsTheProcess(t *testing.T) {
 	notShort(t)
@@ -41,7 +41,7 @@ func TestOneSignalEndsTheProcess(t *testing.T) {
 	}
 }
 
-// stopJob is a job with every step that can take long: marginals that are made whole and agree, quantiles, graphs.
+// stopJob is a job with every step that can take long: marginals that are made integers and agree, quantiles, graphs.
 const stopJob = `version: 1
 name: stop
 params: {day: {type: date, every: day}}
@@ -65,8 +65,8 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 1000, del
 `
 
 // TestStoppedAtAnyMoment sends one SIGTERM to each command that can take long, at random moments of its work. The
-// process ends as stopped or as done; no folder holds half a release, and runs that were stopped cost nothing more when
-// they are made again.
+// process ends with the exit code of a stop or of success; no folder holds an incomplete release, and a stopped run
+// costs nothing more when it is run again.
 func TestStoppedAtAnyMoment(t *testing.T) {
 	notShort(t)
 	p := newProcesses(t, "sqlite:ledger.db", "1000")
@@ -87,7 +87,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 			run(day), // before a run that ends
 			append([]string{"check", "--data"}, window...), append([]string{"plan"}, window...),
 			append([]string{"preview"}, window...),
-			{"backfill", "stop.yaml", "--from", day, "--to", day, "--quiet"}, // may end the run that was stopped
+			{"backfill", "stop.yaml", "--from", day, "--to", day, "--quiet"}, // may finish the run that was stopped
 			{"plot", "out/2001-01-01", "--query", "people", "--out", "plot.png"},
 			{"denoise", "--input", "out/2001-01-01", "--query", "people", "--method", "auto", "--out", "better.csv"},
 			{"report", "out/2001-01-01", "--out", "page.html"}, {"index", "out"},
@@ -114,7 +114,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 	p.settled(windows)
 }
 
-// stop runs the program and sends SIGTERM after some time, or none if that is 0. It fails if the process goes on.
+// stop runs the program and sends SIGTERM after some time, or never if that is 0. It fails if the process does not end.
 func (p *processes) stop(after time.Duration, args ...string) (code int, output string) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0], args...)

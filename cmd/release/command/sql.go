@@ -64,7 +64,7 @@ func printStatements(ctx context.Context, c *console.Console, path string, flags
 	return c.Print(statementsText(d, types, all))
 }
 
-// openStatements returns the input and where the types of its columns come from.
+// openStatements returns the input, and the source of its columns' types.
 func openStatements(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
 	source := runjob.DatabaseOf(plan.Job())
 	if dialect == "" && sqlpush.HasDriver(source.Driver) {

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and
-// files' names, and the manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
+// For neighbouring tables, the command has the same output if it draws the same noise: exit code, stderr, log, ledger,
+// file names, and the manifest except for noisy values. It runs twice on each table, in a folder of the same name.
 func TestStabilityOfCommand(t *testing.T) {
 	jobs := uint64(4)
 	if testing.Short() {
@@ -58,7 +58,7 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 		return false
 	}
 	for seed := range uint64(2) {
-		// how many random bits the run before drew may depend on the rows; nobody sees that
+		// the number of random bits that the run before drew may depend on the rows; nobody sees that
 		cryptotest.SetGlobalRandom(t, seed)
 		var stdout, stderr bytes.Buffer
 		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...),
@@ -80,7 +80,7 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 		err = shown.Ledger(t.Context(), book)
 		_ = closeBook()
 	}
-	if err == nil { // what the ledger's newest entry is depends on the time
+	if err == nil { // the ledger's newest entry depends on the time
 		err = shown.Folder(dir, "ledger")
 	}
 	if err != nil {

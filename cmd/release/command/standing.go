@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"strings"
 	"time"
@@ -20,16 +19,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// standing is what a run of a plan would do and cost: whether it is released already, what a charge takes of the
-// budget, and how the ledger was found.
+// standing is the action and the cost of a plan's run: whether it is released already, the part of the budget that a
+// charge takes, and the state of the ledger.
 type standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
 	lost   error  // the refusal of a run if the ledger was lost
 }
 
-// findStanding looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget
-// is counted alone.
+// findStanding reads the job's ledger, which it does not make. If the ledger cannot be read, it uses only the job's own
+// budget.
 func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
@@ -59,7 +58,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print prints what a run would do and cost.
+// Print prints the action and the cost of a run.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -81,7 +80,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	return c.Print(data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// linesOf describe what a run would do and cost.
+// linesOf describe the action and the cost of a run.
 func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
@@ -115,7 +114,7 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	return quoteLines(p, s.Quote)
 }
 
-// announceCharge says on stderr what a run is about to charge. A refusal is an error that follows.
+// announceCharge prints the coming charge of a run on stderr. If the charge is refused, an error follows.
 func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, refuses bool) {
 	if s.Quote.Refusal != nil {
 		return
@@ -126,16 +125,21 @@ func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, r
 	}
 }
 
-// dataPolicy says what a run does about columns that cannot be read; "" if no column of the plan is read from texts.
-// It follows from the job alone.
+// dataPolicy describes how a run treats columns that cannot be read; "" if no column of the plan is read from texts. It
+// depends only on the job.
 func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
 		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
 	}
-	in := &p.Job().Input
-	types := maps.Clone(in.CSV.Types)
-	if in.JSONL != nil {
-		types = maps.Clone(in.JSONL.Columns)
+	types := map[string]string{}
+	for prefix, in := range p.Job().Inputs() {
+		of := in.CSV.Types
+		if in.JSONL != nil {
+			of = in.JSONL.Columns
+		}
+		for column, t := range of {
+			types[prefix+column] = t
+		}
 	}
 	var read []string
 	for _, column := range p.Columns() {
@@ -150,7 +154,7 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 		": release check --data JOB looks and spends nothing; data_checks: refuse in the job lets runs check it"
 }
 
-// quoteLines describe how much of each cap a charge takes.
+// quoteLines describe the part of each cap that a charge takes.
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
@@ -173,7 +177,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	return lines
 }
 
-// moreText describes how many more releases like it fit after a charge.
+// moreText describes how many more releases of this size fit after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.Fits < 0:
@@ -196,7 +200,7 @@ func percentText(share float64) string {
 	return console.Fill("%.3g %%", 100*share)
 }
 
-// chargeRefusal fails a plan whose charge would be refused.
+// chargeRefusal returns an error if the plan's charge would be refused.
 func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	switch {
 	case q.Refusal == nil:

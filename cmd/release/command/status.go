@@ -50,7 +50,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	}
 	book, closeBook, err := jobs.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
 	switch {
-	case errors.Is(err, ledger.ErrAbsent): // nothing was ever run
+	case errors.Is(err, ledger.ErrAbsent): // no run was made yet
 	case err != nil:
 		return err
 	default:
@@ -92,7 +92,7 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 // windowStates are all states, in the order in which they are counted.
 var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn, statePruned}
 
-// incomplete returns the failed check of windows of which some that are over are not published; nil if there are none.
+// incomplete returns an error if some data intervals that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {

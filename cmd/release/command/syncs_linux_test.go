@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// call is a system call that matters for what is durable: fsync and the path, unlink and the path, or rename and both.
+// call is a system call that affects durability: fsync with the path, unlink with the path, or rename with both.
 type call struct{ name, path, to string }
 
 var (
@@ -60,8 +60,8 @@ func (p *processes) absolute(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
-// TestSyncsOfARun: as the system sees it, whatever is renamed or committed was synced before, and its folder is synced
-// after it.
+// TestSyncsOfARun: in the system calls of a run, every file that is renamed or committed was synced before, and its
+// folder is synced afterwards.
 func TestSyncsOfARun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs the program with a terminal for stderr and returns what it wrote there.
+// onTerminal runs the program with a terminal as stderr and returns its output there.
 func onTerminal(t *testing.T, args ...string) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -43,8 +43,8 @@ func onTerminal(t *testing.T, args ...string) string {
 	return <-written
 }
 
-// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log
-// json or a terminal that cannot move its cursor.
+// On a terminal a run shows the duration of its stages, with rows and their rate; without colours, and not with
+// --quiet, --log json or a terminal that cannot move its cursor.
 func TestProgressOnATerminal(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "in.csv"), "u\n"+strings.Repeat("1\n", 1234))

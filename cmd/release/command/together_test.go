@@ -12,15 +12,15 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-// TestTogether: many processes of several jobs on one dataset at the same moment, with a budget for fewer: exactly so
-// many are released.
+// TestTogether: many processes of several jobs on one dataset run at the same moment, with a budget for fewer: exactly
+// as many releases are made as fit.
 func TestTogether(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { together(t, "sqlite:ledger.db") })
 	t.Run("postgres", func(t *testing.T) { together(t, ledgertest.Postgres(t).DSN(t)) })
 }
 
 func together(t *testing.T, store string) {
-	jobs, each, epsilon, fit := 4, 2, "1.9", 3 // mu² of epsilon 1.9 is that of 3.06 of epsilon 1
+	jobs, each, epsilon, fit := 4, 2, "1.9", 3 // mu² of epsilon 1.9 is 3.06 times mu² of epsilon 1
 	if long() {
 		jobs, each, epsilon, fit = 8, 4, "2.5", 5 // 5.01
 	}
@@ -51,8 +51,8 @@ func together(t *testing.T, store string) {
 	p.settled(fit)
 }
 
-// TestPresentTogether: many processes that ask one question by different names at the same moment, and that are killed
-// now and then: one charge, one noise, and each name shows it.
+// TestPresentTogether: many processes run jobs with one fingerprint under different names at the same moment, and some
+// are killed: there is one charge, one noise, and each name shows it.
 func TestPresentTogether(t *testing.T) {
 	names, rounds := 4, 2
 	if long() {

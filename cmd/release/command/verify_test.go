@@ -39,7 +39,8 @@ output: {dir: out, formats: [%s]}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta: 1e-5, delta_cap: 5e-6}}
 `
 
-// protected are who can be protected: a person with several rows, one way or the other, and one row of a public number.
+// protected are the privacy units: a person with several rows, under both adjacencies, and one row of a public number
+// of rows.
 var protected = map[string][3]string{
 	"people":          {"unit: [person], adjacency: add-remove, per_unit: {max_rows: 2, max_groups: 2}", "", countAll},
 	"people replaced": {"unit: [person], adjacency: replace-one, per_unit: {max_rows: 2, max_groups: 2}", "", countAll},
@@ -95,7 +96,7 @@ func (v *verified) verify() (code int, printed string) {
 	return v.release("verify", filepath.Join(v.dir, "out"))
 }
 
-// Every kind of query, in every format and in all of them, verifies as it was published.
+// Every kind of query, in every format and in all of them, is verified as published.
 func TestVerifyOfUntouchedReleases(t *testing.T) {
 	notShort(t)
 	for _, formats := range []string{"parquet", "csv", "arrow", "json", "parquet, csv, arrow, json"} {
@@ -163,9 +164,10 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 	}
 }
 
-// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job:
-// verify finds a changed one without a ledger, too.
+// Every number about the noise and its protection follows from the mechanisms and the job: verify finds a changed one,
+// also without a ledger.
 func TestVerifyRecomputesTheStatement(t *testing.T) {
+	notShort(t)
 	v := newVerified(t, "people", "csv")
 	away := filepath.Join(t.TempDir(), "a/b/c/d/e")
 	if err := os.CopyFS(away, os.DirFS(filepath.Join(v.dir, "out"))); err != nil {
@@ -209,7 +211,8 @@ func TestVerifyRecomputesTheStatement(t *testing.T) {
 	}
 }
 
-// inBounds reports whether what follows is one of the bounds of a unit, which the noise does not tell, or the budget's.
+// inBounds reports whether the next value is one of the bounds of a unit, which do not follow from the noise, or of the
+// budget.
 func inBounds(before []byte) bool {
 	return bytes.LastIndex(before, []byte(`"per_unit": {`)) > bytes.LastIndexByte(before, '}') ||
 		bytes.LastIndex(before, []byte(`"scope": {`)) > bytes.LastIndexByte(before, '}')

@@ -41,7 +41,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// What a file's header and the job's labels hold never reaches the terminal raw, whatever the verb.
+// Texts in a file's header and in the job's labels never reach the terminal unescaped, in any verb.
 func TestHostileNamesAreShownEscaped(t *testing.T) {
 	const evil = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e"
 	dir := t.TempDir()
@@ -84,8 +84,8 @@ ledger: {store: "sqlite:ledger.db", dataset: "data` + quoted + `", budget: {epsi
 	}
 }
 
-// hostileName is what a column, a file or a key may be called: it clears the screen and writes lines that the program
-// never wrote.
+// hostileName is a possible name of a column, a file or a key: it clears the screen and writes lines that the program
+// did not write.
 const hostileName = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\nFORGED: published\r\nFORGED\tagain"
 
 // printsHarmlessly fails if a verb prints a character that a terminal acts upon, or a line that a name forged.

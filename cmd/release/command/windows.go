@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// The states of a window.
+// The states of a data interval.
 const (
 	statePublished = "published"
 	stateMissing   = "missing"
@@ -47,7 +47,7 @@ func (f *windowFlags) add(a *app, cmd *cobra.Command) {
 	_ = cmd.MarkFlagRequired("from") // the flag is there
 }
 
-// windowed is one window of a job and where it stands.
+// windowed is one data interval of a job, with its state.
 type windowed struct {
 	Window string `json:"window"`
 	State  string `json:"state"`
@@ -55,7 +55,7 @@ type windowed struct {
 	Note   string `json:"note"`
 
 	plan  *pipeline.Plan
-	plans []*pipeline.Plan // one for each way to write the window: each is a run of its own
+	plans []*pipeline.Plan // one for each spelling of the date: each has a fingerprint of its own
 	over  bool             // its time has passed
 	free  bool             // it is reserved already: finishing it costs nothing
 }
@@ -103,14 +103,14 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	return out, nil
 }
 
-// choose takes one of the ways to write the window.
+// choose takes one of the spellings of the date.
 func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	w.plan = plan
 	w.Folder, err = f.Dir(plan)
 	return err
 }
 
-// last is --to; if it is not given, the window before the one in which we are.
+// last is the value of --to or, by default, the data interval before the current one.
 func (f *windowFlags) last(p *configs.Param) string {
 	if f.to != "" {
 		return f.to
@@ -140,7 +140,7 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	return names[0], nil
 }
 
-// judge finds out where each window stands. book is nil if there is no ledger yet.
+// judge finds the state of each data interval. book is nil if there is no ledger yet.
 func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
 	for _, w := range windows {
 		if book == nil {
@@ -159,7 +159,7 @@ func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*wi
 	return forecast(ctx, book, windows)
 }
 
-// lookup finds the window's run, however its date was written.
+// lookup finds the run of the data interval, in any spelling of its date.
 func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool,
 	err error) {
 	for _, plan := range w.plans {
@@ -174,7 +174,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 	return r, known, nil
 }
 
-// recorded judges a window by what the ledger knows of it.
+// recorded finds the state of a data interval from its entries in the ledger.
 func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	switch gone := w.inputGone(ctx, known && (r.State == ledger.Published || r.State == ledger.Sealed)); {
 	case known && r.Withdrawn != nil:
@@ -207,8 +207,8 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone reports whether the window's input is not there, by the names of its files. Of a window that needs no input
-// any more it is not asked.
+// inputGone reports whether the interval's input is missing, by the names of its files. It does not look if the
+// interval needs no input any more.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
 	if answered || job.Input.SQL != nil {
@@ -221,7 +221,7 @@ func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	return absent == len(job.PrivateFiles())
 }
 
-// released describes what is wrong with a published folder.
+// released describes the problem of a published folder.
 func released(r ledger.Run) string {
 	_, digest, err := sink.ReadManifest(r.Charge.Dir)
 	switch {
@@ -254,5 +254,5 @@ func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error
 	return nil
 }
 
-// shortFolder returns a folder relative to where the user is.
+// shortFolder returns a folder relative to the working folder.
 func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }

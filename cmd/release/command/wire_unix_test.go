@@ -72,8 +72,8 @@ func (r *reader) run(dsn string, args ...string) (out string, code int) {
 	return string(all), cmd.ProcessState.ExitCode()
 }
 
-// check looks at all that a run leaves: no value of a row is in it, there is one release if there is to be one, and
-// then one charge; without one there may be none.
+// check inspects all output of a run: it contains no value of a row; there is one release if one is expected, with one
+// charge; without a release there may be no charge.
 func (r *reader) check(released bool) (digest string) {
 	r.Helper()
 	err := filepath.Walk(r.dir, func(path string, info os.FileInfo, err error) error {
@@ -109,8 +109,8 @@ func (r *reader) check(released bool) (digest string) {
 	return digest
 }
 
-// Whatever fails between the program and a server, nothing that is printed, logged or written has a value of a row or
-// the connection string, and when it is mended there is one release and one charge.
+// Whatever fails between the program and a server, no output, log or file contains a value of a row or the connection
+// string. When it works again, there is one release and one charge.
 func TestDatabaseFails(t *testing.T) {
 	notShort(t)
 	r := newReader(t)
@@ -118,7 +118,7 @@ func TestDatabaseFails(t *testing.T) {
 	failures := []struct {
 		name         string
 		dsn          string
-		before, mend string // statements of somebody else
+		before, mend string // statements of another client
 		cut          int
 	}{
 		{name: "cut while the columns are read", dsn: dsn, cut: 700},
@@ -174,7 +174,7 @@ func TestDatabaseFails(t *testing.T) {
 	}
 }
 
-// A query of the job that fails for a value makes the server name that value. The program does not pass it on.
+// If a query of the job fails for a value, the server's error contains that value. The program does not pass it on.
 func TestDatabaseNamesAValue(t *testing.T) {
 	notShort(t)
 	r := newReader(t)

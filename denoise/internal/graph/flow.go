@@ -164,7 +164,7 @@ func (f *flow) grow(i int32) int32 {
 			f.active.push(j)
 		case side:
 			if f.stamp[j] <= f.stamp[i] && f.distance[j] > f.distance[i] && f.up[j] >= 0 {
-				f.up[j] = f.back[a] // a shorter way
+				f.up[j] = f.back[a] // a shorter path
 				f.stamp[j], f.distance[j] = f.stamp[i], f.distance[i]+1
 			}
 		default:

@@ -24,7 +24,6 @@ type EdgeError struct {
 	Reason string
 }
 
-// Error returns the index and the reason.
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
 
 // Graph is an undirected weighted graph without loops and parallel edges. It is immutable.

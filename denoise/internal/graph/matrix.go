@@ -18,7 +18,6 @@ type Matrix struct {
 // sizeError means that a factor would have more than maxEntries entries.
 type sizeError struct{ Entries int }
 
-// Error returns the number of entries.
 func (e *sizeError) Error() string { return fmt.Sprintf("a factor of at least %d entries", e.Entries) }
 
 // maxEntries limits a factor to 1.6 GB.

@@ -72,7 +72,7 @@ func TestWeightedTrees(t *testing.T) {
 	}
 }
 
-// A long cycle would take the walk n²/6 steps; every edge is as likely to be missing as any other.
+// A long cycle would take the walk n²/6 steps. Every edge is missing with the same probability.
 func TestLongCycleEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

@@ -27,7 +27,7 @@ func zipped(t *testing.T, name, text string) []byte {
 	return out.Bytes()
 }
 
-// served is the small example whose archive a server on this machine answers.
+// served returns the small example with an archive URL of a server on this machine.
 func served(t *testing.T, answer http.HandlerFunc) (Example, string) {
 	t.Helper()
 	t.Setenv("DPRELEASE_DATA", "")
@@ -49,7 +49,7 @@ func TestDownload(t *testing.T) {
 	holds(t, dir, originalText)
 }
 
-// Whatever a server answers, a table comes of it only if it is the known original.
+// Whatever a server answers, a table is accepted only if it is the known original.
 func TestDownloadRefuses(t *testing.T) {
 	for reason, content := range map[string][]byte{
 		"not a ZIP archive":           []byte("<html>"),

@@ -51,7 +51,7 @@ func prepare(t *testing.T, e Example, dir string) string {
 	return out.String()
 }
 
-// holds checks what is in the prepared table, and that nothing is left beside it.
+// holds checks the contents of the prepared table, and that no other file is next to it.
 func holds(t *testing.T, dir, want string) {
 	t.Helper()
 	got, err := os.ReadFile(filepath.Join(dir, "data", "table.csv"))
@@ -74,7 +74,7 @@ func TestFromFolder(t *testing.T) {
 	holds(t, dir, originalText)
 }
 
-// What is not the original is not taken for it: the next origin is tried, and the output says so.
+// A file that is not the original is refused: the next origin is tried, and the output reports it.
 func TestSynthetic(t *testing.T) {
 	other := t.TempDir()
 	write(t, filepath.Join(other, "sub", "table.txt"), "a,b\n3,4\n")
@@ -100,7 +100,7 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// A failure leaves the table as it was.
+// A failure leaves the table unchanged.
 func TestFailureKeepsTheTable(t *testing.T) {
 	e, dir := small(t)
 	t.Setenv("DPRELEASE_DATA", "")
@@ -113,7 +113,7 @@ func TestFailureKeepsTheTable(t *testing.T) {
 	holds(t, dir, "a,b\n")
 }
 
-// Another table under an old ledger is worth a word, the same one again is not.
+// A new table with an old ledger causes a notice; the same table again does not.
 func TestAnotherTable(t *testing.T) {
 	e, dir := small(t)
 	t.Setenv("DPRELEASE_DATA", "")

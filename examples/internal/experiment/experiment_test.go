@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Results don't depend on the number of cores, and an error stops the rest.
+// Results do not depend on the number of cores, and an error stops the remaining work.
 func TestEach(t *testing.T) {
 	draw := func(procs int) []float64 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))

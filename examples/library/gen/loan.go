@@ -64,7 +64,8 @@ func year() []loan {
 	return loans
 }
 
-// age returns years: children, and adults whose number falls slowly with age. It is 0 for one member in fifty.
+// age returns years: children, and adults whose number falls slowly with age. It returns 0, unknown, for one member in
+// fifty.
 func age(r *rand.Rand) int {
 	switch x := r.Float64(); {
 	case x < 0.02:

@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/full/stores/storestest"
 )
 
-// Jobs over Google's host, which is fake-gcs-server behind a proxy that asks for credentials.
+// Jobs read from Google's host: fake-gcs-server behind a proxy that asks for credentials.
 func TestGoogle(t *testing.T) {
 	g := storestest.StartGoogle(t)
 	testCloud(t, newStandOf(t, g.Server, 20_000, "access_id=canary", storestest.GoogleToken, "token-of-a-stranger",
@@ -33,7 +33,7 @@ func TestGoogle(t *testing.T) {
 	})
 }
 
-// Jobs over azurite.
+// Jobs read from azurite.
 func TestAzure(t *testing.T) {
 	server := storestest.StartAzure(t)
 	testCloud(t, newStandOf(t, server, 20_000, server.AzureOptions(), storestest.AzureKey,
@@ -44,9 +44,9 @@ func TestAzure(t *testing.T) {
 	})
 }
 
-// testCloud runs the job of a stand. Attempts whose workers lack something, or whose input is replaced, cost nothing:
-// the budget pays one release, which two workers make at the end, while every third request fails. A worker finds it as
-// its own, with the result in the store, and so does the local engine.
+// testCloud runs the job of the stand. Attempts whose workers lack a variable, or whose input is replaced, cost
+// nothing. The budget pays for one release. Two workers make it at the end, while every third request fails. A repeated
+// run by a worker and by the local engine finds this release, with the result in the store.
 func testCloud(t *testing.T, s *stand, lacks []lack) {
 	t.Helper()
 	s.testLacks(lacks)
@@ -79,7 +79,7 @@ func testCloud(t *testing.T, s *stand, lacks []lack) {
 	s.testAnswers()
 }
 
-// manifest returns the release's.
+// manifest returns the manifest of the release.
 func (s *stand) manifest() []byte {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json"))
@@ -93,12 +93,12 @@ func (s *stand) manifest() []byte {
 func (s *stand) runLocally() (int, string) {
 	var out bytes.Buffer
 	c := start(s.t, "release-full", &out, "run", s.job, "--param", "day=monday")
-	_ = c.Wait() // its exit code is looked at
+	_ = c.Wait() // its exit code is checked
 	return c.ProcessState.ExitCode(), out.String()
 }
 
-// testAnswers compares the counts with those of the table, which the input has three times. That noise is beyond eight
-// standard deviations has a probability below 1e-14.
+// testAnswers compares the noisy counts with the true ones; the input holds the table three times. The probability of
+// noise beyond eight standard deviations is below 1e-14.
 func (s *stand) testAnswers() {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "out", "cats.csv"))

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// A result that a worker did not write to its end, or that is under another key, is left for one that is whole; alone
-// it is an error.
+// fetch skips an incomplete result and a result under another key, and takes a complete one. If there is no complete
+// one, it fails.
 func TestFetchedResultIsWhole(t *testing.T) {
 	k, err1 := partial.NewKey(make([]byte, 32))
 	other, err2 := partial.NewKey(make([]byte, 32))

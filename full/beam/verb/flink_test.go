@@ -21,11 +21,11 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 )
 
-// flinkVersion is of the package on PyPI that has Flink's jars.
+// flinkVersion is the version of the package on PyPI that has Flink's jars.
 const flinkVersion = "1.19.3"
 
-// jobServer is Beam's job server for Flink, with the libraries that it needs, on Maven Central. One of these is not served
-// in the same version.
+// jobServer is the Maven project of Beam's job server for Flink, with its libraries. One of these is not published in
+// the same version.
 const jobServer = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>test</groupId><artifactId>test</artifactId><version>1</version>
 <dependencyManagement><dependencies><dependency><groupId>org.apache.beam</groupId>
@@ -34,7 +34,7 @@ const jobServer = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVers
 </dependency></dependencies></project>
 `
 
-// flink is a session cluster of Flink, whose task managers have a slot each, and Beam's job server.
+// flink is a session cluster of Flink, whose task managers have one slot each, and Beam's job server.
 type flink struct {
 	*testing.T
 	dir, lib  string
@@ -44,7 +44,8 @@ type flink struct {
 	resources []string
 }
 
-// newFlink starts a cluster of some task managers that ends with the test. The test is skipped if it cannot be had.
+// newFlink starts a cluster with the given number of task managers; it ends with the test. The test is skipped if Flink
+// cannot be installed.
 func newFlink(t *testing.T, managers int) (f *flink, pids []int) {
 	t.Helper()
 	if os.Getenv("DPRELEASE_ENGINES") == "" {
@@ -108,7 +109,7 @@ restart-strategy.type: none
 	return nil, nil
 }
 
-// installFlink returns the folder of Flink and the job server, which it installs once for all runs of the test.
+// installFlink returns the folder of Flink and of the job server. It installs them once, for all runs of the test.
 func installFlink() (dir string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -125,7 +126,7 @@ func installFlink() (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(part) }() // what is left is in the way of nothing
+	defer func() { _ = os.RemoveAll(part) }() // leftover files do no harm
 	if err := os.WriteFile(filepath.Join(part, "pom.xml"), []byte(jobServer), 0o600); err != nil {
 		return "", err
 	}
@@ -176,7 +177,7 @@ func (f *flink) manager() (pid int) {
 		"org.apache.flink.runtime.taskexecutor.TaskManagerRunner", slices.Concat([]string{"--configDir", f.dir}, f.resources)...)
 }
 
-// await waits until the cluster has some task managers.
+// await waits until the cluster has at least some task managers.
 func (f *flink) await(some int) {
 	f.Helper()
 	var found struct{ TaskManagers []json.RawMessage }
@@ -210,9 +211,8 @@ func (f *flink) run(k *killRun, kill int, attempts string) {
 	}
 }
 
-// A task manager that is killed while two read the table changes nothing: the pipeline is run again if another one takes
-// its place, and the release is made with one charge, which is the whole budget. If none does, the run ends with words and
-// no charge.
+// A task manager is killed while two read the table. If another one takes its place, the pipeline is run again and the
+// release is made with one charge, the whole budget. If none does, the run ends with a clear message and no charge.
 func TestKilledTaskManager(t *testing.T) {
 	const rows = 6_000_000
 	f, pids := newFlink(t, 2)

@@ -30,7 +30,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// role makes the test binary another program: release-full, or a prism server on a port.
+// role is the variable that turns the test binary into another program: release-full, or a prism server on a port.
 const role = "DPRELEASE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start starts the test binary in a role, until the test ends.
+// start starts the test binary in the role as; it ends with the test.
 func start(t *testing.T, as string, out *bytes.Buffer, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(os.Args[0], args...)
@@ -62,7 +62,7 @@ func start(t *testing.T, as string, out *bytes.Buffer, args ...string) *exec.Cmd
 	return c
 }
 
-// freePort returns a port that nobody listened on just now.
+// freePort returns a port that nobody listened on a moment ago.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
@@ -73,7 +73,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// await waits until somebody listens on a port.
+// await waits until a process listens on the port.
 func await(t *testing.T, port int) {
 	t.Helper()
 	for range 600 {
@@ -86,9 +86,9 @@ func await(t *testing.T, port int) {
 	t.Fatal("nobody listens")
 }
 
-// readersOf returns the children of a process that have a file open.
+// readersOf returns the children of the process parent that have the file open.
 func readersOf(file string, parent int) (pids []int) {
-	// of threads that have ended meanwhile some are missing
+	// threads that ended meanwhile are missing
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
@@ -103,7 +103,7 @@ func readersOf(file string, parent int) (pids []int) {
 	return pids
 }
 
-// killReader kills a worker of a pool as soon as some have the table open at a time.
+// killReader kills a worker of the pool as soon as some workers have the table open at the same time.
 func killReader(t *testing.T, table string, pool, some int, ended <-chan error) {
 	t.Helper()
 	for {
@@ -132,9 +132,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways
-// of messages: the pipeline is run again with other workers, the release is made with one charge, which is the whole
-// budget, the local engine finds it as its own, and no file of an attempt is left.
+// A worker is killed while it reads the table, alone or while another one reads too, for both ways of sending messages.
+// The pipeline is run again with other workers. The release is made with one charge, the whole budget; the local engine
+// finds this release; and no file of an attempt is left.
 func TestKilledWorker(t *testing.T) {
 	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
 	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })
@@ -216,8 +216,8 @@ func (k *killRun) wait(within time.Duration) (err error) {
 	return err
 }
 
-// releases waits until the run has made its release, which was not by its first attempt. The local engine finds it as
-// its own.
+// releases waits until the run has made its release, by a second or later attempt. The local engine must find this
+// release.
 func (k *killRun) releases(within time.Duration) {
 	k.Helper()
 	if err := k.wait(within); err != nil || !strings.Contains(k.out.String(), "attempt 1 of 3 failed") {
@@ -240,7 +240,7 @@ func (k *killRun) releases(within time.Duration) {
 	}
 }
 
-// neverStarts is a pool that says that it has started a worker, and has not: the runner waits for it forever.
+// neverStarts is a pool that confirms the start of a worker and starts none, so the runner waits forever.
 type neverStarts struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 }
@@ -253,8 +253,8 @@ func (neverStarts) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.S
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
-// A job that hangs ends after as many attempts as there may be, with words, with no charge, and with no file in the
-// folder for temporary files.
+// A job that hangs ends after the allowed number of attempts, with a clear message, no charge, and no file in the temp
+// directory.
 func TestStalledJob(t *testing.T) {
 	dir := t.TempDir()
 	job, temporary, parts := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "tmp"), filepath.Join(dir, "parts")
@@ -324,7 +324,8 @@ func TestKilledPool(t *testing.T) {
 		t.Fatalf("%v: %v", err, r)
 	}
 	var workers []string
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pool.Process.Pid)) // of threads that ended some are missing
+	// threads that ended are missing
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pool.Process.Pid))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
 		workers = append(workers, strings.Fields(string(children))...)

@@ -13,8 +13,8 @@ import (
 
 // Results in object stores
 //
-// Beam's SDK has file systems of its own for folders and gs://. For s3:// and az:// it gets those of the inputs, with
-// the same credentials and errors that show no text of the store's.
+// Beam's SDK has its own file systems for folders and gs://. For s3:// and az://, this file registers file systems over
+// the stores of the inputs: with the same credentials, and errors that show no text of the store.
 
 func init() {
 	for _, scheme := range []string{"s3", "az"} {
@@ -25,8 +25,8 @@ func init() {
 var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and " +
 	"credentials: these come from the environment of each worker")
 
-// checkParts refuses an address of a folder in a store that has options, since it is part of the pipeline, and stores
-// that Beam does not know.
+// checkParts refuses the URL of a folder in a store if it has options, since the URL is part of the pipeline, and
+// refuses stores that Beam does not know.
 func checkParts(parts string) error {
 	a, err := store.ParseAddress(parts)
 	if err != nil || a.Options != "" {
@@ -38,14 +38,14 @@ func checkParts(parts string) error {
 	return nil
 }
 
-// inStore is Beam's way to the objects of a store.
+// inStore is Beam's file system over the objects of a store.
 type inStore struct{}
 
 // Close implements filesystem.Interface.
 func (inStore) Close() error { return nil }
 
-// withBucket calls do with the bucket and the key of a name. It moves about size bytes, and is called until it
-// succeeds, as store.Retry does.
+// withBucket calls do with the bucket and the key of a name, again if it fails, as store.Retry does. size is about how
+// many bytes each call moves.
 func withBucket(ctx context.Context, name string, size int64,
 	do func(context.Context, store.Writer, string) error) error {
 	a, err := store.ParseAddress(name)
@@ -83,8 +83,8 @@ func (inStore) List(ctx context.Context, glob string) (names []string, err error
 	return names, err
 }
 
-// OpenRead implements filesystem.Interface. It reads the object at once, and takes memory for the bytes that come, not
-// for those that the store promises.
+// OpenRead implements filesystem.Interface. It reads the whole object at once. It allocates memory for the bytes that
+// arrive, not for the length that the store announces.
 func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
 	size, err := s.Size(ctx, name)
 	if err != nil {
@@ -112,10 +112,10 @@ func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, erro
 	return io.NopCloser(io.MultiReader(pieces...)), nil
 }
 
-// pieceBytes is how many bytes of a result are read at once.
+// pieceBytes is the number of bytes of a result that are read at once.
 const pieceBytes = 4 << 20
 
-// OpenWrite implements filesystem.Interface. The object is there when the writer is closed, whole.
+// OpenWrite implements filesystem.Interface. The object appears, complete, when the writer is closed.
 func (inStore) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
 	return &objectWriter{ctx: ctx, name: name}, nil
 }

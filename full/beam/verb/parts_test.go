@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// promising is a store that states another length, unless that is 0.
+// promising is a store that announces a wrong length, unless that is 0.
 type promising struct {
 	*storetest.Memory
 	size int64
@@ -28,7 +28,7 @@ func (p promising) Stat(ctx context.Context, key string) (store.Object, error) {
 	return o, err
 }
 
-// Read implements store.Bucket: the real object has fewer bytes.
+// Read implements store.Bucket: the real object is shorter than announced.
 func (p promising) Read(ctx context.Context, o store.Object, at, size int64) (r io.ReadCloser, err error) {
 	if p.size != 0 {
 		return nil, store.Failure(store.Changed, "")
@@ -36,7 +36,7 @@ func (p promising) Read(ctx context.Context, o store.Object, at, size int64) (r 
 	return p.Memory.Read(ctx, o, at, size)
 }
 
-// A result is read whole, in pieces, and a length that a store only promises takes no memory.
+// A result is read whole, in pieces, and the length that a store announces takes no memory.
 func TestResultsOfStores(t *testing.T) {
 	m := storetest.New()
 	content := bytes.Repeat([]byte("0123456789"), pieceBytes/4)

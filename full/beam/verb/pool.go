@@ -18,17 +18,17 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// pool starts a process of this program for each worker that a runner asks for (environment_type EXTERNAL). A worker
-// that dies, for want of memory or otherwise, takes neither the pool nor another worker with it.
+// pool starts a process of this program for each worker that a runner asks for (environment_type EXTERNAL). If a worker
+// dies, for lack of memory or otherwise, the pool and the other workers live on.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string
 	mu      sync.Mutex
-	workers map[worker]*exec.Cmd // each that was ever started; nil if it has ended
+	workers map[worker]*exec.Cmd // all workers that were ever started; nil if the worker has ended
 }
 
-// worker is what tells workers apart. Each task manager of Flink counts its workers from 1, and several share the pool
-// of their machine, so the identifier alone is not enough.
+// worker identifies a worker. Each task manager of Flink counts its workers from 1, and several share the pool of their
+// machine, so the identifier alone is not unique.
 type worker struct{ id, endpoint string }
 
 // serve runs a pool until the context ends.
@@ -73,7 +73,7 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	c := exec.Command(p.program, workerFlag, "--id="+r.GetWorkerId(),
 		"--logging_endpoint="+r.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+r.GetControlEndpoint().GetUrl())
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
-	// Only the pool has the other end of the worker's standard input, so the worker notices that the pool was killed.
+	// Only the pool holds the other end of the worker's standard input, so the worker notices if the pool is killed.
 	c.Env = append(os.Environ(), poolVariable+"=1")
 	lifeline, err := c.StdinPipe()
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	}
 	p.workers[w] = c
 	go func() {
-		_ = c.Wait() // how it ended is the runner's matter
+		_ = c.Wait() // the runner handles its exit code
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.workers != nil {
@@ -95,10 +95,10 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// poolVariable is set for workers that a pool has started: their standard input ends with the pool.
+// poolVariable is set for workers that a pool has started. Their standard input ends with the pool.
 const poolVariable = "DPRELEASE_BEAM_POOL"
 
-// endWithPool ends this process, a worker, when the pool that started it has ended, killed or not.
+// endWithPool ends this process, a worker, when its pool ends, also if the pool is killed.
 func endWithPool() {
 	if os.Getenv(poolVariable) == "" {
 		return
@@ -110,9 +110,9 @@ func endWithPool() {
 	}()
 }
 
-// StopWorker ends a process, if no other runner ever had one with the same identifier, as the request does not name the
-// runner: its own process may have died, and another runner's be at work. A worker also ends when its runner closes the
-// connection. It holds nothing that must be kept.
+// StopWorker ends a process, unless another runner ever had a worker with the same identifier. The request does not
+// name the runner: its own worker may have died, and the process may be a live worker of another runner. A worker also
+// ends when its runner closes the connection. It holds no state that must be kept.
 func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 )
 
-// Two task managers have a worker of the same identifier. When the first one's has died, a request to stop it does not
-// reach the second one's.
+// Two task managers have a worker with the same identifier. If the first manager's worker has died, a request to stop
+// it does not stop the second manager's.
 func TestStopOfDeadWorker(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "worker")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil {

@@ -28,7 +28,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	// The reflection-free runtime, file systems and runners, for their side effects.
+	// Imported for their side effects: the reflection-free runtime, file systems and runners.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
@@ -57,20 +57,20 @@ its store. If the variable is set, run uses its key; else it makes one, which wo
   release-full beam run job.yaml --runner=flink --endpoint=jobserver:8099 --environment_type=EXTERNAL --environment_config=localhost:50000 --parts=/shared/parts -- --out /srv/release
 `
 
-// options are the flags of the verb run beside Beam's.
+// options are the flags of the verb run, in addition to Beam's.
 type options struct {
 	params  params
 	buckets int
 	ranges  int
 	memory  string
-	bytes   int64 // those of memory
+	bytes   int64 // the memory in bytes
 	scratch string
 	parts   string
-	// workers is how many workers share the pipeline on prism.
+	// workers is the number of workers that share the pipeline on prism.
 	workers int
-	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or, as suits the runner, "".
+	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or "" for the runner's default.
 	shuffle string
-	// attempts is how often the pipeline is run at most, if it fails.
+	// attempts is the maximal number of times that a failing pipeline is run.
 	attempts int
 	// stalled is how long a job may make no progress.
 	stalled time.Duration
@@ -79,10 +79,8 @@ type options struct {
 // params are values of --param, in order.
 type params []string
 
-// String returns the values.
 func (p *params) String() string { return strings.Join(*p, " ") }
 
-// Set adds a value.
 func (p *params) Set(s string) error {
 	*p = append(*p, s)
 	return nil
@@ -113,7 +111,7 @@ func startsWorker(args []string) bool { return slices.Contains(args, workerFlag)
 const workerFlag = "--worker=true"
 
 // run runs the arguments that follow the verb and returns the exit code. In a process that a runner has started as a
-// worker it does not return.
+// worker, it does not return.
 func run(rest []string) int {
 	var o options
 	flag.Var(&o.params, "param", "set a parameter of the job: --param name=value (repeatable)")
@@ -161,7 +159,7 @@ func run(rest []string) int {
 	return exitUsage
 }
 
-// check reports flags that do not go together, and makes names of folders absolute.
+// check reports flags that exclude each other, and makes folder names absolute.
 func (o *options) check() (err error) {
 	switch {
 	case o.stalled <= 0:
@@ -215,7 +213,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		return report(exitInternal, errors.New("there can be no temporary folder"))
 	}
 	defer os.RemoveAll(folder)
-	_ = os.Setenv("TMPDIR", folder) // in which the SDK leaves a file after each run; the name has no zero byte
+	_ = os.Setenv("TMPDIR", folder) // the SDK leaves a file in it after each run; the name has no zero byte
 	var params []string
 	for _, p := range o.params {
 		params = append(params, "--param", p)
@@ -228,9 +226,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		o.parts = folder
 	}
 	if inProcess() {
-		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged some eight times, and returned as well
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged about eight times, and also returned
 	}
-	beam.PipelineOptions.Set("param", "-") // else the runner gets the flag: parameters may be in addresses
+	beam.PipelineOptions.Set("param", "-") // otherwise the runner gets the flag: parameters may be part of URLs
 	text, err := os.ReadFile(job)
 	if err != nil {
 		return report(exitUsage, errors.New("the job file can't be read"))
@@ -260,7 +258,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	return command.Run(ctx, append(append([]string{"merge", job, part}, params...), merge...)...)
 }
 
-// runKey returns the key of the environment, or makes one for workers in this process.
+// runKey returns the key from the environment, or makes one for workers in this process.
 func runKey(ctx context.Context, job, path string, params []string) (key partial.Key, code int) {
 	text := os.Getenv(dpbeam.KeyVariable)
 	if text == "" {
@@ -282,8 +280,8 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that
-// it does not matter how far it came.
+// aggregate runs the pipeline, again if it failed. A failed attempt leaves at most encrypted files that are never read,
+// so it does not matter how far it came.
 func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
 	if err := setWorkerBinary(folder); err != nil {
 		return err
@@ -312,17 +310,17 @@ const (
 	dataflow = "dataflow"
 )
 
-// The ways of messages (--shuffle).
+// Ways to send messages (--shuffle).
 const (
 	shuffleRunner = "runner"
 	shuffleFiles  = "files"
 )
 
-// mostBundles is how many functions prism runs at a time.
+// mostBundles is the number of functions that prism runs at the same time.
 const mostBundles = 8
 
-// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of
-// this machine's processors.
+// scopes returns the number of scopes of the task: one for each worker or, if prism has one worker, one for each
+// processor of this machine.
 func (o *options) scopes() int {
 	if runner() == prism && o.workers == 1 {
 		return min(runtime.GOMAXPROCS(0), mostBundles)
@@ -333,8 +331,8 @@ func (o *options) scopes() int {
 // inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// unknownReason returns what to print of an error that is no fault of a worker. The SDK's own text is not printed: it is of
-// stacks and functions.
+// unknownReason returns the text to print for an error that is no fault of a worker. The SDK's own text, with stacks
+// and function names, is not printed.
 func unknownReason(err error) string {
 	switch {
 	case errors.Is(err, errStalled):
@@ -347,7 +345,7 @@ func unknownReason(err error) string {
 	return "the runner's log has the reason"
 }
 
-// said returns what to print of a fault in an error: with the details if no worker has a log of its own.
+// said returns the text to print for a fault. It includes the details if no worker has a log of its own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
 		return f.SaidIn(err)
@@ -367,8 +365,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary sets the program that a runner hands to its workers, if the flags do not: this one, or an empty file
-// if the workers are there already. Else the SDK would build one, from sources that are not here.
+// setWorkerBinary sets the program that a runner gives to its workers, unless the flags do: this one, or an empty file
+// if the workers run already. Otherwise the SDK would build one, from sources that are not here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil
@@ -383,8 +381,8 @@ func setWorkerBinary(folder string) (err error) {
 	return err
 }
 
-// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while
-// they wrote.
+// clean removes the files that the workers left under --parts, including the files of attempts that failed or were
+// killed.
 func clean(ctx context.Context, out string) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -393,16 +391,16 @@ func clean(ctx context.Context, out string) {
 	defer fs.Close()
 	remover, ok := fs.(filesystem.Remover)
 	for _, ending := range []string{dpbeam.PartEnding, dpbeam.MessagesEnding} {
-		names, _ := fs.List(ctx, out+"*"+ending) // what can't be listed can't be removed
+		names, _ := fs.List(ctx, out+"*"+ending) // files that cannot be listed cannot be removed
 		for _, name := range names {
 			if ok {
-				_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+				_ = remover.Remove(ctx, name) // it is encrypted, and its key is not used again
 			}
 		}
 	}
 }
 
-// fetch returns the path of the result: of the first attempt that is complete. All that are have the same contents.
+// fetch returns the path of the result of the first complete attempt. All complete attempts have the same contents.
 func fetch(ctx context.Context, out, folder string, key partial.Key) (string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 
 // Names of metrics
 //
-// A worker of the Go SDK reports metrics under short names that it counts from 1, and prism keeps one list of such
-// names for all workers of a job: with two workers it takes one metric for another, and the job fails. So a worker of
-// several puts its identifier before its names.
+// A worker of the Go SDK reports metrics under short names that it counts from 1, and prism keeps one list of these
+// names for all workers of a job. With two workers it confuses their metrics, and the job fails. So each of several
+// workers puts its identifier before its short names.
 
-// nameMetrics makes this process, if it is one of several workers (separate), report metrics under names of its own. It
-// is called before the SDK's worker begins.
+// nameMetrics lets this process report metrics under names of its own if it is one of several workers (separate). Call
+// it before the SDK's worker begins.
 func nameMetrics() {
 	id := flag.Lookup("id")
 	if id == nil || !strings.Contains(id.Value.String(), environmentMark+dpbeam.WorkerScope) {
@@ -40,13 +40,13 @@ func nameMetrics() {
 	}
 }
 
-// named is a stream on which short names of metrics begin with a prefix.
+// named is a stream that adds a prefix to the short names of metrics.
 type named struct {
 	grpc.ClientStream
 	prefix string
 }
 
-// SendMsg adds the prefix to the names of an answer.
+// SendMsg adds the prefix to the names in an answer.
 func (n named) SendMsg(m any) error {
 	if r, ok := m.(*fnpb.InstructionResponse); ok {
 		if b := r.GetProcessBundle(); b != nil {
@@ -62,7 +62,7 @@ func (n named) SendMsg(m any) error {
 	return n.ClientStream.SendMsg(m)
 }
 
-// RecvMsg takes the prefix off the names that are asked about.
+// RecvMsg removes the prefix from the names in a request.
 func (n named) RecvMsg(m any) error {
 	err := n.ClientStream.RecvMsg(m)
 	if r, ok := m.(*fnpb.InstructionRequest); ok && err == nil {

@@ -12,9 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A runner may wait forever for a worker that was killed, and says nothing then. So the submitter looks at the job's
-// metrics again and again: they change while any worker reads rows or bounds units. If they stay as they are for a long
-// time, the job is cancelled.
+// A runner may wait forever, silently, for a worker that was killed. So the submitter polls the job's metrics, which
+// change while any worker reads rows or bounds units. If they do not change for a long time, the job is cancelled.
 
 // errStalled means that a job made no progress.
 var errStalled = errors.New("the job made no progress for as long as --stalled says")
@@ -22,8 +21,8 @@ var errStalled = errors.New("the job made no progress for as long as --stalled s
 // cancelTime is how long a runner may take to cancel a job that hangs.
 const cancelTime = 10 * time.Second
 
-// isStalled waits until a job has made no progress for a time and returns true. It returns false if the context ends
-// first, or the runner has no metrics.
+// isStalled waits until the job has made no progress for the duration stalled and returns true. It returns false if the
+// context ends first or the runner has no metrics.
 func isStalled(ctx context.Context, client jobpb.JobServiceClient, job string, stalled time.Duration) bool {
 	tick := time.NewTicker(max(stalled/20, 10*time.Millisecond))
 	defer tick.Stop()

@@ -34,8 +34,8 @@ import (
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
-// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one
-// release.
+// storeJob reads objects of a store and a file of a web server, and takes keys from another file of the web server. Its
+// budget pays for one release.
 const storeJob = `
 version: 1
 name: cats
@@ -48,7 +48,7 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// stand is a job whose input is in stores, with the secrets that nobody may see.
+// stand is a job whose input is in stores, with the secrets that must not be shown.
 type stand struct {
 	*storestest.Server
 	t             *testing.T
@@ -56,7 +56,7 @@ type stand struct {
 	parts         string
 	content       map[string][]byte
 	secrets       []string
-	tap           *tap // keeps what the submitter says to the server; nil if nothing does
+	tap           *tap // records the submitter's traffic to the server; nil if it is not recorded
 }
 
 // newStand starts an S3 server and a web server, and writes the job.
@@ -66,8 +66,7 @@ func newStand(t *testing.T, rows int) *stand {
 		"X-Amz-Signature")
 }
 
-// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web
-// server.
+// newStandOf writes the job of a store, whose URLs have options from the environment, and starts a web server.
 func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -101,8 +100,8 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 	return s
 }
 
-// serveWeb serves the public file to everybody and other files to whoever has the signature, with a certificate that
-// this process and its children trust, and returns the host.
+// serveWeb serves the public file to everybody and other files to requests with the signature, with a certificate that
+// this process and its children trust. It returns the host.
 func (s *stand) serveWeb(signature string) string {
 	w := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, ok := s.content[strings.TrimPrefix(r.URL.Path, "/")]
@@ -117,7 +116,7 @@ func (s *stand) serveWeb(signature string) string {
 	w.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	w.StartTLS()
 	s.t.Cleanup(w.Close)
-	before, _ := os.ReadFile(os.Getenv("SSL_CERT_FILE")) // of the store, if it has one
+	before, _ := os.ReadFile(os.Getenv("SSL_CERT_FILE")) // the store's, if it has one
 	trusted := filepath.Join(s.dir, "authority.pem")
 	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
 		Bytes: w.Certificate().Raw})...), 0o600); err != nil {
@@ -127,8 +126,8 @@ func (s *stand) serveWeb(signature string) string {
 	return strings.TrimPrefix(w.URL, "https://")
 }
 
-// run runs the job on prism: in a process of its own if workers is 0, else on a server with so many workers, which get
-// the variables in environment too. It returns the exit code and all that the processes printed.
+// run runs the job on prism: in a process of its own if workers is 0, else on a server with this number of workers,
+// which get the variables in environment too. It returns the exit code and all output of the processes.
 func (s *stand) run(workers int, environment ...string) (int, string) {
 	s.t.Helper()
 	key, err := os.ReadFile(s.key)
@@ -170,7 +169,7 @@ func (s *stand) run(workers int, environment ...string) (int, string) {
 	return run.ProcessState.ExitCode(), out.String() + "\nworkers:\n" + poolOut.String() + "\nprism:\n" + prismOut.String()
 }
 
-// pool starts a pool of workers with other variables; a name without a value is removed.
+// pool starts a pool of workers with changed variables; a name without a value is removed.
 func (s *stand) pool(port int, out *bytes.Buffer, environment []string) *exec.Cmd {
 	for _, e := range environment {
 		name, value, _ := strings.Cut(e, "=")
@@ -184,13 +183,13 @@ func (s *stand) pool(port int, out *bytes.Buffer, environment []string) *exec.Cm
 	return start(s.t, "release-full", out, "beam", "worker", "--port", strconv.Itoa(port))
 }
 
-// released says whether there is a release.
+// released reports whether there is a release.
 func (s *stand) released() bool {
 	_, err := os.Stat(filepath.Join(s.dir, "out", "release.json"))
 	return err == nil
 }
 
-// third returns a fault that every third request has.
+// third applies the fault f to every third request.
 func third(f func(http.ResponseWriter)) func(http.ResponseWriter, *http.Request) bool {
 	var count atomic.Int64
 	return func(w http.ResponseWriter, _ *http.Request) bool {
@@ -202,8 +201,7 @@ func third(f func(http.ResponseWriter)) func(http.ResponseWriter, *http.Request)
 	}
 }
 
-// onObject calls do before the n-th request about the CSV file's version, of all that the submitter and the workers
-// make.
+// onObject calls do before the n-th request for the CSV file's version, counted over the submitter and all workers.
 func (s *stand) onObject(n int64, do func()) {
 	var count atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -215,8 +213,8 @@ func (s *stand) onObject(n int64, do func()) {
 }
 
 // A job whose input is in stores, in three formats, makes one release with one charge: on prism in the process and on a
-// server with two workers, while the store answers 503, cuts connections or cuts bodies; and the local engine finds it
-// as its own.
+// server with two workers, while the store answers 503, cuts connections or cuts bodies. The local engine finds this
+// release.
 func TestStores(t *testing.T) {
 	s := newStand(t, 20_000)
 	var before []byte
@@ -262,15 +260,14 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not
-// printed.
+// URLs for results with options, credentials or an unknown store are refused before any request, and are not printed.
 func TestPartsAreRefused(t *testing.T) {
 	job := filepath.Join(t.TempDir(), "job.yaml")
 	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary",
 		"s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
 		var out bytes.Buffer
 		c := start(t, "release-full", &out, "beam", "run", job, "--parts="+parts)
-		_ = c.Wait() // its exit code is looked at
+		_ = c.Wait() // its exit code is checked
 		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") ||
 			strings.Contains(out.String(), "canary") {
 			t.Errorf("%s: exit code %d: %s", parts, code, out.String())
@@ -278,14 +275,14 @@ func TestPartsAreRefused(t *testing.T) {
 	}
 }
 
-// lack is an environment of a worker that does not suffice, and what is said of it.
+// lack is an incomplete environment of a worker, and the expected message.
 type lack struct {
 	name        string
 	environment []string
 	want        []string
 }
 
-// testLacks runs the job with such workers: nothing is charged.
+// testLacks runs the job with workers of these environments. Nothing may be charged.
 func (s *stand) testLacks(lacks []lack) {
 	s.t.Helper()
 	for _, x := range lacks {
@@ -301,8 +298,8 @@ func (s *stand) testLacks(lacks []lack) {
 	}
 }
 
-// A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its
-// release when the worker has it.
+// A worker that lacks a variable of its store reports what to do, and nothing is charged. The same job makes its
+// release when the worker has the variable.
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
 	other := filepath.Join(s.dir, "other.key")
@@ -325,19 +322,19 @@ func TestWorkerLacks(t *testing.T) {
 		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))},
 			[]string{dpbeam.OtherKey.Says}},
 	})
-	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays one
+	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays for one
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 }
 
-// An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is
-// refused, and costs nothing.
+// An object is replaced by another one of the same length after the submitter or a worker has looked at it. The run
+// refuses it and costs nothing.
 func TestObjectReplaced(t *testing.T) {
 	s := newStand(t, 20_000)
 	s.testReplaced()
 }
 
-// testReplaced replaces the CSV file at two times of a run by two workers, and makes the release of the first one.
+// testReplaced replaces the CSV file at two times of a run by two workers, then makes the first release.
 func (s *stand) testReplaced() {
 	t := s.t
 	t.Helper()
@@ -352,13 +349,13 @@ func (s *stand) testReplaced() {
 		}
 		s.Put(t, "monday/t.csv", s.content["t.csv"])
 	}
-	if code, out := s.run(2); code != 0 || !s.released() { // the budget pays one
+	if code, out := s.run(2); code != 0 || !s.released() { // the budget pays for one
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 }
 
-// What the submitter tells the runner has no signature, option, credential, parameter or name of the input, nor the
-// job.
+// The submitter's requests to the runner contain no signature, option, credential, parameter or name of the input, and
+// not the job.
 func TestPipelineHasNoAddress(t *testing.T) {
 	s := newStand(t, 2_000)
 	s.tap = &tap{}
@@ -379,7 +376,7 @@ func TestPipelineHasNoAddress(t *testing.T) {
 	}
 }
 
-// tap keeps what passes between the submitter and a runner.
+// tap records the traffic between the submitter and a runner.
 type tap struct {
 	mu     sync.Mutex
 	passed bytes.Buffer
@@ -398,7 +395,7 @@ func (p *tap) said() [][]byte {
 	return [][]byte{bytes.Clone(p.passed.Bytes())}
 }
 
-// before listens in the place of a port, until the test ends, and returns its own.
+// before listens in front of a port until the test ends, and returns its own port.
 func (p *tap) before(t *testing.T, port int) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
@@ -420,7 +417,7 @@ func (p *tap) before(t *testing.T, port int) int {
 			for from, to := range map[net.Conn]net.Conn{in: out, out: in} {
 				go func() {
 					_, _ = io.Copy(io.MultiWriter(to, p), from) // until either ends
-					_, _ = in.Close(), out.Close()              // the other way ends too
+					_, _ = in.Close(), out.Close()              // the other direction ends too
 				}()
 			}
 		}

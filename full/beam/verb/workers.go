@@ -21,11 +21,12 @@ import (
 // Several workers on prism
 //
 // Prism starts one worker for each environment of a pipeline, and the Go SDK gives a pipeline one environment. So the
-// functions of each worker's scope (dpbeam.WorkerScope) get a copy of it, and prism asks the pool for as many workers.
+// functions of each worker's scope (dpbeam.WorkerScope) get a copy of the environment, and prism asks the pool for as
+// many workers.
 
-// runOnServer runs a pipeline on a portable runner as the SDK's universal runner does. With several workers each
-// worker's scope has an environment of its own. If the job makes no progress for as long as stalled, it is cancelled,
-// and the error is errStalled.
+// runOnServer runs a pipeline on a portable runner as the SDK's universal runner does. With several workers, each
+// worker's scope has its own environment. If the job makes no progress for the duration stalled, it is cancelled, and
+// the error is errStalled.
 func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled time.Duration) error {
 	endpoint, err := jobopts.GetEndpoint()
 	if err != nil {
@@ -87,7 +88,7 @@ func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled tim
 	return err
 }
 
-// environmentMark is between the SDK's name of an environment and a scope's.
+// environmentMark separates the SDK's name of an environment from the name of a scope.
 const environmentMark = "-"
 
 // separate gives the functions of each worker's scope an environment of their own.
@@ -100,7 +101,7 @@ func separate(c *pipepb.Components) {
 			id := t.GetEnvironmentId() + environmentMark + scope
 			if c.GetEnvironments()[id] == nil {
 				copied := proto.CloneOf(c.GetEnvironments()[t.GetEnvironmentId()])
-				copied.Dependencies = nil // the pool's workers have the program
+				copied.Dependencies = nil // the pool's workers already have the program
 				c.GetEnvironments()[id] = copied
 			}
 			t.EnvironmentId = id

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// Iceberg and Delta are jars for one version of Spark, which is not the newest.
+// lakehouseVersion is the version of Spark for which the jars of Iceberg and Delta exist; it is not the newest.
 const lakehouseVersion = "4.1.4"
 
-// lakehouseJars are the artifacts, on Maven Central.
+// lakehouseJars are Maven artifacts.
 var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "io.delta:delta-spark_2.13:4.3.0",
 	"io.delta:delta-storage:4.3.0"}
 
-// StartLakehouse starts a server that ends with the test. Its catalogue iceberg has Iceberg tables in the folder iceberg
-// of the server's, and tables of Delta are beside those of Spark. The test is skipped if these cannot be had.
+// StartLakehouse starts a server that ends with the test. Its catalogue iceberg holds Iceberg tables in the server's
+// folder iceberg; Delta tables are in Spark's own catalogue. The test is skipped if the jars cannot be installed.
 // DPRELEASE_LAKEHOUSE is the connection string of a server to use instead, and DPRELEASE_LAKEHOUSE_DIR is its folder.
 func StartLakehouse(t testing.TB) *Server {
 	t.Helper()
@@ -27,14 +27,14 @@ func StartLakehouse(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("Iceberg and Delta cannot be had: %v", err)
 	}
-	// One process: another server may run beside this one.
+	// One process: another server may run at the same time.
 	return start(t, lakehouseVersion, "local[2]", jars, []string{"spark.sql.catalog.iceberg=org.apache.iceberg.spark.SparkCatalog",
 		"spark.sql.catalog.iceberg.type=hadoop", "spark.sql.catalog.iceberg.warehouse=${dir}/iceberg",
 		"spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
 		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
 }
 
-// installJars returns the files of artifacts, which it installs once for all tests and all runs of them.
+// installJars returns the files of Maven artifacts. It installs them once, for all tests and all later runs.
 func installJars(artifacts []string) (files []string, err error) {
 	installing.Lock()
 	defer installing.Unlock()

@@ -1,4 +1,4 @@
-// Package sparktest starts Spark for tests: its Thrift server, and two executors in processes of their own.
+// Package sparktest starts Spark for tests: its Thrift server, and two executors in separate processes.
 package sparktest
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/dprelease/dprelease/full/spark"
 )
 
-// version is of PySpark on PyPI, whose wheel has Spark's jars.
+// version is the version of PySpark on PyPI, whose wheel has Spark's jars.
 const version = "4.3.0"
 
 // Server is Spark with its Thrift server.
 type Server struct {
 	// DSN is the connection string, without a database.
 	DSN string
-	// Address is of the Thrift server.
+	// Address is the Thrift server's address, host and port.
 	Address string
-	// Dir has all files that Spark writes: its log, its executors' logs, tables.
+	// Dir is the folder of all files that Spark writes: its log, its executors' logs, tables.
 	Dir string
 
-	process int // 0 if the server was there before
+	process int // 0 if the test did not start the server
 }
 
-// installing lets one test at a time install Spark.
+// installing serializes the installation of Spark.
 var installing sync.Mutex
 
-// Start starts a server that ends with the test, with settings of Spark. The test is skipped if there is no Java, or
-// Spark cannot be had. DPRELEASE_SPARK is the connection string of a server to use instead.
+// Start starts a server with the given settings of Spark; it ends with the test. The test is skipped if there is no
+// Java, or if Spark cannot be installed. DPRELEASE_SPARK is the connection string of a server to use instead.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_SPARK"); dsn != "" {
@@ -48,7 +48,7 @@ func Start(t testing.TB, settings ...string) *Server {
 	return start(t, version, "local-cluster[2,1,2048]", nil, settings)
 }
 
-// start starts a version of Spark with more jars.
+// start starts a version of Spark with additional jars.
 func start(t testing.TB, version, master string, jars, settings []string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("java"); err != nil {
@@ -58,13 +58,13 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	if err != nil {
 		t.Skipf("Spark cannot be had: %v", err)
 	}
-	dir, err := os.MkdirTemp("", "spark") // of a short name: Spark makes paths of it
+	dir, err := os.MkdirTemp("", "spark") // its name is short: Spark builds paths from it
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{Dir: dir}
 	t.Cleanup(func() { s.stop(t) })
-	home := filepath.Join(dir, "home") // executors write beside the jars
+	home := filepath.Join(dir, "home") // executors write next to the jars
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	return s
 }
 
-// install returns the folder of a version of Spark, which it installs once for all tests and all runs of them.
+// install returns the folder of a version of Spark. It installs Spark once, for all tests and all later runs.
 func install(version string) (dir string, err error) {
 	installing.Lock()
 	defer installing.Unlock()
@@ -96,7 +96,7 @@ func install(version string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(part) }() // what is left is in the way of nothing
+	defer func() { _ = os.RemoveAll(part) }() // leftover files do no harm
 	pip := exec.Command("python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", part, "pyspark=="+version)
 	if out, err := pip.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("pip: %w: %.300s", err, out)
@@ -164,9 +164,9 @@ func (s *Server) run(t testing.TB, home, master string, jars, settings []string)
 	}
 }
 
-// Log returns what the server wrote.
+// Log returns the server's log.
 func (s *Server) Log() string {
-	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // a message is without it otherwise
+	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // without the log, the message is shorter
 	return string(text)
 }
 
@@ -205,7 +205,7 @@ func (s *Server) Executors(t testing.TB) (pids []int) {
 	return pids
 }
 
-// Database makes a database of its own and returns its connection string, and a function that runs statements there.
+// Database makes a new database. It returns its connection string, and a function that runs statements in it.
 func (s *Server) Database(t testing.TB, name string) (dsn string, exec func(text string) error) {
 	t.Helper()
 	s.Schema(t, name)
@@ -213,7 +213,7 @@ func (s *Server) Database(t testing.TB, name string) (dsn string, exec func(text
 	return dsn, executor(t, dsn)
 }
 
-// Schema makes a schema, CATALOGUE.NAME, and returns a function that runs statements outside of it.
+// Schema makes the schema CATALOGUE.NAME. It returns a function that runs statements outside of the schema.
 func (s *Server) Schema(t testing.TB, name string) (exec func(text string) error) {
 	t.Helper()
 	exec = executor(t, s.DSN)
@@ -222,7 +222,7 @@ func (s *Server) Schema(t testing.TB, name string) (exec func(text string) error
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { _ = exec("DROP DATABASE " + name + " CASCADE") }) // the server may end with the test
+	t.Cleanup(func() { _ = exec("DROP DATABASE " + name + " CASCADE") }) // the server may have ended with the test
 	return exec
 }
 

@@ -31,13 +31,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 )
 
-// What clients show.
+// Tokens and keys of clients.
 const (
-	// AzureAccount is the account that every copy of azurite has.
+	// AzureAccount is the account that every azurite has.
 	AzureAccount = "devstoreaccount1"
 	// AzureKey is the key of that account.
 	AzureKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-	// GoogleToken is what Google's emulator gives for an hour to whoever may read and write.
+	// GoogleToken is the token that the emulator of Google's host gives for an hour to accounts that may read and
+	// write.
 	GoogleToken = "hush-token-of-the-test"
 )
 
@@ -49,8 +50,8 @@ const (
 	stranger   = "stranger@test.iam.gserviceaccount.com"
 )
 
-// emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed
-// with DPRELEASE_LONG=1 only, since that takes a minute of CPU time; without it the test skips.
+// emulator returns the path of a program in the user's cache directory, where install puts it. It installs only with
+// DPRELEASE_LONG=1, since that takes a minute of CPU time; otherwise the test is skipped.
 func emulator(t testing.TB, path string, install func(dir string) *exec.Cmd) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -74,7 +75,7 @@ func emulator(t testing.TB, path string, install func(dir string) *exec.Cmd) str
 	return path
 }
 
-// StartGCS starts fake-gcs-server until the test ends, and sets the variable by which clients find it without
+// StartGCS starts fake-gcs-server until the test ends, and sets the variable that lets clients use it without
 // credentials.
 func StartGCS(t testing.TB) *Server {
 	t.Helper()
@@ -83,7 +84,7 @@ func StartGCS(t testing.TB) *Server {
 	return s
 }
 
-// startGCS starts fake-gcs-server, which takes requests to a host, or to its proxy if that is "".
+// startGCS starts fake-gcs-server. It accepts requests to host or, if that is "", to its proxy.
 func startGCS(t testing.TB, host string) *Server {
 	t.Helper()
 	program := emulator(t, "fake-gcs-server", func(dir string) *exec.Cmd {
@@ -121,21 +122,21 @@ func posted(address string, content []byte) error {
 	return nil
 }
 
-// Google is fake-gcs-server in the place of Google's, for processes that the test starts. It wants a token, which the
-// holder of the file Credentials gets.
+// Google is fake-gcs-server in the place of Google's host, for processes that the test starts. It requires a token,
+// which the account in the file Credentials gets.
 type Google struct {
 	*Server
-	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it; a test may set it to another
-	// one that has it too.
+	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it. A test may set
+	// SSL_CERT_FILE to another file that also contains it.
 	Authority []byte
 	// Credentials, Stranger and Revoked are files of service accounts: one that may use the bucket, one that may not, and
 	// one whose key was revoked.
 	Credentials, Stranger, Revoked string
 }
 
-// StartGoogle starts fake-gcs-server until the test ends, behind a proxy that stands for Google's host and asks for
-// credentials, and sets the variables of processes that the test starts. The test's own process does not see it, since
-// Go reads these variables once: it writes by Server.Put.
+// StartGoogle starts fake-gcs-server until the test ends, behind a proxy that acts as Google's host and requires
+// credentials. It sets the variables of processes that the test starts. The test's own process does not use it, since
+// Go reads these variables once: write objects by Server.Put.
 func StartGoogle(t testing.TB) *Google {
 	t.Helper()
 	g := &Google{Server: startGCS(t, googleHost)}
@@ -166,7 +167,7 @@ func StartGoogle(t testing.TB) *Google {
 	return g
 }
 
-// authorize passes requests with the token on.
+// authorize passes on requests that have the token.
 func (g *Google) authorize(w http.ResponseWriter, r *http.Request) {
 	switch r.Header.Get("Authorization") {
 	case "Bearer " + GoogleToken:
@@ -178,7 +179,7 @@ func (g *Google) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// giveToken gives accounts their tokens for what they sign. Signatures are not looked at.
+// giveToken gives accounts their tokens. It does not verify signatures.
 func giveToken(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.FormValue("assertion"), ".")
 	var claims struct {
@@ -186,7 +187,7 @@ func giveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(parts) == 3 {
 		raw, _ := base64.RawURLEncoding.DecodeString(parts[1])
-		_ = json.Unmarshal(raw, &claims) // else nobody has signed
+		_ = json.Unmarshal(raw, &claims) // otherwise the request is unsigned
 	}
 	token, ok := map[string]string{reader: GoogleToken, stranger: "hush-token-of-a-stranger"}[claims.Iss]
 	w.Header().Set("Content-Type", "application/json")
@@ -239,7 +240,7 @@ func (g *Google) certificate(t testing.TB) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
 }
 
-// tunnelTo returns a proxy that has one server behind it, in the place of Google's host.
+// tunnelTo returns a proxy that connects requests for Google's host to one server.
 func tunnelTo(at string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Host != googleHost+":443" {
@@ -266,8 +267,8 @@ func tunnelTo(at string) http.Handler {
 	})
 }
 
-// StartAzure starts azurite until the test ends, and sets the variables by which processes that the test starts find
-// it. The address of an object in the test's own process needs AzureOptions.
+// StartAzure starts azurite until the test ends, and sets the variables by which started processes find it. In the
+// test's own process, the URL of an object needs AzureOptions.
 func StartAzure(t testing.TB) *Server {
 	t.Helper()
 	program := emulator(t, filepath.Join("azurite", "node_modules", ".bin", "azurite-blob"), func(dir string) *exec.Cmd {
@@ -304,8 +305,7 @@ func StartAzure(t testing.TB) *Server {
 	return s
 }
 
-// AzureOptions returns the options of an address by which the test's own process finds azurite: what follows the
-// question mark.
+// AzureOptions returns the URL options by which the test's own process finds azurite, without the question mark.
 func (s *Server) AzureOptions() string {
 	return "localemu=true&protocol=http&domain=" + strings.TrimPrefix(s.proxy.URL, "http://")
 }

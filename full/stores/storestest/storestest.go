@@ -1,5 +1,5 @@
-// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of
-// S3, and emulators of Google Cloud Storage and Azure.
+// Package storestest starts servers of object stores for tests, behind a proxy that can simulate faults: a real S3
+// server, and emulators of Google Cloud Storage and Azure.
 package storestest
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// versitygw is a real S3 server, whose objects are files of a folder.
+// versitygw is a real S3 server. It stores objects as files of a folder.
 const versitygw = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 
 // The credentials of the server.
@@ -35,7 +35,7 @@ const (
 	SecretKey = "hush-secret-of-the-test"
 )
 
-// serverProgram installs the server once, into the user's folder for caches.
+// serverProgram installs the server once, into the user's cache directory.
 var serverProgram = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -54,16 +54,16 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// Server is a server behind its proxy, with a bucket of the name "bucket".
+// Server is a server behind its proxy, with a bucket named "bucket".
 type Server struct {
 	// Scheme is the scheme of the store's URLs.
 	Scheme string
-	// Direct is the server's URL, around the proxy, and PID its process.
+	// Direct is the server's URL without the proxy, and PID its process.
 	Direct string
 	PID    int
-	// Requests counts those that came to the proxy.
+	// Requests counts the requests to the proxy.
 	Requests atomic.Int64
-	// Cut is how many bytes of each body pass, if it is not 0.
+	// Cut is the number of bytes of each body that pass; 0 passes all.
 	Cut atomic.Int64
 	// Pass passes a request on to the server.
 	Pass  http.Handler
@@ -72,7 +72,7 @@ type Server struct {
 	put   func(key string, content []byte) error
 }
 
-// Put writes an object of the bucket, also in a process that cannot see the server.
+// Put writes an object of the bucket. It also works in a process that cannot reach the server by its URL.
 func (s *Server) Put(t testing.TB, key string, content []byte) {
 	t.Helper()
 	if err := s.put(key, content); err != nil {
@@ -80,14 +80,14 @@ func (s *Server) Put(t testing.TB, key string, content []byte) {
 	}
 }
 
-// AboutVersion reports whether a request asks for an object's attributes, of which its version is one.
+// AboutVersion reports whether a request asks for the attributes of the object key, which include its version.
 func (s *Server) AboutVersion(r *http.Request, key string) bool {
 	asks := r.Method == http.MethodHead || r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/storage/v1/b/")
 	return asks && strings.HasSuffix(r.URL.Path, "/"+key)
 }
 
-// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if
-// the server cannot be had.
+// Start starts the S3 server until the test ends, and sets the variables by which clients find it. The test is skipped
+// if the server cannot be installed.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	program, err := serverProgram()
@@ -114,7 +114,7 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// serve starts the server, which listens at an address, and its proxy, until the test ends.
+// serve starts the server that listens at an address, and its proxy, until the test ends.
 func (s *Server) serve(t testing.TB, command func(at string) *exec.Cmd) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -145,7 +145,7 @@ func (s *Server) serve(t testing.TB, command func(at string) *exec.Cmd) {
 	t.Cleanup(s.proxy.Close)
 }
 
-// handler passes requests on as they are: their signatures cover the host.
+// handler passes requests on unchanged: their signatures cover the host.
 func (s *Server) handler(to *url.URL) http.Handler {
 	s.Pass = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -184,7 +184,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fails sets what answers a request in the server's place, if it returns true; nil for nothing.
+// Fails sets a function that answers a request instead of the server if it returns true; nil removes it.
 func (s *Server) Fails(f func(http.ResponseWriter, *http.Request) bool) {
 	if f == nil {
 		s.fault.Store(nil)
@@ -220,7 +220,7 @@ func writer(address string) (store.Writer, store.Address, error) {
 func Put(t testing.TB, address string, content []byte) {
 	t.Helper()
 	if err := put(address, content); err != nil {
-		a, _ := store.ParseAddress(address) // it is printed without its options
+		a, _ := store.ParseAddress(address) // the message shows it without its options
 		t.Fatalf("%s: %v", a, err)
 	}
 }

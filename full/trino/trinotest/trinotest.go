@@ -21,29 +21,29 @@ import (
 )
 
 const (
-	// version is the newest of the server on Maven Central.
+	// version is the newest version of the server on Maven Central.
 	version = "476"
-	// leastJava is what that version runs on.
+	// leastJava is the oldest Java on which this version runs.
 	leastJava = 24
-	// onlyMemory is the folder of the plugins that are loaded.
+	// onlyMemory is the folder of the only plugins that are loaded.
 	onlyMemory = "plugins"
 )
 
-// Server is Trino.
+// Server is a running Trino.
 type Server struct {
-	// DSN is the connection string, without a schema; Address is the coordinator's.
+	// DSN is the connection string without a schema. Address is the coordinator's address.
 	DSN, Address string
-	// Dir has all that Trino writes.
+	// Dir is the folder of all files that Trino writes.
 	Dir string
 
-	process int // 0 if the server was there before
+	process int // 0 if the test did not start the server
 }
 
-// installing lets one test at a time install Trino.
+// installing serializes the installation of Trino.
 var installing sync.Mutex
 
-// Start starts a server that ends with the test. The test is skipped if there is no Java for it, or Trino cannot be
-// had. DPRELEASE_TRINO is the address of a server to use instead, which has a catalog memory.
+// Start starts a server that ends with the test. The test is skipped if there is no suitable Java, or if Trino cannot
+// be installed. DPRELEASE_TRINO is the address of a server to use instead; it needs a catalog memory.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv("DPRELEASE_TRINO"); address != "" {
@@ -67,7 +67,7 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// findJava returns a Java that is new enough: that of JAVA_HOME, of the path, or of the folder of Debian.
+// findJava returns a Java that is new enough, from JAVA_HOME, the path or Debian's folder.
 func findJava() string {
 	all := []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"}
 	more, err := filepath.Glob("/usr/lib/jvm/*/bin/java")
@@ -88,7 +88,7 @@ func findJava() string {
 	return ""
 }
 
-// install returns the folder of Trino, which it installs once for all tests and all runs of them.
+// install returns the folder of Trino. It installs Trino once, for all tests and all later runs.
 func install() (dir string, err error) {
 	installing.Lock()
 	defer installing.Unlock()
@@ -107,7 +107,7 @@ func install() (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(part) }() // what is left is in the way of nothing
+	defer func() { _ = os.RemoveAll(part) }() // leftover files do no harm
 	const copied = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack"
 	for _, artifact := range []string{"trino-server-core:" + version + ":tar.gz", "trino-memory:" + version + ":zip"} {
 		mvn := exec.Command("mvn", "-q", "-B", copied, "-Dartifact=io.trino:"+artifact, "-DoutputDirectory="+part)
@@ -117,7 +117,7 @@ func install() (dir string, err error) {
 		}
 	}
 	home := filepath.Join(part, filepath.Base(dir))
-	// The other plugins of the archive are links, which Maven leaves out.
+	// The archive's other plugins are links, which Maven omits.
 	plugins := filepath.Join(home, onlyMemory)
 	if err := errors.Join(os.Mkdir(plugins, 0o700),
 		os.Rename(filepath.Join(part, "trino-memory-"+version), filepath.Join(plugins, "memory"))); err != nil {
@@ -198,7 +198,7 @@ func (s *Server) answers(ctx context.Context, db *sql.DB) bool {
 
 // Log returns what the server wrote.
 func (s *Server) Log() string {
-	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // a message is without it otherwise
+	text, _ := os.ReadFile(filepath.Join(s.Dir, "server.log")) // without the log, the message is shorter
 	return string(text)
 }
 
@@ -216,7 +216,7 @@ func (s *Server) stop(t testing.TB) {
 	t.Errorf("%s cannot be removed", s.Dir)
 }
 
-// Schema makes a schema of its own and returns its connection string, and a function that runs statements there.
+// Schema makes a new schema. It returns its connection string, and a function that runs statements there.
 func (s *Server) Schema(t testing.TB, name string) (dsn string, exec func(text string) error) {
 	t.Helper()
 	all, err := sql.Open("trino", s.DSN)

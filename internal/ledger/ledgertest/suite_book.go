@@ -285,7 +285,7 @@ func testNumbers(t *testing.T, s ledger.Store) {
 	if got := lookup(t, b); got.Charge.Number != 1 || got.State != ledger.Published {
 		t.Errorf("beside a release that was cancelled, the newest is %d, %s", got.Charge.Number, got.State)
 	}
-	charge(t, b, c) // the same number again
+	charge(t, b, c) // the same number a second time
 	if n := runs(t, b, c); n != 2 {
 		t.Errorf("%d releases count, want 2", n)
 	}

@@ -221,7 +221,7 @@ func testReplaceOne(t *testing.T, s ledger.Store) {
 func testReplaceOneShares(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
-	c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is left for mu
+	c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is for mu
 	c.Mechanisms[0].Sigma, c.DeltaShare = 1<<10, "1e-7"
 	charge(t, b, c)
 	other := c
@@ -248,7 +248,7 @@ func testShares(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	try := func(run, share string) error {
 		c := Quarter(t, run)
-		c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is left for mu
+		c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is for mu
 		c.Mechanisms[0].Sigma = 1 << 20
 		c.DeltaShare = share
 		_, err := b.Charge(ctx, c)

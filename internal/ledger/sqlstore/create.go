@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
@@ -74,8 +75,8 @@ func inspect(path string) error {
 	}
 	if wal := path + "-wal"; exists(wal) { // SQLite would write what it holds into the ledger
 		return fmt.Errorf("%s: %w: a ledger has no such file; end the program that has the ledger open, if there is one, "+
-			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable, shellWord(wal),
-			shellWord(wal))
+			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable, private.ShellWord(wal),
+			private.ShellWord(wal))
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (p *process) kill(t *testing.T) (rest []string) {
 	for p.lines.Scan() {
 		rest = append(rest, p.lines.Text())
 	}
-	_ = p.cmd.Wait() // it says that the process was killed
+	_ = p.cmd.Wait() // the error is the kill
 	return rest
 }
 
@@ -114,7 +114,7 @@ func (p *process) kill(t *testing.T) (rest []string) {
 func (p *process) finish(t *testing.T) string {
 	t.Helper()
 	first := p.line(t)
-	for p.lines.Scan() { // the testing package's own words
+	for p.lines.Scan() { // output of the testing package
 	}
 	if err := p.cmd.Wait(); err != nil {
 		t.Error(err)

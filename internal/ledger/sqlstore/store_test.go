@@ -28,7 +28,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// Whoever does not get a lock learns which process has it, and since when; a note of an earlier holder is not shown.
+// If a lock is held, the error names the process that holds it, and the time. The note of an earlier holder is not
+// shown.
 func namesHolder(t *testing.T, first, second ledger.Store) {
 	t.Helper()
 	unlock, err := first.Lock(t.Context(), "a run")
@@ -57,7 +58,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	namesHolder(t, open(t, path), open(t, path))
-	// The note of a process that is gone, or of another lock, names nobody.
+	// The note of a dead process, or of another lock, is not used.
 	s := open(t, path)
 	unlock, err := s.Lock(t.Context(), "b")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/private"
 )
 
 // A ledger is only as safe as the place in which it is stored. Two things could undo entries without a trace, and this
@@ -106,5 +107,5 @@ func lookAt(path string) (fs.FileInfo, error) {
 
 // addFinding records a finding about path, and the command that repairs it.
 func (c *checker) addFinding(path, why, command string, args ...any) {
-	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
+	c.found = append(c.found, fmt.Sprintf("%s %s: %s", private.ShellWord(path), why, fmt.Sprintf(command, args...)))
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/private"
 )
 
 // On Unix folders above may be writable by all if they are sticky, as /tmp is. A group that has no member but the user
@@ -45,7 +44,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
-	name, mode := shellWord(path), info.Mode()
+	name, mode := private.ShellWord(path), info.Mode()
 	switch {
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info),
@@ -72,7 +71,7 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	if n := owned(info).Nlink; n > 1 {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with find / -xdev -samefile %s, and remove them",
-			path, ledger.ErrSecondPath, n, shellWord(path))
+			path, ledger.ErrSecondPath, n, private.ShellWord(path))
 	}
 	mounted, err := mountPoint(path)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 // checkFile checks the owner of a file and that other users cannot read or write it. The group may write it only if it
 // shares the ledger, and read it only if it has no other member.
 func (c *checker) checkFile(path string, info fs.FileInfo) {
-	name, perm := shellWord(path), info.Mode().Perm()
+	name, perm := private.ShellWord(path), info.Mode().Perm()
 	switch {
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.place.user, name)
@@ -103,7 +102,7 @@ func (c *checker) checkFile(path string, info fs.FileInfo) {
 
 // checkNeighbour checks a file on which SQLite or this package relies.
 func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
-	name := shellWord(path)
+	name := private.ShellWord(path)
 	switch {
 	case !info.Mode().IsRegular():
 		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "mv %s %s.planted", name, name)
@@ -136,19 +135,5 @@ func owned(info fs.FileInfo) *syscall.Stat_t {
 	if a, ok := info.Sys().(*syscall.Stat_t); ok {
 		return a
 	}
-	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // nobody's
-}
-
-// shellWord quotes a path for a shell.
-func shellWord(path string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
-	}
-	switch {
-	case strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0:
-		return path
-	case strings.IndexFunc(path, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0:
-		return "$" + strings.ReplaceAll(strconv.Quote(path), `'`, `\'`)
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // the owner is unknown
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
 
-const stranger = 65534 // a user and a group that own nothing of the tests'
+const stranger = 65534 // a user and a group that own no file of the tests
 
 // asRoot skips a test that must give files to another user, if it does not run as root.
 func asRoot(t *testing.T) {
@@ -222,7 +222,7 @@ func inMounts(t *testing.T, mounts, path string) string {
 	cmd := exec.Command("unshare", "-m", "sh", "-c", mounts+` && exec "$0" -test.run='^TestTask$' -test.v=false`,
 		os.Args[0])
 	cmd.Env = append(os.Environ(), taskVariable+"=charge", pathVariable+"="+path, nameVariable+"=in a container")
-	out, _ := cmd.Output() // a refusal is said there
+	out, _ := cmd.Output() // the output has the error
 	return string(out)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/windows"
@@ -27,14 +28,15 @@ func newPlace(_ string, s sharing) (place, error) {
 	return place{}, nil
 }
 
-// checkRights records who holds rights to path, or with within to what is made in it, that nobody else may have. why completes "WHO, who may …".
-func (c *checker) checkRights(path string, info fs.FileInfo, rights windows.ACCESS_MASK, within bool, why string) error {
+// checkRights records who holds rights to path, or with within to what is made in it, that nobody else may have. why
+// completes "WHO, who may …", and remedy is what to do.
+func (c *checker) checkRights(path string, rights windows.ACCESS_MASK, within bool, why, remedy string) error {
 	who, err := private.Holders(path, rights, within)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
 	if len(who) > 0 {
-		c.addFinding(path, "is open to "+strings.Join(who, ", ")+", who may "+why, "%s", private.Repair(path, info))
+		c.addFinding(path, "is open to "+strings.Join(who, ", ")+", who may "+why, "%s", remedy)
 	}
 	return nil
 }
@@ -47,10 +49,15 @@ func (c *checker) checkAbove(path string, own bool) error {
 	if info.Mode()&fs.ModeIrregular != 0 {
 		return fmt.Errorf("%s: %w: a junction leads to the ledger; name the folder itself", path, ledger.ErrSecondPath)
 	}
-	if own {
-		return c.checkRights(path, info, private.Read|private.Write, true, "read what is made in it, or set the ledger back")
+	// Other users and services may need a folder above, and the root of a drive.
+	remedy := "move the ledger into a folder of your own, within your profile"
+	if !own {
+		return c.checkRights(path, private.Replace, false, "put another ledger in the place of this one", remedy)
 	}
-	return c.checkRights(path, info, private.Replace, false, "put another ledger in the place of this one")
+	if filepath.Dir(path) != path {
+		remedy = private.Repair(path, info)
+	}
+	return c.checkRights(path, private.Read|private.Write, true, "read what is made in it, or roll the ledger back", remedy)
 }
 
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {
@@ -62,7 +69,8 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with fsutil hardlink list, and remove them", path, ledger.ErrSecondPath, n)
 	}
-	return c.checkRights(path, info, private.Read|private.Write, true, "read or write it, and it holds a secret")
+	return c.checkRights(path, private.Read|private.Write, true, "read or write it, and it holds a secret",
+		private.Repair(path, info))
 }
 
 func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
@@ -77,7 +85,8 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	if n > 1 {
 		c.addFinding(path, "has a second name (hard link)", "move it away, if no run of your own was cut short")
 	}
-	return c.checkRights(path, info, private.Read|private.Write, true, "read or write it, and it can hold pages of the ledger")
+	return c.checkRights(path, private.Read|private.Write, true, "read or write it, and it can hold pages of the ledger",
+		private.Repair(path, info))
 }
 
 // names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file
@@ -98,6 +107,3 @@ func names(path string) (uint32, error) {
 	err = windows.GetFileInformationByHandle(h, &info)
 	return info.NumberOfLinks, err
 }
-
-// shellWord quotes a path for a command line. No path of Windows holds a quotation mark.
-func shellWord(path string) string { return `"` + path + `"` }

@@ -47,7 +47,7 @@ func honest(tb testing.TB, m calibrate.Mechanism) selftest.Release {
 	}
 }
 
-// underNoised makes releases that claim m with noise of factor·sigma, through the tests' own door.
+// underNoised makes releases that claim m with noise of factor·sigma. It uses the entry point for tests.
 func underNoised(tb testing.TB, m calibrate.Mechanism, factor float64) selftest.Release {
 	return func(_ context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		_, exact := mechanismtest.Open(tb, sealed(tb, cells, rows))

@@ -1,10 +1,13 @@
-// Package sourcetest writes tables for tests with a library that no other package uses.
 package sourcetest
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
@@ -16,20 +19,20 @@ import (
 
 const page = 8 << 10
 
-// Xitongsys calls [MarshalXitongsys] and fails the test on an error.
+// Xitongsys calls [marshalXitongsys] and fails the test on an error.
 func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec) []byte {
 	t.Helper()
-	b, err := MarshalXitongsys(row, rows, codec)
+	b, err := marshalXitongsys(row, rows, codec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// MarshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
+// marshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
 // package of writers, which only joins pages, is not used: it needs another module. The rows are structs with that
 // library's tags, and row points to one of them.
-func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
+func marshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
 	handler, err := schema.NewSchemaHandlerFromStruct(row)
 	if err != nil {
 		return nil, err
@@ -85,4 +88,65 @@ func chunk(out *bytes.Buffer, table *layout.Table, codec parquet.CompressionCode
 		out.Write(p.RawData)
 	}
 	return c.ChunkHeader
+}
+
+func xitongsys(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	fields := make([]reflect.StructField, len(columns))
+	for i, c := range columns {
+		of, tag := goType(c.Type.Tag), "name="+c.Name+", "+c.Type.Tag
+		if chance(r, 0.5) && of.Kind() != reflect.Bool && c.Type.Tag != "type=INT96" {
+			tag += ", encoding=PLAIN_DICTIONARY"
+		}
+		if c.Optional {
+			of = reflect.PointerTo(of)
+		}
+		fields[i] = reflect.StructField{Name: strings.ToUpper(c.Name), Type: of,
+			Tag: reflect.StructTag(`parquet:"` + tag + `"`)}
+	}
+	of := reflect.StructOf(fields)
+	out := make([]any, len(rows))
+	for i, row := range rows {
+		p := reflect.New(of).Elem()
+		for k, cell := range row {
+			if cell == nil {
+				continue
+			}
+			f := p.Field(k)
+			if f.Kind() == reflect.Pointer {
+				f.Set(reflect.New(f.Type().Elem()))
+				f = f.Elem()
+			}
+			if x, ok := cell.(*big.Int); ok {
+				if cell = x.Int64(); f.Kind() == reflect.String {
+					cell = string(shortest(x))
+				}
+			}
+			f.Set(reflect.ValueOf(cell).Convert(f.Type()))
+		}
+		out[i] = p.Interface()
+	}
+	return marshalXitongsys(reflect.New(of).Interface(), out,
+		pick(r, parquet.CompressionCodec_UNCOMPRESSED, parquet.CompressionCodec_SNAPPY))
+}
+
+// goType returns the type of a field with a tag.
+func goType(tag string) reflect.Type {
+	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "type="), ",")
+	switch unsigned := strings.Contains(tag, "convertedtype=UINT_"); {
+	case name == "BOOLEAN":
+		return reflect.TypeFor[bool]()
+	case name == "INT32" && unsigned:
+		return reflect.TypeFor[uint32]()
+	case name == "INT32":
+		return reflect.TypeFor[int32]()
+	case name == "INT64" && unsigned:
+		return reflect.TypeFor[uint64]()
+	case name == "INT64":
+		return reflect.TypeFor[int64]()
+	case name == "FLOAT":
+		return reflect.TypeFor[float32]()
+	case name == "DOUBLE":
+		return reflect.TypeFor[float64]()
+	}
+	return reflect.TypeFor[string]()
 }

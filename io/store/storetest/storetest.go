@@ -1,4 +1,4 @@
-// Package storetest has a store in memory for tests, which can count, refuse and damage requests.
+// Package storetest has a store in memory for tests. It can count, refuse and damage requests.
 package storetest
 
 import (

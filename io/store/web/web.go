@@ -1,7 +1,7 @@
-// Package web reads files of web servers, https://host/path, by ranges.
+// Package web reads files of web servers, https://host/path, by range requests. Call Register once.
 //
-// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do
-// for files. Redirects are followed to https only.
+// The server must answer range requests and state a strong ETag or a date of the last change, as web servers do for
+// files. Redirects are followed only to https.
 package web
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// Register makes https:// known.
+// Register registers the scheme https.
 func Register() { store.Register("https", New(http.DefaultTransport)) }
 
 // idle is the number of connections that are kept for each server.
 const idle = 64
 
-// New returns an opener of web servers that uses a transport. Of a *http.Transport it uses a copy that keeps
+// New returns an opener of web servers that uses the transport. If it is a *http.Transport, New uses a copy that keeps
 // connections and does not decompress.
 func New(transport http.RoundTripper) store.Opener {
 	if t, ok := transport.(*http.Transport); ok {
@@ -150,7 +150,8 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	return nil, store.Failure(store.Unavailable, "")
 }
 
-// version returns what identifies the contents of a file. A weak ETag does not: other bytes may have the same.
+// version returns the version of a file's contents: a strong ETag or a date. A weak ETag does not identify them: other
+// bytes may have the same.
 func version(h http.Header) string {
 	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag

@@ -34,7 +34,7 @@ func serve(t *testing.T, h http.HandlerFunc) (store.Bucket, *httptest.Server) {
 
 var content = bytes.Repeat([]byte("0123456789"), 1000)
 
-// file serves content by Go's own rules, with an ETag and the query checked.
+// file serves content by Go's own file server, with an ETag, and checks the query.
 func file(tag string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "sig=hush" || r.URL.Path != "/dir/a.csv" {
@@ -46,7 +46,7 @@ func file(tag string) http.HandlerFunc {
 	}
 }
 
-// changed is when the file was changed, as the servers have it that say so.
+// changed is the last change of the file in the answers of servers that state one.
 const changed = "Sun, 06 Nov 1994 08:49:37 GMT"
 
 func TestFilesOfWebServers(t *testing.T) {
@@ -86,8 +86,8 @@ func elsewhere(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "http://other/a.csv", http.StatusFound)
 }
 
-// What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match
-// or not.
+// Errors of servers, and the errors that they become. A file that changed is noticed whether or not the server knows
+// If-Match.
 func TestFaultsOfWebServers(t *testing.T) {
 	var version atomic.Int64
 	for name, x := range map[string]struct {
@@ -152,7 +152,7 @@ func TestFaultsOfWebServers(t *testing.T) {
 	}
 }
 
-// A server to which another sends the reader does not see the query of the first.
+// If a server redirects to another one, the other one does not see the query of the first.
 func TestRedirectsKeepTheQuery(t *testing.T) {
 	var asked atomic.Int64
 	target := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func TestRedirectsKeepTheQuery(t *testing.T) {
 	}
 }
 
-// A server whose certificate nobody vouches for is refused at once.
+// A server with an untrusted certificate is refused at once.
 func TestUnknownCertificates(t *testing.T) {
 	s := httptest.NewTLSServer(file(`"one"`))
 	t.Cleanup(s.Close)

@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between
-// quanta, and about those that arithmetic loses: zeros of both signs, the least and the largest numbers, infinities,
-// NaN and null. Each row is a unit. A slow server is asked about each border and each clamp over the rows of all
-// borders, and by one policy of nulls and other values each.
+// Borders compares answers about numbers at and next to the edges of cells and the ends of clamps, halfway between
+// quanta, and about numbers that floating-point arithmetic rounds: zeros of both signs, the least and the largest
+// numbers, infinities, NaN and null. Each row is a unit. On a slow server each border and each clamp is tested over the
+// rows of all borders, with one policy for nulls and other values each.
 func Borders(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64},
@@ -35,7 +35,7 @@ func Borders(t *testing.T, s *Server) {
 	for at, b := range borders {
 		rows := borderRows(b.from, b.to, b.width)
 		if rare {
-			rows = all // of all borders, so that queries about none of them are asked once
+			rows = all // of all borders, so that queries without borders run once
 		}
 		name := fmt.Sprint("borders", at)
 		if at == 0 || !rare {
@@ -70,7 +70,7 @@ func Borders(t *testing.T, s *Server) {
 					"mean, mean: {column: f, clamp: "+clamp+"}",
 					"by_text, mean: {column: f, clamp: "+clamp+", by: ["+texts+policy+"}]}")
 			}
-			if !rare || at < 4 { // of the same edges for all borders
+			if !rare || at < 4 { // the same edges for all borders
 				queries = append(queries,
 					"uneven, histogram: {by: [{column: f, edges: [-3, 0, 1, 5, 20.5, 50]"+policy+"}]}",
 					"ages, histogram: {by: [{column: f, edges: [0, 18, 30, 65], last_edge: excluded"+policy+"}, "+texts+policy+"}]}",

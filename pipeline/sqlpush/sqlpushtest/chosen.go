@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Chosen compares answers whose clamp or bound on rows is chosen later, and cells that share noise: tables by bin, by
-// rank and of units. Digests are of what all answers that may be chosen follow from. No query is refused.
+// Chosen compares answers whose clamp or bound on rows is chosen later, and cells with common noise: tables by bin, by
+// rank and of units. Digests cover the totals from which all possible answers follow. No query is refused.
 func Chosen(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},
@@ -54,7 +54,7 @@ ledger: {store: "sqlite:ledger.db", dataset: chosen, budget: {epsilon: 2, delta:
 	}
 }
 
-// heavyTails are rows of units of 1 to 60 rows, with values of all sizes, on edges of bins and beside them.
+// heavyTails returns rows of units with 1 to 60 rows, with values of all sizes, on edges of bins and next to them.
 func heavyTails() (rows []stabilitytest.Row) {
 	values := []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), 0.0, math.Copysign(0, -1), 5e-324, -1e-12}
 	for e := -40.0; e <= 12; e += 0.25 {

@@ -7,8 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Folded compares answers about texts of which some differences do not count: characters that have several lower cases,
-// white space of all kinds.
+// Folded compares answers about folded texts: characters with several lower cases, white space of all kinds.
 func Folded(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}}

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// keyed are columns whose values are keys, each of values at the ends of what a database holds, and beside them.
+// keyed are columns of keys, each with values at and next to the limits of databases.
 var keyed = []struct {
 	name   string
 	kind   stabilitytest.Kind
@@ -35,7 +35,7 @@ var keyed = []struct {
 	{"l", stabilitytest.Clock, []any{int64(0), int64(1), int64(1_357_084_805_123_457), int64(-1_000_001)}},
 }
 
-// keyedRows are rows of units of 1 to 30 rows, with keys of which many have one or two units.
+// keyedRows returns rows of units with 1 to 30 rows, with keys of which many have one or two units.
 func keyedRows() (rows []stabilitytest.Row) {
 	n := 0
 	for u := range 60 {
@@ -89,9 +89,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keyed, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Keys compares answers by keys that are discovered, of all types of columns, alone and together with listed
-// dimensions, and sums, means and variances by them, for units of rows and of columns that are over their bounds. Some
-// keys are left out, and some are not. Layouts choose the types of texts.
+// Keys compares answers by discovered keys, of all types of columns, alone and together with listed dimensions, and
+// sums, means and variances by them, for units of rows and of columns that are over their bounds. Some keys are
+// dropped, and some are not. Layouts choose the types of texts.
 func Keys(t *testing.T, s *Server, layouts ...uint64) {
 	t.Helper()
 	bounds := []string{"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "row",

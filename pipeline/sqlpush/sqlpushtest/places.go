@@ -11,9 +11,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Places compares the points that are nearest to places, one by one: points that are there twice and in rows and
-// columns, whose middles are equally near to several of them, places at points, at the poles, beside the largest
-// distance, and no places. No query is refused.
+// Places compares the nearest points one by one: duplicate points, points in rows and columns, whose midpoints are
+// equally near to several of them, places at points, at the poles, next to the largest distance, and invalid places. No
+// query is refused.
 func Places(t *testing.T, s *Server) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(stabilitytest.Seed(t), 2))
@@ -90,9 +90,9 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 	return public, rows
 }
 
-// mirroredPlaces draws points in pairs on both sides of the longitude of 45 degrees, and places on it. The positions of
-// a pair have their first two numbers changed about, and those of a place are alike: distances to the two are equal if
-// squares are added in one order, and mostly not if in another.
+// mirroredPlaces draws points in pairs, mirrored at the longitude of 45 degrees, and places on it. The first two
+// coordinates of the points of a pair are exchanged, and those of a place are equal: the distances to the pair are
+// equal if squares are added in one order, and mostly differ in another.
 func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows []stabilitytest.Row) {
 	public = map[string][]string{}
 	for i := range points {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// Proxy stands between a program and a server, on a TCP port of this machine. It keeps every byte that the server sends,
-// and can cut connections.
+// Proxy forwards connections of a program to a server, on a TCP port of this machine. It records every byte that the
+// server sends, and can cut connections.
 type Proxy struct {
 	// DSN is the connection string of the server through the proxy.
 	DSN string
-	// Address is the proxy's.
+	// Address is the proxy's address.
 	Address string
 
 	network, server string
@@ -23,7 +23,7 @@ type Proxy struct {
 	mutex sync.Mutex
 	sent  []*bytes.Buffer // by the server, for each connection
 	since int             // bytes that were sent since the limit was set
-	limit int             // how many may be; 0 if there is no limit
+	limit int             // the largest number of bytes; 0 if there is no limit
 }
 
 // NewProxyTo returns a proxy before a server that listens on an address. Its DSN is empty.
@@ -81,8 +81,8 @@ func (p *Proxy) serve(l net.Listener) {
 	}
 }
 
-// record hands on what the server sends until the connection ends, or the limit is reached: then not even the bytes
-// before it are handed on whole.
+// record forwards the server's bytes until the connection ends, or the limit is reached: then even the bytes before it
+// are not all forwarded.
 func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	b := make([]byte, 1<<16)
 	for {
@@ -101,8 +101,8 @@ func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	}
 }
 
-// CutAfter lets the server send so many bytes more before its connections are cut; 0 is for ever. What was kept so far
-// is forgotten.
+// CutAfter lets the server send n more bytes before its connections are cut; 0 removes the limit. It forgets the
+// recorded bytes.
 func (p *Proxy) CutAfter(n int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -112,7 +112,7 @@ func (p *Proxy) CutAfter(n int) {
 	p.since, p.limit = 0, n
 }
 
-// Sent returns what the server has sent, by connection.
+// Sent returns the bytes that the server sent, by connection.
 func (p *Proxy) Sent() (all [][]byte) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

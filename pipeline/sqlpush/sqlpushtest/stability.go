@@ -11,9 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to
-// each other as the sensitivities say. Jobs are drawn of what databases answer; at least three quarters of the pairs
-// are compared.
+// Stability tries random pairs of neighbouring tables: the exact answers of the database differ by at most the declared
+// sensitivity. Jobs contain only queries that databases answer; at least three quarters of the pairs are compared.
 func Stability(t *testing.T, s *Server, pairs int) {
 	t.Helper()
 	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
@@ -43,14 +42,14 @@ func Stability(t *testing.T, s *Server, pairs int) {
 	}
 }
 
-// kinds are those of a database's columns.
+// kinds are the types of a database's columns.
 var kinds = map[stabilitytest.Kind]table.Kind{
 	stabilitytest.Int64: table.Int, stabilitytest.Int32: table.Int, stabilitytest.Whole: table.Int, stabilitytest.Float64: table.Float, stabilitytest.Float32: table.Float,
 	stabilitytest.Cents: table.Float, stabilitytest.Bool: table.Bool, stabilitytest.Text: table.String, stabilitytest.Date: table.Date,
 	stabilitytest.Instant: table.Timestamp, stabilitytest.Clock: table.Timestamp,
 }
 
-// mask takes the queries out of a job that no database is asked.
+// mask removes the queries from a job that no database answers.
 func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	t.Helper()
 	if j.Tables != nil {
@@ -111,7 +110,7 @@ func (r *trial) close() {
 	}
 }
 
-// begin makes the table of a job, if it is another one than before.
+// begin makes the table of a job, unless it exists.
 func (r *trial) begin(t *testing.T, c *stabilitytest.Case) error {
 	text := c.Job.YAML()
 	if text == r.job {

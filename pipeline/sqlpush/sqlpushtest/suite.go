@@ -27,7 +27,7 @@ import (
 // Server is a database that a test has to itself.
 type Server struct {
 	Driver, DSN string
-	// Schema is where tables are, CATALOGUE.SCHEMA of plain names; "" if DSN names it.
+	// Schema is the schema of the tables, CATALOGUE.SCHEMA of plain names; "" if DSN names it.
 	Schema string
 	// Format is the format of new tables; "" is the database's own.
 	Format string
@@ -35,12 +35,12 @@ type Server struct {
 	Exec func(text string) error
 	// Type is the type of a column in a CREATE TABLE; "" if the database has none. It may differ from case to case.
 	Type func(k stabilitytest.Kind, of *stabilitytest.Case) string
-	// Literal is a cell of a column of a type.
+	// Literal returns the literal of a cell in a column of a type.
 	Literal func(k stabilitytest.Kind, columnType string, cell any) string
 	// Quote quotes a name; nil if double quotes do.
 	Quote func(name string) string
-	// Slow says that a statement takes about a second, however few the rows are: then tests of very many statements ask
-	// some of them, and all if DPRELEASE_LONG is set.
+	// Slow means that a statement takes about a second, even for few rows: tests of very many statements then run some
+	// of them, and all if DPRELEASE_LONG is set.
 	Slow bool
 }
 
@@ -59,7 +59,7 @@ func (s *Server) table(name string) string {
 	return s.Schema + "." + s.quote(name)
 }
 
-// Load makes a table of some rows, in the place of one of the same name.
+// Load makes a table of some rows. It replaces a table of the same name.
 func (s *Server) Load(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
 	var defs []string
 	for i, c := range columns {
@@ -101,7 +101,7 @@ func (s *Server) fill(name string, columns []stabilitytest.Column, types []strin
 	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.table(name), strings.Join(values, ", ")))
 }
 
-// types returns those of a case's columns; ok is false if the database lacks one.
+// types returns the column types of a case; ok is false if the database lacks one.
 func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 	for _, column := range c.Job.Columns {
 		t := s.Type(column.Kind, c)
@@ -136,8 +136,8 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
-// Result describes how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared
-// by themselves.
+// Result counts the random cases that were tried. Alone counts the queries that were compared alone because their job
+// was refused.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
 // Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs
@@ -188,13 +188,13 @@ func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
 	r.Equal++
 }
 
-// compareEach compares the queries of a job of which the database refuses one or more.
+// compareEach compares the queries of a job one by one if the database refuses some.
 func (s *Server) compareEach(t *testing.T, c *stabilitytest.Case, types []string, r *Result) {
 	for _, q := range c.Job.Queries {
 		alone := *c.Job
 		alone.Queries = []string{q}
 		if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
-			continue // it takes the keys of another query
+			continue // it uses the keys of another query
 		}
 		same, err := s.Same(t, planOf(t, &alone), "t")
 		switch {
@@ -216,11 +216,11 @@ func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
 	return p
 }
 
-// ErrRefused means that a job was refused before anything ran.
+// ErrRefused means that a job was refused before any statement ran.
 var ErrRefused = errors.New("the database is not asked")
 
-// Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do
-// not.
+// Same describes how the answers of the database differ from those of the local engine over the same table; "" if they
+// do not.
 func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
 	d, err := s.Open(t.Context(), p, name)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors
-// on the sphere and beside it, with components of all sizes, also infinite ones, zeros and none, which leave a row out
-// or make it count as zero. No query is refused.
+// Vectors compares sums of clipped vectors, one sum for each vector, so that each integer is compared: vectors on the
+// sphere and next to it, with components of all sizes, also infinite, zero and missing ones, which drop a row or make
+// it count as zero. No query is refused.
 func Vectors(t *testing.T, s *Server) {
 	t.Helper()
 	names := []string{"x", "y", "z"}
@@ -69,7 +69,7 @@ ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta
 	}
 }
 
-// drawVectors draws rows of a number, a unit, a whole number and a vector.
+// drawVectors draws rows of a number, a unit, an integer and a vector.
 func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	for n := range 600 {
 		row := stabilitytest.Row{int64(n), int64(n % 13), r.Int64() >> r.IntN(64)}
@@ -84,8 +84,8 @@ func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	return rows
 }
 
-// component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for
-// the last digit.
+// component draws a component of a vector of three: often such that the vector's length equals a bound, or differs from
+// it in the last digit.
 func component(r *rand.Rand) any {
 	switch r.IntN(12) {
 	case 0:

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// Versions is a test of a table that keeps its versions and changes between the opening of an input and its reading, and
-// between a run that was cut short and its repetition.
+// Versions tests a table that keeps its versions and changes between the opening of an input and its reading, and
+// between an interrupted run and its repetition.
 type Versions struct {
 	Source sqlpush.Source
 	// Create makes the table anew, with the columns person (an integer) and zone (a text); Insert adds a row to it.
@@ -69,7 +69,7 @@ func (v *Versions) Run(t *testing.T) {
 	v.resume(t, p, first.Version(), true, "")
 }
 
-// resume resumes a run that was cut short after its charge, and compares the code of its error.
+// resume resumes a run that was interrupted after its charge, and compares the code of its error.
 func (v *Versions) resume(t *testing.T, p *pipeline.Plan, charged string, newRelease bool, code string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a
-// wire.
+// Visits is a table whose values differ from everything that a server sends by itself, for tests of network traffic.
 //
-// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row),
-// zone (of which jobs declare north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
+// Its columns are person and number (the same privacy units, as texts and as integers), note (a text of each row), zone
+// (jobs list north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
 type Visits struct{ Rows int }
 
 // Marks of values in Visits.
@@ -50,8 +49,8 @@ func (v Visits) LoadTrino(t testing.TB, s *Server) {
 		"UNNEST(sequence(1, %d)) AS r(i)")
 }
 
-// load makes the table by a statement and fills it. Texts are of a type of that name; at is how the time of a row i is
-// written, numbered are the rows.
+// load makes the table by a statement and fills it. texts is the type of text columns; at is the expression for the
+// time of row i, numbered is the source of row numbers.
 func (v Visits) load(t testing.TB, s *Server, create, texts, at, numbered string) {
 	t.Helper()
 	for _, text := range []string{create,
@@ -129,7 +128,6 @@ var visitsQueries = []string{
 	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
 	"  - {name: short, mean: {columns: [amount, age], clip_l2: 3, by: [{column: zone, values: [north, south]}]}}",
-	"  - {name: texts, sum: {column: note, clamp: [0, 10], by: [{column: zone, edges: [0, 0.5, 10], null: bin}]}}",
 	"  - {name: near, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000}, " +
 		"other: bin, as: point}]}}",
 	"  - {name: around, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000, " +

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Wholes compares answers about whole numbers, dates, times and truth values at the edges of cells, at the ends of
-// clamps, and at those of their types: by lists, by edges of all widths, and by time fields. Each row is a unit, or
-// bounds bind. Each job has some of the questions, or all if DPRELEASE_LONG is set.
+// Wholes compares answers about integers, dates, times and booleans at the edges of cells, at the ends of clamps, and
+// at the limits of their types: by lists, by edges of all widths, and by time fields. Each row is a unit, or bounds
+// apply. Each job has some of the queries, or all if DPRELEASE_LONG is set.
 func Wholes(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{
@@ -92,7 +92,7 @@ ledger: {store: "sqlite:ledger.db", dataset: wholes, budget: {epsilon: 2, delta:
 `, unit, where, strings.Join(queries, "\n"))
 }
 
-// wholeAxes are dimensions of such columns, with a policy for nulls and others.
+// wholeAxes returns dimensions over integer columns, with a policy for nulls and other values.
 func wholeAxes(policy string) []string {
 	var axes []string
 	for _, x := range []string{"i", "n"} {
@@ -127,7 +127,7 @@ func wholeAxes(policy string) []string {
 	return axes
 }
 
-// wholeRows are rows about such edges.
+// wholeRows returns rows around such edges.
 func wholeRows() (rows []stabilitytest.Row) {
 	const day = 86400e6
 	newYear := int64(1_356_998_400_000_000)

@@ -80,9 +80,10 @@ def job_argument(job: Job) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield os.fspath(job), ()
         return
     if _WINDOWS:
-        with tempfile.NamedTemporaryFile(dir=".", prefix=_JOB_FILE, suffix=".yaml", delete=False) as named:
-            named.write(text.encode())
+        named = tempfile.NamedTemporaryFile(dir=".", prefix=_JOB_FILE, suffix=".yaml", delete=False)
         try:
+            with named:
+                named.write(text.encode())
             yield named.name, ()
         finally:
             os.unlink(named.name)

@@ -44,12 +44,13 @@ class PrivacyRunFacet(RunFacet):
 
 
 def inputs(release: Release) -> list[InputDataset]:
-    """Return the job's input by name: its files as the job names them, or its table in a database."""
+    """Return the job's input by name: the files of all tables as the job names them, or its table in a database."""
     source = release.manifest["job"]["input"]
     if sql := source.get("sql"):
         return [InputDataset(namespace=sql["driver"], name=sql["table"])] if "table" in sql else []
     found: list[InputDataset] = []
-    for name in source.get("files", ()):
+    tables = source.get("tables", {"": source}).values()
+    for name in dict.fromkeys(name for table in tables for name in table.get("files", ())):
         scheme, address, key = name.partition("://")
         if address:
             bucket, _, key = key.partition("/")

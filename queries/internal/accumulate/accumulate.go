@@ -35,13 +35,13 @@ type Partial interface {
 	WriteRows(b *table.Batch, to bounding.Writer) error
 	// Content returns the fields of the contents that WriteRows writes: the cell, and values within their bounds.
 	Content() []bounding.Field
-	// AddRecords returns the function that adds rows with the same content, as WriteRows wrote it.
+	// AddRecords returns the function that adds rows with the same content, in the form of WriteRows.
 	AddRecords() func(content []byte, rows uint64)
 	// Merge adds everything that another partial of the same query holds. The other partial is spent.
 	Merge(other Partial) error
-	// Totals returns what was added up. The partial is spent.
+	// Totals returns the totals. The partial is spent.
 	Totals() (Totals, error)
-	// SaveState writes what the partial holds, exact as it is.
+	// SaveState writes the exact state of the partial.
 	SaveState(w *state.Writer)
 	// LoadState adds what another partial of the same query saved. Nothing that it reads makes it panic.
 	LoadState(r *state.Reader) error

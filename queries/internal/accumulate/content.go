@@ -14,7 +14,7 @@ import (
 // The same totals give the same bytes, whichever engine has added them up and in whichever form a partial holds them:
 // all non-zero numbers, with their positions.
 
-// errContent is an error of the program: a partial that is not added up by rank.
+// errContent means a bug: the partial is not one of a [Ranked].
 var errContent = errors.New("queries: a partial of this kind is not added up by rank")
 
 // contentWriter writes numbers with their positions.

@@ -11,11 +11,11 @@ import (
 type Counts struct {
 	Groups *domain.Grouping
 	Cells  int
-	// slots[0] counts the rows that are dropped and slots[c+1] those of cell c; nil before the first batch.
+	// slots[0] counts the dropped rows and slots[c+1] the rows of cell c; nil before the first batch
 	slots []int64
 }
 
-// makeSlots makes the slots, which may be many, when they are needed first.
+// makeSlots allocates the slots, which may be many, at their first use.
 func (a *Counts) makeSlots() {
 	if a.slots == nil {
 		a.slots = make([]int64, a.Cells+1)
@@ -117,14 +117,14 @@ func writeCells(groups *domain.Grouping, b *table.Batch, to bounding.Writer) err
 // Content returns the field of the cell.
 func (a *Counts) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.Cells)} }
 
-// AddRecords returns what counts rows by their cell.
+// AddRecords returns the function that counts rows by their cell.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	a.makeSlots()
 	cells := a.slots[1:]
 	return func(content []byte, rows uint64) { cells[bounding.CellOf(content)] += int64(rows) }
 }
 
-// Merge adds another's counts.
+// Merge adds the counts of another partial.
 func (a *Counts) Merge(other Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {

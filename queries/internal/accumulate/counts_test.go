@@ -19,7 +19,7 @@ func TestCountsSaturate(t *testing.T) {
 	if err := a.Merge(counts(MaxRows)); err != nil || a.slots[1] != MaxRows {
 		t.Errorf("%v, %v", a.slots, err)
 	}
-	// One accumulator alone may have passed it too: what it seals has not.
+	// A single accumulator may also count beyond the limit: its totals do not.
 	c := counts(MaxRows - 1)
 	if err := c.AddRows(&table.Batch{Rows: 5}); err != nil {
 		t.Fatal(err)

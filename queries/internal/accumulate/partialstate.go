@@ -2,16 +2,16 @@ package accumulate
 
 // The states of partials
 //
-// A partial writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of
-// two forms, whichever the partial has them in, and either can be added to the other: which one it is depends on the
-// memory of the process.
+// A partial writes its state to a [state.Writer], and adds the state of another process. Counts are written in one of
+// two forms, whichever the partial has; either can be added to the other, since the form depends on the memory of the
+// process.
 //
 //	Counts   1, cells in eight bytes each
 //	Units    the number of units; then as Counts
-//	Sparse   2, how many cells; of each its number and its count
+//	Sparse   2, the number of cells; the index and the count of each
 //	Sums     the sums, in sixteen bytes each; the second sums and the numbers of rows, if the query has them
 //	Tables   the cells of each of the largest tables
-//	Spread   the rows without a value; the number of each cell that has rows, and its bins
+//	Spread   the rows without a value; the index of each cell that has rows, and its bins
 
 import (
 	"encoding/binary"
@@ -42,7 +42,7 @@ func (a *Counts) LoadState(r *state.Reader) error {
 // addCount adds n to a count, up to MaxRows.
 func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxRows) }
 
-// loadCounts hands on the counts of a state of either form.
+// loadCounts passes on the counts of a state of either form.
 func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	switch r.Uint() {
 	case wholeForm:

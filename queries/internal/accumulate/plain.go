@@ -37,17 +37,17 @@ type plainSums struct {
 	slots []int64
 	rows  []int64 // nil if values are not centred
 	left  int     // rows that still fit
-	// numbers are the quantized values of the dictionary dict, nil if some of them are no numbers.
+	// numbers are the quantized values of the dictionary dict; nil if some of its values are not numbers
 	dict    uint64
 	numbers []int64
-	// of the second number of each row, which is second of the first; second and the others are nil if there is none
+	// of the second number of each row, which second computes; second and the others are nil if there is none
 	second    *aggregation.Second
 	high, low []int64
 	seconds   []int64 // of numbers
 }
 
-// quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is
-// no number.
+// quantizeDictionary returns the quantized values of a column's dictionary, minus the centre, or nil if one of them is
+// not a number.
 func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 	if p.dict == c.Dict {
 		return p.numbers
@@ -109,7 +109,7 @@ func (p *plainSums) addSecond(cell int32, x int64) {
 	p.low[cell+1] += x & (1<<lowBits - 1)
 }
 
-// countSeconds is countNumbers that also adds the second numbers up.
+// countSeconds is countNumbers that also adds up the second numbers.
 func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
 	fast, second, slots, rows, values := p.Fast, *p.second, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {
@@ -135,7 +135,7 @@ func (p *plainSums) addNumbers(cells []int32, values []float64) {
 	}
 }
 
-// countNumbers also counts the rows: those without a value too if all rows are terms.
+// countNumbers also counts the rows; if all rows are terms, it counts rows without a value, too.
 func (p *plainSums) countNumbers(cells []int32, values []float64, all bool) {
 	fast, slots, rows, values := p.Fast, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {

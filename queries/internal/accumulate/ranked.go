@@ -19,14 +19,14 @@ import (
 // partial per step: the rows that this step keeps and the step before does not. The answer under a bound is the sum of
 // the partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
 
-// Ranked adds rows up by rank.
+// Ranked adds up rows by rank.
 type Ranked struct {
 	RankedOf
 	partials []Partial // by step; nil before its first row, but for the first
 	units    []int64
 }
 
-// RankedOf describes what is added up by rank.
+// RankedOf describes totals by rank.
 type RankedOf struct {
 	// Steps are the bounds that may be chosen.
 	Steps []int64
@@ -132,7 +132,7 @@ func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
 	return HideCounts(a.units[len(a.units)-1:])
 }
 
-// rankedChoice holds the partials among which one bound is chosen, for all vectors alike.
+// rankedChoice holds the partials among which one bound is chosen, the same for all vectors.
 type rankedChoice struct {
 	mutex    sync.Mutex
 	steps    []int64

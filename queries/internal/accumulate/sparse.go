@@ -19,7 +19,7 @@ type Sparse struct {
 	rows   []int64 // by number of the cell
 }
 
-// NewSparse returns a partial without rows, in a domain of so many cells.
+// NewSparse returns a partial without rows over a domain of size cells.
 func NewSparse(groups *domain.Grouping, size int) *Sparse {
 	return &Sparse{groups: groups, size: size, cells: intern.NewUint64s()}
 }
@@ -55,12 +55,12 @@ func (a *Sparse) WriteRows(b *table.Batch, to bounding.Writer) error {
 // Content returns the field of the cell.
 func (a *Sparse) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.size)} }
 
-// AddRecords returns what counts rows by their cell.
+// AddRecords returns the function that counts rows by their cell.
 func (a *Sparse) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) { a.countCell(bounding.CellOf(content), int64(rows)) }
 }
 
-// Merge adds another's counts.
+// Merge adds the counts of another partial.
 func (a *Sparse) Merge(other Partial) error {
 	o, ok := other.(*Sparse)
 	if !ok {

@@ -18,11 +18,10 @@ import (
 // Sums whose clamp is chosen later
 //
 // The clamp is chosen from a noisy histogram of the values, after all rows are read. So each cell counts rows by bin
-// and sums their values by bin. From these follows the sum under any clamp whose ends are edges of bins: the sums of
-// the bins within the clamp, plus the nearer end for each row outside of it. The histogram adds up the bins of all
-// cells.
+// and sums their values by bin. The sum under any clamp whose ends are edges of bins follows from these: the sums of
+// the bins within the clamp, plus the nearer end for each row outside. The histogram adds up the bins of all cells.
 
-// Spread adds single values up by bins.
+// Spread adds up single values by bins.
 type Spread struct {
 	SpreadOf
 	cells     []binned // nil before the first row
@@ -30,7 +29,7 @@ type Spread struct {
 	quantized [1]int64
 }
 
-// SpreadOf describes what is added up, and how it is found in batches.
+// SpreadOf describes the values and how they are found in batches.
 type SpreadOf struct {
 	// Quantizer has the public range, without a centre.
 	Quantizer *quantize.Quantizer
@@ -39,7 +38,7 @@ type SpreadOf struct {
 	Cells     int
 }
 
-// binned is the rows of a cell by bin; nil if it has none.
+// binned holds the rows of a cell by bin; nil if it has none.
 type binned struct {
 	rows []int64
 	sums int128.Slice
@@ -61,7 +60,7 @@ func (of SpreadOf) lowest() int {
 // bins returns the number of bins.
 func (of SpreadOf) bins() int { return privateclamp.Edges - of.lowest() }
 
-// CellBytes returns how much memory a cell that has rows takes.
+// CellBytes returns the memory of a cell that has rows, in bytes.
 func (of SpreadOf) CellBytes() int64 { return 24 * int64(of.bins()) }
 
 // NewSpread returns sums without rows.
@@ -119,7 +118,7 @@ func (a *Spread) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
-// AddRecords returns what adds rows by their cell and quantized value.
+// AddRecords returns the function that adds rows by their cell and quantized value.
 func (a *Spread) AddRecords() func(content []byte, rows uint64) {
 	a.makeCells()
 	return func(content []byte, rows uint64) {
@@ -145,7 +144,7 @@ func (a *Spread) addQuantized(cell int32, times uint64) {
 	c.sums.Add(at, int128.Product(a.quantized[0], times))
 }
 
-// Merge adds another's rows.
+// Merge adds the rows of another partial.
 func (a *Spread) Merge(other Partial) error {
 	o, ok := other.(*Spread)
 	if !ok {
@@ -176,7 +175,7 @@ func (a *Spread) Totals() (Totals, error) {
 	return Totals{Binned: a}, nil
 }
 
-// AllRows returns the number of all rows, with those without a value.
+// AllRows returns the number of all rows, including those without a value.
 func (a *Spread) AllRows() (all int64) {
 	for i := range a.cells {
 		all += a.missing[i]
@@ -224,13 +223,13 @@ func (a *Spread) write(to io.Writer) error {
 			w.wide('s', c.sums)
 		}
 	}
-	if a.Quantizer.Value.Rows > 0 { // they count in nothing otherwise
+	if a.Quantizer.Value.Rows > 0 { // otherwise they do not count
 		w.counts('m', a.missing)
 	}
 	return w.err
 }
 
-// errEdges is the error of a clamp whose ends are no edges of bins.
+// errEdges is the error for a clamp whose ends are not edges of bins.
 var errEdges = errors.New("the ends of a clamp that is chosen are edges of the histogram")
 
 // clamped returns the sums under a clamp.
@@ -270,7 +269,7 @@ func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, erro
 // CentreOf returns the centre of a clamp, in quanta, rounded down.
 func CentreOf(r mechanism.Range) int64 { return r.Low + (r.High-r.Low)/2 }
 
-// within returns which bins lie within a clamp: from the first to before the last.
+// within returns the bins within a clamp: from the first to before the last.
 func (a *Spread) within(r mechanism.Range) (from, to int, err error) {
 	to = a.bins()
 	for j := range a.bins() {

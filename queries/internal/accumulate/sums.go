@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Sums adds values up: in each cell the sum of the quantized values less their centre, and what the query needs beside
-// it. 2^48 rows of at most 2^41 quanta each leave room to spare in 128 bits.
+// Sums adds up values: in each cell the sum of the quantized values minus their centre, and the other totals that the
+// query needs. 128 bits suffice for 2^48 rows of at most 2^41 quanta each.
 type Sums struct {
 	SumsOf
 	quantized []int64      // the value of a row
@@ -23,13 +23,13 @@ type Sums struct {
 	plain     *plainSums   // nil if the values are vectors or if there are very many cells
 }
 
-// SumsOf describes what is added up, how it is found in batches, and what the query needs beside the sums.
+// SumsOf describes the values, how they are found in batches, and the other totals that the query needs.
 type SumsOf struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
 	Cells     int
-	// Second is a second number of each row that is added up beside its value, nil if there is none.
+	// Second is a second number of each row that is also added up, nil if there is none.
 	Second *aggregation.Second
 	// CountRows is set if the numbers of rows are needed too.
 	CountRows bool
@@ -43,7 +43,7 @@ func NewSums(of SumsOf) *Sums {
 // HoldPlain reports whether sums of such values are also held in 64 bits while rows are added.
 func (of SumsOf) HoldPlain() bool { return newPlainSums(of) != nil }
 
-// makeTotals makes the sums, which may be many, when they are needed first.
+// makeTotals allocates the sums, which may be many, at their first use.
 func (a *Sums) makeTotals() {
 	if a.totals.High != nil {
 		return
@@ -60,7 +60,7 @@ func (a *Sums) makeTotals() {
 // allRows reports whether rows without a value are terms too.
 func (a *Sums) allRows() bool { return a.Quantizer.Value.Rows > 0 }
 
-// openBatch returns the cells of the rows of a batch, and makes their values ready.
+// openBatch returns the cells of the rows of a batch, and reads their values.
 func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
@@ -146,7 +146,7 @@ func (a *Sums) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
-// AddRecords returns what adds rows by their cell and quantized value.
+// AddRecords returns the function that adds rows by their cell and quantized value.
 func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 	a.makeTotals()
 	return func(content []byte, rows uint64) {
@@ -157,7 +157,7 @@ func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// Merge adds another's sums.
+// Merge adds the sums of another partial.
 func (a *Sums) Merge(other Partial) error {
 	o, ok := other.(*Sums)
 	if !ok {
@@ -184,7 +184,7 @@ func (a *Sums) Totals() (Totals, error) {
 	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
 }
 
-// newPlainSums returns nil if a query needs the general way.
+// newPlainSums returns nil if the query needs the general sums.
 func newPlainSums(of SumsOf) *plainSums {
 	q := of.Quantizer
 	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
@@ -231,8 +231,8 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 	}
 }
 
-// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false
-// if the batch is not of this kind.
+// addCodes adds the rows of a batch whose values are codes into a cached dictionary of numbers, and returns false if
+// the batch has another form.
 func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	if a.plain == nil {
 		return false, nil

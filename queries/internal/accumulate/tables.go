@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// codeBytes is how many bytes of a record a row's cell of a dimension has.
+// codeBytes is the number of bytes of a dimension's code in a record.
 const codeBytes = 4
 
 // Tables counts the same rows in several tables.
@@ -22,7 +22,7 @@ type Tables struct {
 	counts [][]int64         // of the tables; nil before the first row
 
 	of      *quantize.Quantizer // nil if each row counts once
-	weights *quantize.RowValues // how often a row counts
+	weights *quantize.RowValues // the number of times that each row counts; nil for once
 
 	kept  []int32   // of the rows of a batch: dropped if they have no cell in one of the dimensions
 	cells [][]int32 // of the dimensions, for these rows
@@ -40,10 +40,10 @@ func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	return a
 }
 
-// TableBytes returns how many bytes the content of a record has, for some dimensions.
+// TableBytes returns the length of the content of a record, for some dimensions.
 func TableBytes(dimensions int) int { return codeBytes * dimensions }
 
-// makeCounts makes the tables, which may be large, when they are needed first.
+// makeCounts allocates the tables, which may be large, at their first use.
 func (a *Tables) makeCounts() {
 	if a.counts != nil {
 		return
@@ -108,7 +108,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addWeighted is AddRows for rows that count as often as their value says.
+// addWeighted is AddRows for rows that count as often as their value.
 func (a *Tables) addWeighted(b *table.Batch) error {
 	if err := a.weights.Open(b); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *Tables) Content() []bounding.Field {
 	return fields
 }
 
-// AddRecords returns what counts rows by their cells.
+// AddRecords returns the function that counts rows by their cells.
 func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	a.makeCounts()
 	return func(content []byte, rows uint64) {
@@ -172,7 +172,7 @@ func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// Merge adds another's counts.
+// Merge adds the counts of another partial.
 func (a *Tables) Merge(other Partial) error {
 	o, ok := other.(*Tables)
 	if !ok {

@@ -15,7 +15,7 @@ type Totals struct {
 	// Sparse holds the counts of the non-empty cells of the only table, if not all cells are held; Tables is empty
 	// then.
 	Sparse *mechanism.Sparse
-	// Units is the number of units that have a row, if it was asked for.
+	// Units is the number of units that have a row, if it was requested.
 	Units int64
 	// Sums are the sums of the quantized values less their centre, Second the sums of the second number, and Rows the
 	// row counts, at most [MaxRows]; each is set if the query needs it.
@@ -43,7 +43,7 @@ func capRows(cells []int64) []int64 {
 
 // Total is a number that another engine has added up in one cell, from rows that it has bounded.
 type Total struct {
-	// Table depends on the kind of answer. Crosstabs: which of the largest tables. Ranked rows: the step of their
+	// Table depends on the kind of answer. Crosstabs: the index of the largest table. Ranked rows: the step of their
 	// ranks; the table after the last step holds, in cell s, the number of units whose last row is in step s. Binned
 	// values: the bin; after the last bin, rows without a value. Number of units with a row: 1, in cell 0. Otherwise 0.
 	Table int
@@ -168,7 +168,7 @@ func (a *Spread) AddTotal(t Total) error {
 	return nil
 }
 
-// BinEdges returns the values from which on a bin begins, but for the first bin, ascending.
+// BinEdges returns the first value of each bin except the first one, ascending.
 func (of SpreadOf) BinEdges() []int64 {
 	edges := make([]int64, 0, of.bins()-1)
 	for j := 1; j < of.bins(); j++ {

@@ -23,7 +23,7 @@ type Units struct {
 // AddUnits counts units.
 func (a *Units) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }
 
-// Merge adds another's counts.
+// Merge adds the counts of another partial.
 func (a *Units) Merge(other Partial) error {
 	o, ok := other.(*Units)
 	if !ok {

@@ -72,8 +72,7 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	return dst
 }
 
-// HasCanonicalForm reports whether values of a type have a canonical form: what they are, and whether two are equal, is
-// known.
+// HasCanonicalForm reports whether values of a type have a canonical form, so that equality of two values is defined.
 func HasCanonicalForm(t table.Type) bool {
 	if t.Kind == table.Timestamp {
 		return t.Unit > 0 && 1_000_000_000%t.Unit == 0

@@ -11,7 +11,7 @@ import (
 // Dropped is the code of a row that belongs to no cell.
 const Dropped = -1
 
-// ErrShape is an error of the program that makes batches, not of the data.
+// ErrShape means a bug in the program that makes batches, not an error of the data.
 var ErrShape = errors.New("queries: a batch does not fit its schema")
 
 // Of returns the column at a position of a batch. It checks the column's type and that it has as many entries as the
@@ -44,7 +44,7 @@ func ascend(ends []int32) bool {
 	return true
 }
 
-// Resize returns a slice of n items, in the memory of s if it suffices; what it holds is unspecified.
+// Resize returns a slice of n items, in the memory of s if that suffices; the contents are unspecified.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -63,8 +63,8 @@ func Spread[T any](dst, runs []T, ends []int32) []T {
 	return dst
 }
 
-// Worthwhile reports whether looking codes up beats finding each entry's: the dictionary is kept, or not longer than
-// the entries.
+// Worthwhile reports whether computing codes once per dictionary value is faster than once per entry: the dictionary is
+// cached, or not longer than the entries.
 func Worthwhile(c *table.Column, entries int) bool {
 	return c.Codes != nil && (c.Dict != 0 || c.Values.Len(c.Type.Kind) <= entries)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendOrdered appends the value of a row so that encodings compare as values do: a text as it is, all else in eight
-// bytes. ok is false if the value is null or NaN.
+// AppendOrdered appends the value of a row so that the order of encodings is the order of values: a text unchanged,
+// other values in eight bytes. ok is false if the value is null or NaN.
 func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	if c.IsNull(row) {
 		return dst, false

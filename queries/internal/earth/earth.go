@@ -56,19 +56,19 @@ func (a *Position) squareTo(b *Position) float64 {
 	return float64(float64(x*x)+float64(y*y)) + float64(z*z)
 }
 
-// Along returns the length of the geodesic between two places of which the straight line is chord metres long, at most
-// the diameter: as on a sphere of radius R,
+// Along returns the length of the geodesic between two places whose straight distance is chord metres, at most the
+// diameter: as on a sphere of radius R,
 //
 //	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
 //
-// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term,
-// and s with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
+// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the error of the
+// second term, and of s, is less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
 func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare returns the square of the straight line between places that are so many metres apart along the earth:
-// places are not further apart if theirs is not above it.
+// mostSquare returns the square of the straight distance between places that are metres apart along the earth. Places
+// whose squared distance is at most that are not further apart.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)
@@ -78,5 +78,5 @@ func mostSquare(metres float64) float64 {
 // Place is a place in decimal degrees.
 type Place struct{ Lat, Lon float64 }
 
-// Nobody stands for the number of the nearest place if all are too far.
+// Nobody is the index of the nearest place if all are too far.
 const Nobody = -1

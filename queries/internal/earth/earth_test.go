@@ -35,9 +35,9 @@ func TestDistanceErrors(t *testing.T) {
 	}
 }
 
-// The squares, the tree and a loop over all points give the same answers, bit for bit: with points that are there
-// twice, points in rows and columns, whose middles are equally near to two or four of them, and places on the borders
-// of squares and at points.
+// The squares, the tree and a loop over all points give the same answers, bit for bit: with duplicate points, with
+// points in rows and columns, whose midpoints are equally near to two or four of them, and for places on the borders of
+// squares and at points.
 func TestSquaresEqualBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -91,7 +91,7 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 	})
 }
 
-// Squares far from a crowd of points, each of which may be the nearest, leave the search to the tree.
+// If a square is far from many points, each of which may be the nearest, it leaves the search to the tree.
 func TestSquaresWithManyCandidates(t *testing.T) {
 	points := []Place{{Lat: 10, Lon: 10}}
 	for i := range 500 {
@@ -144,7 +144,7 @@ func BenchmarkLocate(b *testing.B) {
 	}
 }
 
-// Sines are as good as those of package math.
+// Sines are as accurate as those of package math.
 func TestSines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i := range 200_000 {

@@ -7,7 +7,7 @@ type Index struct {
 	most    float64  // the largest square of a straight distance
 }
 
-// NewIndex returns an index of places, which are numbered from 0, of which Nearest finds those that are at most within
+// NewIndex returns an index of places, which are numbered from 0. Its Nearest finds those that are at most within
 // metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)
@@ -15,7 +15,7 @@ func NewIndex(places []Place, within float64) *Index {
 	return &Index{t, newSquares(places, t, within, most), most}
 }
 
-// Nearest returns the number of the place nearest to a position, the lowest of those equally near, or [Nobody].
+// Nearest returns the index of the place nearest to a position, the lowest of several equally near, or [Nobody].
 func (x *Index) Nearest(lat, lon float64) int32 {
 	if x.squares != nil {
 		if found, ok := x.squares.nearest(lat, lon); ok {
@@ -29,7 +29,7 @@ func (x *Index) Nearest(lat, lon float64) int32 {
 // Most returns the largest square of a straight distance to the nearest place, in square metres.
 func (x *Index) Most() float64 { return x.most }
 
-// Around appends the places at most so many metres from a position, in no particular order.
+// Around appends the places at most metres from a position, in no particular order.
 func (x *Index) Around(lat, lon, metres float64, found []Nearby) []Nearby {
 	return x.tree.withinMetres(OnEllipsoid(lat, lon), metres, found)
 }

@@ -50,13 +50,13 @@ type squares struct {
 // of the processor's cache.
 type candidates struct {
 	only  int32 // the answer for all places of the square; undecided if they differ
-	few   int32 // how many of first there are
+	few   int32 // number of points in first
 	first [3]site
 	more  []site // all by index
 }
 
-// In place of an answer for all places of a square: there is none, all places are too far from all points, or there are
-// too many candidates.
+// Instead of the answer for all places of a square: it is undecided, all places are too far from all points, or there
+// are too many candidates.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an empty index, or nil if there are few points or all are on a line.
@@ -87,8 +87,8 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	}
 }
 
-// nearest returns the point nearest to a place, the lowest of those equally near, or Nobody; ok is false if the tree is
-// to be asked.
+// nearest returns the point nearest to a place, the lowest of several equally near, or Nobody; ok is false if the
+// caller must search the tree.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {
@@ -178,7 +178,7 @@ func (s *squares) box(row, col int) box {
 	}
 }
 
-// withoutFurther leaves out the sites than which another one is nearer to all places of the square.
+// withoutFurther removes each site for which another one is nearer to all places of the square.
 func (b *box) withoutFurther(sites []site) []site {
 	var kept []site
 	for i := range sites {

@@ -57,15 +57,15 @@ func (t tree) widest() (axis uint8) {
 	return axis
 }
 
-// nearest returns the index of the point nearest to a position, the lowest of those equally near, and the square of its
-// distance; -1 if no square is at most within.
+// nearest returns the index of the point nearest to a position, the lowest of several equally near, and the square of
+// its distance; -1 if no square is at most within.
 func (t tree) nearest(at Position, within float64) (index int32, square float64) {
 	s := search{at: at, index: -1, square: within}
 	s.visit(t)
 	return s.index, s.square
 }
 
-// withinMetres appends the points at most so many metres from a position, in no particular order.
+// withinMetres appends the points at most metres from a position, in no particular order.
 func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby {
 	if len(t) <= leafSize {
 		for i := range t {
@@ -99,7 +99,7 @@ func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
 	return found
 }
 
-// search is the nearest point so far; index -1: none, and square is the largest allowed.
+// search is the nearest point so far; index is -1 if there is none, and square is then the largest allowed.
 type search struct {
 	at     Position
 	index  int32

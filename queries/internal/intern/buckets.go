@@ -2,7 +2,7 @@ package intern
 
 import "encoding/binary"
 
-// Buckets describes which bucket the rows of a unit belong to, if they are to be apart: by hashes under a key that all
+// Buckets assigns the rows of a unit to a bucket, if buckets are kept separate: by hashes under a key that all
 // processes of a run share.
 type Buckets struct {
 	n     uint64

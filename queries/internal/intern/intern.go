@@ -14,10 +14,10 @@ import (
 // MaxUnits is the largest number of keys of a table.
 const MaxUnits = math.MaxInt32
 
-// None is the number of a key that has none, and the place of a value that is null.
+// None is the number of a key that has none, and the index of a value that is null.
 const None = -1
 
-// TextBytes is about what a text takes beside its bytes.
+// TextBytes is the approximate memory of a text in addition to its bytes.
 const TextBytes = 24
 
 // HashSeed mixes 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al. 1997).
@@ -50,7 +50,7 @@ type Uint64s struct {
 // NewUint64s returns an empty table.
 func NewUint64s() *Uint64s { return &Uint64s{seed: NewHashSeed(), slots: make([]uint32, 16)} }
 
-// ID returns the number of a key, a new one if it is new, or none if no number is left.
+// ID returns the number of a key, a new one if the key is new, or None if all numbers are used.
 func (w *Uint64s) ID(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
@@ -64,7 +64,7 @@ func (w *Uint64s) ID(key uint64) int32 {
 	}
 }
 
-// Find returns the number of a key, or none if it has none. Several goroutines may call it at once.
+// Find returns the number of a key, or None if it has none. Several goroutines may call it at once.
 func (w *Uint64s) Find(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
@@ -130,7 +130,7 @@ func (t *Texts) At(id int32) []byte {
 	return t.data[start:t.ends[id]]
 }
 
-// ID returns the number of a string, a new one if it is new, or none if no number is left.
+// ID returns the number of a string, a new one if the string is new, or None if all numbers are used.
 func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed, text)) }
 
 // Slot returns where the search for a string of some hash starts: the number + 1 of the string there, or 0.
@@ -151,7 +151,7 @@ func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 	}
 }
 
-// Find returns the number of a string, or none if it has none. Several goroutines may call it at once.
+// Find returns the number of a string, or None if it has none. Several goroutines may call it at once.
 func (t *Texts) Find(text []byte) int32 {
 	hash := uint32(maphash.Bytes(t.seed, text))
 	mask := uint32(len(t.slots) - 1)
@@ -198,7 +198,7 @@ func (t *Texts) Reset() {
 	clear(t.slots)
 }
 
-// Bytes returns about how much memory the strings take.
+// Bytes returns the approximate memory of the strings.
 func (t *Texts) Bytes() int64 { return int64(len(t.data)) + TextBytes*int64(len(t.ends)) }
 
 // Len returns how many strings have a number.

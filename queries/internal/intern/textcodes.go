@@ -16,7 +16,7 @@ type TextCodes struct {
 	texts []string // the long ones
 }
 
-// textCode is the code of a text. Of a long one, x is its hash and y its place among the long ones.
+// textCode is the code of a text. If the text is long, x is its hash and y its index among the long ones.
 type textCode struct {
 	x, y uint64
 	next uint32 // the text's length + 1; 0 if the slot is empty
@@ -45,7 +45,7 @@ func twoWords(b []byte) (x, y uint64) {
 	return 0, 0
 }
 
-// TextKey is the lookup key of a text. Of a long text, x is its hash.
+// TextKey is the lookup key of a text. If the text is long, x is its hash.
 type TextKey struct {
 	x, y, hash uint64
 	next       uint32 // its length + 1

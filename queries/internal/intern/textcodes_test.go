@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Texts of all lengths, many of them alike, have the codes that a map gives them.
+// Texts of all lengths, many of them similar, have the same codes as in a map.
 func TestTextCodes(t *testing.T) {
 	text := rapid.StringMatching("[ab\x00]{0,3}(0123456789){0,3}[ab\x00]{0,3}")
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,12 +20,12 @@ type Counts struct {
 	units  *totals
 	names  *names
 	share  share
-	least  int64 // units of a key that is not left out
+	least  int64 // the pre-threshold: keys with fewer units are dropped
 	failed error // the first error of the spill
 }
 
-// NewCounts returns counts without rows, of which those below least will be left out with their keys. What does not fit
-// in memory is written to the spill, which may be nil.
+// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts. Data that
+// does not fit in memory is written to the spill, which may be nil.
 func NewCounts(k *Keying, least int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
 	return &Counts{keys: k, least: least, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
@@ -49,7 +49,7 @@ func (a *Counts) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// keysOfRows returns the number of the key of each row, after making room for those of a batch.
+// keysOfRows returns the number of the key of each row, after allocating the keys of a batch.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	if a.keys.bytes()+8*int64(len(a.rows)) > a.share.most()/4 {
 		a.foldRows()
@@ -107,7 +107,7 @@ func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// digestOf returns the digest of a key, whose name is kept if it is new.
+// digestOf returns the digest of a key, and stores its name if it is new.
 func (a *Counts) digestOf(id int32) *digest { return a.keys.digestOf(id, a.names.add) }
 
 // Content returns the fields of a key's digest, after a cell that is 0.

@@ -20,7 +20,7 @@ import (
 // UTF-8, are dropped.
 const MaxKeyBytes = 1024
 
-// errKey is an error of the program: a text that came back is no key.
+// errKey means a bug: a saved text is not a valid key.
 var errKey = errors.New("queries: a key cannot be read")
 
 func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
@@ -33,7 +33,7 @@ type forms struct {
 	folded []byte
 }
 
-// ofValue returns the form of a value, valid until it is called again, and false if the value is no key.
+// ofValue returns the form of a value, valid until the next call, and false if the value cannot be a key.
 func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	c.buf = appendPrefix(c.buf[:0], &c.kind)
 	switch c.kind.Kind {
@@ -126,7 +126,7 @@ func cutText(key string) (text, rest string, err error) {
 	return "", "", errKey
 }
 
-// Checker codes the values of a type: keys as 0, values that are no keys as NoKey.
+// Checker codes the values of a type: valid keys as 0, other values as NoKey.
 type Checker struct {
 	forms
 	NoKey int32

@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errKeys is an error of size: one accumulator has met 2^31 - 1 keys.
+// errKeys is an error of size: an accumulator has more than 2^31 - 1 keys.
 var errKeys = errors.New("queries: more than 2^31 - 1 keys")
 
 // Dimensions are the dimensions of a histogram, at least one of which discovers its keys.
@@ -38,7 +38,7 @@ type Keying struct {
 	columns []discoveredColumn
 	pairs   []*intern.Uint64s // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
 	ids     []int32
-	digests []digest // by the number of the key, of those that were asked for
+	digests []digest // by the number of the key, for the keys whose digests were requested
 }
 
 // discoveredColumn numbers the values of a column.
@@ -128,7 +128,7 @@ func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	return &k.digests[id]
 }
 
-// bytes is about how much memory the numbers of keys take.
+// bytes returns the approximate memory of the keys' numbers.
 func (k *Keying) bytes() int64 {
 	const ofPair = 20
 	n := int64(len(k.digests)) * sha256.Size

@@ -14,7 +14,7 @@ import (
 // mostKey is more bytes than any key has.
 const mostKey = 1 << 20
 
-// SaveState writes the counts by digest, and the keys that digests stand for.
+// SaveState writes the counts by digest, and the keys of the digests.
 func (a *Counts) SaveState(w *state.Writer) {
 	a.foldRows()
 	w.Uint(a.units.size())
@@ -61,7 +61,7 @@ func (a *Counts) LoadState(r *state.Reader) error {
 // ValidRecord reports whether a content is the digest of a key.
 func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
 
-// check returns an error if a text is no key of the dimensions.
+// check returns an error if a text is not a key of the dimensions.
 func (k *Keying) check(key string) error {
 	discovered := 0
 	for i := range k.parts {
@@ -88,7 +88,7 @@ func (k *Keying) check(key string) error {
 	return nil
 }
 
-// begins reports whether a key goes on with the form of a value of the type.
+// begins reports whether the rest of a key begins with the form of a value of the type.
 func (c *forms) begins(key string) bool {
 	if key == "" || key[0] != byte(c.kind.Kind) {
 		return false

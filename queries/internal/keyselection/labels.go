@@ -61,7 +61,7 @@ func cutCodes(keys []string, size int) ([]int, error) {
 	return codes, nil
 }
 
-// pickLabels returns the labels of some cells of an axis or, of no cells, a label that no row has.
+// pickLabels returns the labels of some cells of an axis or, for no cells, a label that no row has.
 func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	if len(codes) == 0 {
 		codes = []int{0}
@@ -84,11 +84,11 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 	return out
 }
 
-// ErrLabels means that key columns are not those of a release of the dimensions.
+// ErrLabels means that key columns do not belong to a release of the dimensions.
 var ErrLabels = errors.New("its keys are not those of the dimensions")
 
-// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code
-// by its labels, any other dimension's value as text, which is how a release shows it.
+// Recover returns the keys of rows rows of a released table, from its key columns as text: a listed dimension's code by
+// its labels, any other dimension's value from its text in the release.
 func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0
@@ -143,5 +143,5 @@ func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, si
 	return nil
 }
 
-// joined tells two lists of texts apart.
+// joined encodes a list of texts so that different lists differ.
 func joined(texts []string) string { return fmt.Sprintf("%q", texts) }

@@ -32,7 +32,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 		f := field(i) + ".column"
 		_, t, ok := l.Find(dim.Column, f)
 		if ok && !hasKeys(t) {
-			hint := problem.BadType(t).Hint // if no query reads such a column
+			hint := problem.BadType(t).Hint // used if no query reads such a column
 			if hint == "" {
 				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
 			}
@@ -52,7 +52,7 @@ type PartValue struct {
 	Number int64
 }
 
-// Join makes a key of the values of its parts; ok is false if one of them is no key.
+// Join makes a key of the values of its parts; ok is false if one of them is not a valid key.
 func Join(parts []aggregation.KeyPart, values []PartValue) (key string, ok bool) {
 	var b []byte
 	for i := range parts {

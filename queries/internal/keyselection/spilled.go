@@ -27,8 +27,8 @@ const (
 	partitions    = 1 << partitionBits
 	partitionBits = 6
 	writtenAtOnce = 16 << 10
-	bytesOfName   = 128 // about what a name takes in memory beside its text
-	bytesOfTotal  = 144 // about what an entry takes beside its numbers, with the gaps of the map
+	bytesOfName   = 128 // approximate memory of a name in addition to its text
+	bytesOfTotal  = 144 // approximate memory of an entry in addition to its numbers, with the gaps of the map
 	bytesOfNumber = 24
 	widthOfNumber = 16
 	spareEntries  = 1 << 16
@@ -47,7 +47,7 @@ type written struct {
 	records uint64
 }
 
-// add appends a record, which append makes, to a partition. It is written when flush is called, or before.
+// add appends a record, which record appends, to a partition. It is written when flush is called, or before.
 func (w *written) add(partition int, record func([]byte) []byte) error {
 	w.records++
 	w.buffers[partition] = record(w.buffers[partition])
@@ -78,7 +78,7 @@ func (w *written) flush() error {
 	return nil
 }
 
-// each hands on the pieces of a partition.
+// each passes on the pieces of a partition.
 func (w *written) each(partition int, take func(records []byte) error) error {
 	var buf []byte
 	for _, p := range w.pieces[partition] {
@@ -130,7 +130,7 @@ func newTotals(width int, s bounding.Spill) *totals {
 	return &totals{width: width, index: map[entry]int32{}, outside: written{spill: s}}
 }
 
-// at returns the place of the first number of an entry among the numbers in memory.
+// at returns the index of the first number of an entry among the numbers in memory.
 func (t *totals) at(e *entry) int {
 	slot, ok := t.index[*e]
 	if !ok {
@@ -151,7 +151,7 @@ func (t *totals) add(e *entry, numbers int128.Slice) {
 	}
 }
 
-// bytes is about how much memory the totals take.
+// bytes returns the approximate memory of the totals.
 func (t *totals) bytes() int64 {
 	return int64(len(t.index)) * int64(bytesOfTotal+bytesOfNumber*t.width)
 }
@@ -223,7 +223,7 @@ func (t *totals) merge(o *totals) {
 	t.outside.merge(&o.outside)
 }
 
-// names are keys by their digests.
+// names maps digests to keys.
 type names struct {
 	held    map[digest]string
 	texts   int64
@@ -241,7 +241,7 @@ func (n *names) add(d digest, key string) {
 	}
 }
 
-// bytes is about how much memory the names take.
+// bytes returns the approximate memory of the names.
 func (n *names) bytes() int64 { return int64(len(n.held))*bytesOfName + n.texts }
 
 // write writes all that is in memory to the spill.
@@ -258,7 +258,7 @@ func (n *names) write() error {
 	return n.outside.flush()
 }
 
-// eachWritten hands on the keys of a partition that were written. They may come several times.
+// eachWritten passes on the keys of a partition that were written. A key may occur several times.
 func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	return n.outside.each(partition, func(records []byte) error {
 		for len(records) >= 4 {
@@ -273,7 +273,7 @@ func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	})
 }
 
-// size returns the number of names, of which some may be there several times.
+// size returns the number of names; a name may be counted several times.
 func (n *names) size() uint64 { return uint64(len(n.held)) + n.outside.records }
 
 func (n *names) merge(o *names) {

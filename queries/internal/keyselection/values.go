@@ -16,9 +16,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds up values by keys that are selected later. In each cell of further listed dimensions of each key it holds
-// the sum of the quantized values less their centre, and the numbers that a mean or a variance needs besides. All of it
-// is private until the keys are selected; then only the answers of these keys are read.
+// Values adds up values by keys that are selected later. In each cell of the further listed dimensions of each key it
+// holds the sum of the quantized values minus their centre, and the other numbers that a mean or a variance needs. All
+// of it is private until the keys are selected; then only the answers of these keys are read.
 type Values struct {
 	ValuesOf
 	totals    *totals
@@ -27,10 +27,10 @@ type Values struct {
 	failed    error // the first error of the spill
 }
 
-// ValuesOf describes what is added up, and how it is found in batches.
+// ValuesOf describes the values and how they are found in batches.
 type ValuesOf struct {
 	Keys *Keying
-	// Listed are the dimensions beside those of the keys, and Sums.Cells is the number of their cells.
+	// Listed are the dimensions that are not part of the keys, and Sums.Cells is the number of their cells.
 	Listed *domain.Grouping
 	Sums   accumulate.SumsOf
 }
@@ -53,7 +53,7 @@ func (of *ValuesOf) width() int {
 	return of.rows()
 }
 
-// NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
+// NewValues returns sums without rows. Data that does not fit in memory is written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
 	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Numbers()),
@@ -136,7 +136,7 @@ func (a *Values) Content() []bounding.Field {
 		accumulate.ValueFields(a.Sums.Quantizer)...)
 }
 
-// AddRecords returns what adds rows by their content.
+// AddRecords returns the function that adds rows by their content.
 func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) {
 		for i := range a.quantized {
@@ -147,14 +147,14 @@ func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// makeRoom writes what is held of keys to the spill if it is too much.
+// makeRoom writes the sums and keys in memory to the spill if they exceed their share.
 func (a *Values) makeRoom() {
 	if a.failed == nil && (a.totals.bytes() > a.share.most() || a.totals.full()) {
 		a.failed = a.totals.write()
 	}
 }
 
-// Merge adds another's sums.
+// Merge adds the sums of another partial.
 func (a *Values) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Values)
 	if !ok {

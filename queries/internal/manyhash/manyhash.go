@@ -27,7 +27,7 @@ const NumberBytes = 8
 // Batch is messages of one length that are hashed together. The zero value is ready for Open.
 type Batch struct {
 	length, prefix int    // bytes of a message, and of them those that all share
-	message        []byte // the one at hand, padded: whole blocks
+	message        []byte // the current message, padded: whole blocks
 	lead           int    // bytes of the blocks before the one with the last byte of the number
 	n, heads       int    // messages, and different beginnings of lead bytes
 	leads          []byte // of each head
@@ -78,7 +78,7 @@ func (b *Batch) SetContent(content []byte) {
 // Full reports whether no message can be added before the batch is emptied.
 func (b *Batch) Full() bool { return b.n == Most }
 
-// Len returns how many messages there are.
+// Len returns the number of messages.
 func (b *Batch) Len() int { return b.n }
 
 // Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch
@@ -100,8 +100,8 @@ func (b *Batch) Add(number uint64, tag int32) {
 	b.n++
 }
 
-// AddRun adds messages that differ in their numbers alone, from the first to before the last, as long as there is room,
-// and returns the number after those that were added.
+// AddRun adds messages that differ only in their numbers, from from to before to, as long as there is room, and returns
+// the number after the last one added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	if b.lead > 0 || to <= from {
 		for ; from < to && b.n < Most; from++ {
@@ -122,7 +122,7 @@ func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	return from
 }
 
-// addHead finds the beginning of the message at hand: it is that of the last message, or a new one.
+// addHead finds the beginning of the current message: the one of the last message, or a new one.
 func (b *Batch) addHead() {
 	lead := b.message[:b.lead]
 	if b.heads == 0 || !bytes.Equal(lead, b.leadOf(b.heads-1)) {
@@ -147,7 +147,7 @@ func (b *Batch) Empty() ([]Sum, []int32) {
 	return b.sums[:n], b.tags[:n]
 }
 
-// hashPairs hashes block by block. If the number of states is odd, the one after the last is computed in vain.
+// hashPairs hashes block by block. If the number of states is odd, it also computes the unused state after the last.
 func (b *Batch) hashPairs() {
 	if b.n == 0 {
 		return
@@ -163,12 +163,12 @@ func (b *Batch) hashPairs() {
 		eighth := afterEight(b.message)
 		finishPairs(&b.sums[0], &b.tails[0], pairs, &initial, &eighth)
 	}
-	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // padding alone, the same for all
+	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // only padding, the same for all
 		compressPairs(&b.sums[0], &rest[0], 0, pairs, &b.sums[0], sumBytes)
 	}
 }
 
-// fewMessages is a number of messages below which it takes longer to compute what they share than to repeat it.
+// fewMessages is the number of messages below which computing the common part once takes longer than repeating it.
 const fewMessages = 16
 
 // hashLeads gives each message the state after its blocks before the tail.

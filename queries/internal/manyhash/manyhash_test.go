@@ -26,7 +26,7 @@ type added struct {
 	tag     int32
 }
 
-// checkEmpty compares what a batch returns with crypto/sha256.
+// checkEmpty compares the digests of a batch with crypto/sha256.
 func checkEmpty(tb testing.TB, b *Batch, all []added) {
 	tb.Helper()
 	sums, tags := b.Empty()
@@ -92,7 +92,7 @@ func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 	checkEmpty(tb, b, all)
 }
 
-// Digests are those of crypto/sha256, for all lengths around the borders of four blocks, by each way to hash.
+// Digests equal those of crypto/sha256, for all lengths around the borders of four blocks, by each implementation.
 func TestDigestsAreThoseOfTheLibrary(t *testing.T) {
 	everyPath(t, func() {
 		var b Batch
@@ -121,7 +121,7 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// Digests are ordered as their bytes.
+// Digests are ordered like their bytes.
 func TestOrderIsThatOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
@@ -137,7 +137,7 @@ func TestOrderIsThatOfBytes(t *testing.T) {
 	}
 }
 
-// Without the instructions the answers are the same; a machine that has them says so in the log.
+// The results are the same without the instructions; the log names a machine that has them.
 func TestTheWaysThatThisMachineHas(t *testing.T) {
 	t.Logf("two messages at a time: %v", pairwise)
 	everyPath(t, func() {

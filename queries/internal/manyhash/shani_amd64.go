@@ -14,12 +14,12 @@ func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from 
 //go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
 
-// identify asks the processor what it has: three registers of the instruction CPUID.
+// identify asks the processor for its features: three registers of the instruction CPUID.
 //
 //go:noescape
 func identify(leaf uint32) (eax, ebx, ecx uint32)
 
-// The bits of identify that say which instructions there are.
+// The bits of identify for the instructions.
 const (
 	ssse3 = 1 << 9  // leaf 1, ECX
 	sse41 = 1 << 19 // leaf 1, ECX

@@ -48,7 +48,7 @@ func (s *Sum) Compare(o *Sum) int {
 // initial is the state before the first block, FIPS 180-4 section 5.3.3.
 var initial = Sum{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
 
-// sumBytes is how far the states of an array are apart.
+// sumBytes is the distance between the states of an array.
 const sumBytes = sha256.Size
 
 // firstRounds are the constants of the first eight rounds, FIPS 180-4 section 4.2.2.

@@ -24,7 +24,7 @@ const (
 	PerOctave = 1 << subBits
 	// Bits is the number of binary digits of the largest magnitude, in quanta: bins have whole edges.
 	Bits = Octaves + lowBits
-	// CoarseWeight is how often a row counts in its octave, for each time that it counts in its bin.
+	// CoarseWeight is the weight of a row in its octave, relative to its weight in its bin.
 	CoarseWeight = 2
 	// SquaredWeight is what a row adds to the squared norm of the histogram.
 	SquaredWeight = CoarseWeight*CoarseWeight + 1

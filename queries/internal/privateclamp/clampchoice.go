@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// ClampRule is the version of the rule that chooses a clamp. Any change of what [Search.Choose] gives is a new one.
+// ClampRule is the version of the rule that chooses a clamp. Any change to the results of [Search.Choose] needs a new
+// version.
 const ClampRule = 1
 
 // Search is a noisy histogram and the clamp that was chosen from it.

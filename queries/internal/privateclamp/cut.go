@@ -6,9 +6,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// What a clamp that was found has cut off
+// The loss of a discovered clamp
 //
-// Of the rows beyond the clamp two public facts are known. Those that the noisy histogram shows, or that its tail
+// Two public facts are known about the rows beyond the clamp. Those that the noisy histogram shows, or that its tail
 // continues to, are estimated: [Search.Cut]. Those that it does not show are few: [Search.Noticed].
 
 // Cut is what a clamp is estimated to cut off the sum of all rows, in the unit of the values.
@@ -26,7 +26,7 @@ type Cut struct {
 // SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
 const (
 	FewChance  = 0.1
-	SomeChance = 0.3
+	SomeChance = 0.4
 
 	// someFrom is the estimated probability from which on a table has SomeChance.
 	someFrom = 0.25

@@ -12,7 +12,8 @@ import (
 // the noise grows with k. So the bound is chosen as a clamp is, from a histogram with one cell for each octave of row
 // counts: each unit counts in one cell, once.
 
-// RowsRule is the version of the rule that chooses a bound. Any change of what [RowsSearch.Choose] gives is a new one.
+// RowsRule is the version of the rule that chooses a bound. Any change to the results of [RowsSearch.Choose] needs a
+// new version.
 const RowsRule = 1
 
 // MostRows is the largest number of rows that may be the largest bound.

@@ -24,7 +24,7 @@ var rowsExamples = []struct {
 	{"uniform", func(r *rand.Rand) float64 { return math.Ceil(uniform(0, 100)(r)) }},
 }
 
-// rowsTable is a table of units with what is needed to judge a bound.
+// rowsTable is a table of units with the data to judge a bound.
 type rowsTable struct {
 	cells []int64
 	lost  []float64 // rows by step
@@ -73,7 +73,8 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 	return math.Hypot(t.lost[at], s.Noise[at]) / t.best
 }
 
-// mostOff is how many times as far off as the best bound a run may be: of 10^6 the worst is at 10.2.
+// mostOff is the largest allowed ratio of a run's error to the error of the best bound: the worst ratio of 10^6 runs is
+// 10.2.
 const mostOff = 11
 
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of
@@ -106,7 +107,7 @@ func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 	}
 }
 
-// Of an empty table the least bound is chosen in each of 2,000 runs: a false alarm has probability below 1e-5 each.
+// From an empty table, the least bound is chosen in each of 2,000 runs: a false alarm has probability below 1e-5 each.
 func TestNoRowsAreFoundByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	steps := Steps(MostRows)
@@ -121,7 +122,7 @@ func TestNoRowsAreFoundByChance(t *testing.T) {
 	}
 }
 
-// A search whose numbers do not fit together chooses nothing, and does not panic.
+// A search with inconsistent numbers chooses nothing, and does not panic.
 func TestRowsSearchesThatAreNotWhole(t *testing.T) {
 	whole := func() RowsSearch {
 		return RowsSearch{RuleVersion: RowsRule, Steps: Steps(5), Groups: 1, Grid: 1, Deviation: 1, Noise: []float64{1, 2, 4,

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// example is how the values of a table are drawn.
+// example describes how the values of a table are drawn.
 type example struct {
 	name   string
 	signed bool
@@ -81,7 +81,7 @@ var examples = []example{
 
 const rowsOfExample = 20000
 
-// sorted is a table with what is needed to judge a clamp.
+// sorted is a table with the data to judge a clamp.
 type sorted struct {
 	bias   []float64 // by edge
 	best   float64
@@ -128,8 +128,8 @@ func prepare(e example, seed uint64) *sorted {
 	return s
 }
 
-// run draws a noisy histogram and returns the root mean squared error of the sum under the clamp that is chosen, over
-// that of the best clamp.
+// run draws a noisy histogram and returns the ratio of the root mean squared error of the sum under the chosen clamp to
+// the error under the best clamp.
 func (s *sorted) run(r *rand.Rand) float64 {
 	const share = 0.1
 	sd := math.Sqrt(SquaredWeight) / (mu1 * math.Sqrt(share))
@@ -214,8 +214,8 @@ func TestBinsHoldTheirValues(t *testing.T) {
 	}
 }
 
-// Of an empty table, or of too few rows, nothing is believed in any of 2,000 histograms: a false alarm has probability
-// below 1e-5 each.
+// From an empty table, or too few rows, no octave counts as occupied in any of 2,000 histograms: a false alarm has
+// probability below 1e-5 each.
 func TestNothingIsBelievedByChance(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {

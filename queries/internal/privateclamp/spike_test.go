@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Values like capital gains: most are zero, few are spread out, and 244 people have the code 99,999. Whenever their
-// octave and their bin together stand 5 standard deviations out of the noise, the clamp holds them; and it is more than
-// twice as large as the largest value in less than 2 % of the runs. Noise alone gives a clamp in less than one of 1,000
-// histograms: a missed tail costs ten times the noise of its clamp, and a false alarm costs that noise. The seed is
-// fixed, so that the test cannot fail by chance.
+// Values like capital gains: most are zero, few are spread out, and 244 people have the code 99,999. If their octave
+// and their bin together exceed the noise by 5 standard deviations, the clamp includes them; and it is more than twice
+// the largest value in less than 2 % of the runs. Noise alone gives a clamp in less than one of 1,000 histograms: a
+// missed tail costs ten times the noise of its clamp, and a false alarm costs that noise. The seed is fixed, so the
+// test cannot fail by chance.
 func TestSpikeThatStandsOutIsFound(t *testing.T) {
 	const largest = 99999
 	quantum := math.Ldexp(1, 30-Bits)

@@ -79,8 +79,8 @@ func (m *magnitudes) evidence(octave int) float64 {
 	return max(m.coarse[octave]/m.sdCoarse, (m.coarse[octave]*coarse+most*fine)/math.Sqrt(coarse+fine))
 }
 
-// upperEnd returns the highest octave of a run that holds values, if some of it do: from it on up there are more than
-// chance puts there in one of a hundred runs.
+// upperEnd returns the highest octave of a run that holds values, if some octave does: the first one from the top whose
+// count exceeds what chance gives in one of a hundred runs.
 func (m *magnitudes) upperEnd(top, n int) int {
 	sum := 0.0
 	for i := range n {
@@ -145,7 +145,7 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 // values do not.
 const bend = 0.85
 
-// nothing is a number of rows that no clamp cares for.
+// nothing is a number of rows that is too small to matter for a clamp.
 const nothing = 1e-3
 
 // ends reports whether the values end at top, if next is the estimate of what is above: much less than expected.
@@ -153,7 +153,7 @@ func (d decay) ends(next []float64) bool {
 	return len(next) > 0 && next[0] < ended*d.at*d.ratio
 }
 
-// ended is the part of what is expected below which the values are taken to end.
+// ended is the fraction of the expected rows below which the values are taken to end.
 const ended = 0.2
 
 // rows estimates the rows of each bin, with an extrapolated tail above the highest occupied octave; nil if none is

@@ -1,9 +1,9 @@
-// Package state writes and reads the numbers and texts that accumulators hold, so that one process can go on with what
-// another has gathered.
+// Package state writes and reads the numbers and texts of accumulators, so that one process can continue with the
+// totals of another.
 //
-// What is written is exact and private: whoever calls it encrypts it. What is read may be anything: a [Reader] never
-// panics, and allocates no more than the bytes that are there and a constant. Numbers are unsigned varints if they are
-// mostly small, and else eight bytes, so that the length of a vector's text says nothing of its numbers.
+// The written bytes are exact and private: the caller encrypts them. The read bytes may be anything: a [Reader] never
+// panics, and allocates no more than the available bytes and a constant. Numbers are unsigned varints if they are
+// mostly small, and otherwise eight bytes, so that the length of a vector's encoding does not depend on its numbers.
 package state
 
 import (
@@ -13,10 +13,10 @@ import (
 	"io"
 )
 
-// ErrState means that what was read is no state of the accumulator that reads it.
+// ErrState means that the bytes are not a valid state of the accumulator that reads them.
 var ErrState = errors.New("queries: this is no state of the query's accumulator")
 
-// Source is what a Reader reads from.
+// Source is a source of a Reader.
 type Source interface {
 	io.Reader
 	io.ByteReader
@@ -29,7 +29,7 @@ type Writer struct {
 	err error
 }
 
-// bufferBytes is how many bytes are written at once.
+// bufferBytes is the number of bytes that are written at once.
 const bufferBytes = 64 << 10
 
 // NewWriter returns a Writer to w.
@@ -38,7 +38,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: w, buf: make([]byte, 0, 
 // Reset begins anew, to w.
 func (w *Writer) Reset(to io.Writer) { w.w, w.buf, w.err = to, w.buf[:0], nil }
 
-// Flush writes what is buffered and returns the first error.
+// Flush writes the buffered bytes and returns the first error.
 func (w *Writer) Flush() error {
 	if w.err == nil && len(w.buf) > 0 {
 		_, w.err = w.w.Write(w.buf)

@@ -12,7 +12,7 @@ import (
 type column struct {
 	at   int // position among the columns
 	kind table.Type
-	// of the last batch, by row: the value as a word or, of text, its place among the values
+	// of the last batch, by row: the value as a word or, for text, its index among the values
 	words   []uint64
 	places  []int32
 	values  table.Values
@@ -54,7 +54,7 @@ func (u *column) plain(c *table.Column) bool {
 	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }
 
-// place finds the place of each row's value, or none.
+// place finds the index of each row's value, or None.
 func (u *column) place(c *table.Column, rows int) error {
 	u.entries = columnar.Resize(u.entries, c.Entries())
 	n := c.Values.Len(u.kind.Kind)
@@ -83,7 +83,7 @@ func (u *column) place(c *table.Column, rows int) error {
 	return nil
 }
 
-// read looks the words of the rows up that are kept, and drops those that are NaN.
+// read looks up the words of the kept rows, and drops rows with NaN.
 func (u *column) read(cells []int32) {
 	u.words = columnar.Resize(u.words, len(cells))
 	floats := u.kind.Kind == table.Float
@@ -100,7 +100,7 @@ func (u *column) read(cells []int32) {
 	}
 }
 
-// floatWord returns the same for numbers that are equal.
+// floatWord returns the same word for equal numbers.
 func floatWord(x float64) uint64 {
 	if x == 0 {
 		x = 0 // not -0, which is equal

@@ -12,7 +12,7 @@ import (
 )
 
 // Reader reads the privacy unit of rows: as words of 64 bits if no column holds text, else as bytes. Two rows have the
-// same words or bytes exactly if they belong to the same unit: nothing is hashed that could merge two units.
+// same words or bytes if and only if they belong to the same unit: no hash could merge two units.
 type Reader struct {
 	columns []column
 	text    bool // some column holds text
@@ -21,8 +21,8 @@ type Reader struct {
 	buf   []byte
 }
 
-// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that
-// does not fit. floats allows columns of floating-point numbers.
+// New finds the columns of the privacy unit in a schema; columns are the columns of batches. It reports every column
+// that does not fit. floats allows columns of floating-point numbers.
 func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
@@ -110,8 +110,8 @@ func (u *Reader) Bytes(row int) []byte {
 	return u.buf
 }
 
-// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: of each column, the
-// length of its text and the text.
+// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: the length and the
+// text of each column.
 func (u *Reader) AppendText(dst, unit []byte) []byte {
 	for i := range u.columns {
 		if kind := u.columns[i].kind; kind.Kind != table.String {
@@ -144,8 +144,8 @@ func (u *Reader) IsUnit(unit []byte) bool {
 	return len(unit) == 0
 }
 
-// Hash returns the hash of a unit that has text. Of one column it is that of the text without its length, so that the
-// text can be hashed where it stands.
+// Hash returns the hash of a unit that has text. For one column it is the hash of the text without its length, so that
+// the text can be hashed in place.
 func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	if len(u.columns) == 1 {
 		unit = unit[4:]
@@ -170,8 +170,8 @@ func (u *Reader) AppendWord(dst []byte, word uint64) []byte {
 	return columnar.AppendValue(dst, word, u.columns[0].kind)
 }
 
-// Dictionary returns the places of the rows among the values of a dictionary that is worth remembering, if the unit is
-// one column of text that has one, how many values that has, and its identity, or 0.
+// Dictionary returns the indices of the rows among the values of a dictionary that is worth caching, if the unit is one
+// column of text that has one, the number of these values, and the dictionary's identity, or 0.
 func (u *Reader) Dictionary() (places []int32, values int, id uint64) {
 	c := &u.columns[0]
 	if len(u.columns) > 1 || !u.text || !c.coded {

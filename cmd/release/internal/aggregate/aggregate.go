@@ -1,5 +1,5 @@
-// Package aggregate is the verb aggregate, which leaves the part of one shard in a file, and what the verb merge needs
-// to make a release of the parts: the key of the run, and an engine that reads them.
+// Package aggregate is the verb aggregate, which writes the part of one shard to a file. It also has the parts that the
+// verb merge needs to make a release: the key of the run, and an engine that reads the files.
 package aggregate
 
 import (
@@ -198,8 +198,8 @@ func parseShard(text string) (local.Shard, error) {
 	return local.Shard{Number: i, Of: n}, nil
 }
 
-// Opener returns what opens the files of a run's shards as a plan's input, with the key of the run from a file or from
-// the environment. Nothing is read before. Errors say if the key is of another ledger.
+// Opener returns a function that opens the files of a run's shards as a plan's input, with the key of the run from a
+// file or from the environment. It reads nothing before. The error tells whether the key belongs to another ledger.
 func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string,
 	l local.Limits) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {

@@ -16,10 +16,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// largestKey is more than any key takes.
+// largestKey is a limit above the length of any key, in bytes.
 const largestKey = 1 << 12
 
-// readPrivate reads a short file that nobody but its owner can read.
+// readPrivate reads a short file that only its owner can read.
 func readPrivate(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func writeKey(path string, key partial.Key) error {
 	return nil
 }
 
-// vacant refuses a path at which something else stands than an earlier part.
+// vacant returns an error if something other than an earlier part is at the path.
 func vacant(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -80,7 +80,7 @@ func vacant(path string) error {
 	}
 }
 
-// failed returns an error of writing a file, in the system's own words.
+// failed returns an error of writing a file, with the system's text.
 func failed(path string, err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -94,9 +94,8 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFile writes a file that is there when it is complete and synced, in the place of an earlier one, and not
-// before. If the process is killed, nothing is left: on Linux the file has no name until then. Errors of write are
-// returned as they are.
+// replaceFile writes a file that appears when it is complete and synced, and replaces an earlier one. If the process is
+// killed, nothing is left: on Linux the file has no name until then. It returns errors of write unchanged.
 func replaceFile(path string, write func(io.Writer) error) error {
 	p, err := newPending(path)
 	if err != nil {
@@ -119,7 +118,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// faults keeps the first error of writing, which is of the output and not of the input.
+// faults keeps the first error of writing, which concerns the output and not the input.
 type faults struct {
 	w   io.Writer
 	err error

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// A file is there, for its owner alone, when it is complete, and nothing else is, whatever happens before. On Linux
-// nothing has a name while it is written, so that a process that is killed leaves nothing.
+// A file appears, readable only by its owner, when it is complete, and no other file appears, whatever happens before.
+// On Linux no file has a name while it is written, so a killed process leaves nothing.
 func TestReplaceFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.part")

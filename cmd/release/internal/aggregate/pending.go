@@ -15,7 +15,7 @@ type pending struct {
 func (p *pending) discard() {
 	_ = p.file.Close() // it is synced, or not wanted
 	if p.name != "" {
-		_ = os.Remove(p.name) // it is gone if it was published
+		_ = os.Remove(p.name) // it has been renamed if it was published
 	}
 }
 
@@ -31,5 +31,5 @@ func named(path string) (*pending, error) {
 	return &pending{f, f.Name()}, nil
 }
 
-// rename gives a file with a name its own.
+// rename gives a file its final name.
 func (p *pending) rename(path string) error { return os.Rename(p.name, path) }

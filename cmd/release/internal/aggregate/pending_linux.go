@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPending makes a file without a name, or with one if the file system has only such.
+// newPending makes a file without a name, or with one if the file system cannot.
 func newPending(path string) (*pending, error) {
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -17,7 +17,7 @@ func newPending(path string) (*pending, error) {
 	return &pending{file: os.NewFile(uintptr(fd), path)}, nil
 }
 
-// publish gives the file its name, in the place of another file of this name.
+// publish gives the file its name. It replaces another file of this name.
 func (p *pending) publish(path string) error {
 	if p.name != "" {
 		return p.rename(path)

@@ -61,13 +61,13 @@ func numberFlags(cmd *cobra.Command, names ...string) map[string]*string {
 // names.
 type row map[string]any
 
-// column is a column of an answer: its key in JSON, its title, and how people read its values.
+// column is a column of an answer: its key in JSON, its title, and its format for people.
 type column struct {
 	key, title string
 	text       func(any) string
 }
 
-// print prints rows as a table, or as JSON. Columns that are empty in all rows are left out of the table.
+// print prints rows as a table, or as JSON. It omits columns that are empty in all rows from the table.
 func (a *calibration) print(columns []column, rows []row) error {
 	if a.JSON {
 		return a.PrintJSON(rows)
@@ -97,8 +97,8 @@ func (a *calibration) print(columns []column, rows []row) error {
 }
 
 // Columns print numbers: up, since no answer may promise too much, or down, if the number must not be exceeded.
-func up(x any) string   { return digits17(x.(float64)) }
-func down(x any) string { return digits17Down(x.(float64)) }
+func up(x any) string   { return digits17(x.(float64), true) }
+func down(x any) string { return digits17(x.(float64), false) }
 
 // percent returns an excess for people.
 func percent(x any) string {

@@ -81,7 +81,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error reports what is wrong with a file, without a library's text.
+// Error describes the problem of a file, without a library's text.
 func Error(path string, err error) error {
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
 		" can't be looked at"}
@@ -104,7 +104,7 @@ func Error(path string, err error) error {
 	return e
 }
 
-// headline describes in one line what the file is.
+// headline describes the file in one line.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
@@ -160,7 +160,7 @@ func delimiterText(d rune) string {
 	return "separated by " + strconv.Quote(string(d))
 }
 
-// remark returns what is doubtful about a column.
+// remark describes a doubt about a column.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""

@@ -1,9 +1,9 @@
-// Package columns says what an unknown file looks like from its first bytes: format, compression, encoding,
-// delimiter, header, and what the columns of a text file could be.
+// Package columns guesses the form of an unknown file from its first bytes: format, compression, encoding, delimiter,
+// header, and the types of the columns of a text file.
 //
-// What it finds are proposals for a person who may read the file and who writes them into a job. A run believes none of
-// them: it reads the file as the job says. At most [MostBytes] of a file are read, after decompression, and Look holds
-// what was seen of them; the texts of single cells are in it only if they were asked for.
+// Its results are proposals for a person who may read the file and who writes them into a job. A run does not use them:
+// it reads the file as the job states. At most [MostBytes] of a file are read, after decompression. Look holds the
+// results; the texts of single cells are in it only on request.
 package columns
 
 import (
@@ -23,13 +23,13 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// MostBytes is how much of a file is read, after decompression.
+// MostBytes is the number of bytes of a file that are read, after decompression.
 const MostBytes = 256 << 10
 
-// Format is how a table is written, as the job's input.format says it.
+// Format is the format of a table, as in the job's input.format.
 type Format string
 
-// The formats that are told apart. Excel workbooks and unknown binary files cannot be read by a job.
+// The formats that are distinguished. A job cannot read Excel workbooks and unknown binary files.
 const (
 	CSV     Format = "csv"
 	TSV     Format = "tsv"
@@ -40,12 +40,12 @@ const (
 	Unknown Format = ""
 )
 
-// Look is what a file looks like.
+// Look describes a file.
 type Look struct {
 	Format Format
 	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
 	Compression string
-	// Whole is set if the whole file was seen.
+	// Whole is set if the whole file was read.
 	Whole bool
 	// Text describes a text file; nil for other formats.
 	Text *Text
@@ -57,13 +57,13 @@ var (
 	ErrNoTable = errors.New("this is no table in a format that is known")
 )
 
-// ErrEmpty means that the file holds nothing.
+// ErrEmpty means that the file is empty.
 var ErrEmpty = errors.New("the file is empty")
 
 // ErrDamaged means that the compressed bytes cannot be read.
 var ErrDamaged = errors.New("the compressed file is damaged")
 
-// File looks at the first bytes of a file of this machine, or of the first object of an address (store.Address).
+// File reads the first bytes of a file of this machine, or of the first object at a URL (store.Address).
 func File(ctx context.Context, place string) (*Look, error) {
 	var f io.ReadCloser
 	var err error
@@ -135,7 +135,7 @@ func readHead(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, MostBytes))
 }
 
-// compressionOf knows a compression by the first bytes.
+// compressionOf recognizes a compression by the first bytes.
 func compressionOf(head []byte) string {
 	for _, c := range []struct{ magic, name string }{
 		{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"},
@@ -159,7 +159,7 @@ func decompress(name string, r io.Reader) (io.Reader, error) {
 	return xz.NewReader(r)
 }
 
-// binaryFormat knows a format by the first bytes; Unknown if they are none of a format that is no text.
+// binaryFormat recognizes a binary format by the first bytes; Unknown if there is none.
 func binaryFormat(head []byte) Format {
 	for _, f := range []struct {
 		magic  string

@@ -148,7 +148,7 @@ func TestFormatsByTheirBytes(t *testing.T) {
 	}
 }
 
-// counted counts what is read of it.
+// counted counts the bytes that are read.
 type counted struct {
 	r io.Reader
 	n int
@@ -160,7 +160,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A look reads no more than it says, and holds no cell.
+// A look reads no more than documented, and holds no cell.
 func TestALookReadsTheFirstBytesAlone(t *testing.T) {
 	const canary = "CANARY-7331"
 	text := "id,name\n" + strings.Repeat("1,"+canary+"\n", 100_000)
@@ -185,8 +185,8 @@ func TestALookReadsTheFirstBytesAlone(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, a look ends with a description or an error, and what it describes is opened by the reader of
-// tables or refused by it.
+// For any bytes, a look ends with a description or an error, and the reader of tables opens or refuses the described
+// file.
 func FuzzLook(f *testing.F) {
 	for _, s := range []string{"a,b\n1,2\n", "a;b\r\n1,5;2\r\n", "{\"a\": [1, {}]}\n", "\"a\nb\",\"c\n",
 		"\xff\xfea\x00,\x00", "\r\r\r", "\x1f\x8b", "BZh9", "a\tb\n\n\n"} {
@@ -204,7 +204,7 @@ func FuzzLook(f *testing.F) {
 	})
 }
 
-// What is proposed for files with tabs and for JSON lines reads the file as its writer wrote it.
+// The proposals for files with tabs and for JSON lines read the file as its writer wrote it.
 func TestProposalsReadTheFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string

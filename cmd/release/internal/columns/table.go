@@ -13,20 +13,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Table is a file with its columns, as far as they are seen without reading rows of formats that state their types.
+// Table is a file with its columns, as far as they are known without reading rows of self-describing formats.
 type Table struct {
 	*Look
-	// Path leads to the file, or is an address.
+	// Path is the path of the file, or a URL.
 	Path string
-	// place is Path with the query of its address from the environment.
+	// place is Path with the query of its URL from the environment.
 	place string
-	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other
+	// Names and Types are the columns. Types are in the job's form for text files, and in the file's form for other
 	// formats.
 	Names, Types []string
 }
 
-// OpenTable looks at a file, or at the first object of an address. The query of an https address may be ${env:NAME}, as
-// in a job. Errors are those of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
+// OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
+// ${env:NAME}, as in a job. Errors are those of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {
@@ -62,10 +62,10 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 // ErrVariable means that an address names a variable of the environment that is not set.
 var ErrVariable = errors.New("the address names a variable of the environment that is not set")
 
-// reference is the query of an address that comes from the environment, as in a job.
+// reference matches a URL whose query comes from the environment, as in a job.
 var reference = regexp.MustCompile(`^(https://[^?]*\?)\$\{env:([^}]*)\}$`)
 
-// placeOf puts a variable's value in the place of its name.
+// placeOf replaces the name of a variable by its value.
 func placeOf(path string) (string, error) {
 	m := reference.FindStringSubmatch(path)
 	if m == nil {
@@ -92,7 +92,7 @@ func (t *Table) Declare(types map[string]string) {
 	}
 }
 
-// Base returns what messages call a file or an object.
+// Base returns the name of a file or an object in messages.
 func Base(path string) string {
 	if store.IsAddress(path) {
 		return store.Base(path)
@@ -124,14 +124,14 @@ func (t *Table) Source() source.Options {
 	switch {
 	case x.Quote == 0 && t.Format == CSV:
 		o.CSV.Quote = source.NoQuote
-	case x.Quote != '"' || t.Format == TSV: // format tsv quotes nothing by itself
+	case x.Quote != '"' || t.Format == TSV: // format tsv has no quotes by default
 		o.CSV.Quote = x.Quote
 	}
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}
 	if !x.Header {
-		// A header tells these two by itself.
+		// A header implies these two.
 		o.CSV.Columns, o.CSV.Mark = t.Names, x.Mark
 		if x.LineEnds == "CRLF" {
 			o.CSV.LineEnd = "crlf"
@@ -154,10 +154,10 @@ type Seen struct {
 	Distinct int
 }
 
-// mostDistinct is how many different values of a column are counted.
+// mostDistinct is the number of different values of a column that are counted.
 const mostDistinct = 100_000
 
-// ReadValues reads all rows of the columns, and returns what each of them holds with at most n values.
+// ReadValues reads all rows of the columns, and returns the content of each with at most n values.
 func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 	d, err := source.Open(ctx, t.Source())
 	if err != nil {

@@ -33,20 +33,20 @@ type Text struct {
 	TrimSpace bool
 	// LineEnds is LF, CRLF, CR or mixed.
 	LineEnds string
-	// Ragged is how many of the records have another number of fields than the first one.
+	// Ragged is the number of records with another number of fields than the first one.
 	Ragged int
-	// Records is how many records were looked at, without the header.
+	// Records is the number of records that were read, without the header.
 	Records int
 	// Columns are the columns in their order. Their names are column_1, column_2, … if there is no header.
 	Columns []Column
-	// Decimal is the decimal sign of the columns that are numbers, and Thousands what separates groups of three digits; 0
+	// Decimal is the decimal sign of the columns of numbers, and Thousands the separator of groups of three digits; 0
 	// if there is none.
 	Decimal, Thousands rune
-	// NullValues are texts that stand for a null in some column.
+	// NullValues are texts that mean null in some column.
 	NullValues []string
 }
 
-// lookAtText describes the first bytes of a file that is no binary format that is known.
+// lookAtText describes the first bytes of a file that is not a known binary format.
 func lookAtText(head []byte, whole bool) (Format, *Text) {
 	name, decoded := decode(head)
 	if name == "" {
@@ -74,7 +74,7 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 	return CSV, t
 }
 
-// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are no
+// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are not
 // text.
 func decode(head []byte) (name, text string) {
 	switch {
@@ -121,7 +121,7 @@ func zeros(b []byte) (even, odd int) {
 	return even, odd
 }
 
-// validUTF8 reports whether b is UTF-8 of which the last character may be cut.
+// validUTF8 reports whether b is UTF-8 whose last character may be incomplete.
 func validUTF8(b []byte) bool {
 	for cut := range min(utf8.UTFMax, len(b)+1) {
 		if utf8.Valid(b[:len(b)-cut]) {
@@ -153,7 +153,7 @@ func lineEnds(text string) string {
 // delimiters are tried in this order: of two that fit equally well the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
-// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is whole or cut behind a
+// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is complete or ends after a
 // line.
 func (t *Text) lookAtRecords(text string, whole bool) {
 	var records [][]string
@@ -208,8 +208,8 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	t.judge()
 }
 
-// quotedBy reports whether a character, and no double quote, stands around fields: on one line in four at least a field
-// begins with it, and one ends with it.
+// quotedBy reports whether a character, and no double quote, encloses fields: in at least one line of four, one field
+// begins with it and one ends with it.
 func quotedBy(text string, quote byte) bool {
 	if strings.ContainsRune(text, '"') {
 		return false
@@ -230,7 +230,7 @@ func quotedBy(text string, quote byte) bool {
 	return some*4 > lines
 }
 
-// parse splits a text into records; lines that do not parse are left out.
+// parse splits a text into records; it skips lines that do not parse.
 func parse(text string, delimiter rune) (records [][]string) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = delimiter, -1, true
@@ -347,7 +347,7 @@ func spaced(records [][]string) bool {
 	return fields > 0 && spaces*2 > fields
 }
 
-// judge finds the types of the columns, and what is common to them.
+// judge finds the types of the columns, and their common properties.
 func (t *Text) judge() {
 	comma, point := 0, 0
 	for i := range t.Columns {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Column is a column of a text file, and what its cells could be.
+// Column is a column of a text file, with its possible types.
 type Column struct {
 	Name string
 	// Type is the type as a job writes it: text, int, float, bool, or a date or timestamp with its layouts.
 	Type string
 	// Doubts describe what is uncertain about the type, without a value.
 	Doubts []string
-	// Other is set if some texts that were looked at are no values of the type.
+	// Other is set if some texts are not valid for the type.
 	Other bool
 
 	cells     []string
-	bare      bool // some cells are JSON values that are no strings
+	bare      bool // some cells are JSON values other than strings
 	nulls     []string
 	thousands rune
 }
 
-// Value is a text of a column and how often it was seen.
+// Value is a text of a column with its frequency.
 type Value struct {
 	Text  string
 	Count int
@@ -42,7 +42,7 @@ func mostFrequent(count map[string]int, n int) []Value {
 	return all[:min(n, len(all))]
 }
 
-// nullTexts are what people write if there is no value.
+// nullTexts are common texts for missing values.
 var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
 	"nan", "#N/A"}
 
@@ -177,7 +177,7 @@ func (c *Column) findLayouts(values []string) {
 	}
 }
 
-// doubtOrder notes that day and month may also stand the other way round.
+// doubtOrder notes that day and month may also be in the other order.
 func (c *Column) doubtOrder(rest, left []string, layout string) {
 	swapped := strings.NewReplacer("2/1/", "1/2/", "1/2/", "2/1/", "2-1-", "1-2-", "1-2-", "2-1-").Replace(layout)
 	if swapped != layout && len(unparsed(rest, swapped)) == len(left) {
@@ -194,7 +194,7 @@ func unparsed(values []string, layout string) (rest []string) {
 	return rest
 }
 
-// leadingZeros reports whether the values are digits alone, some of which begin with a zero: codes, not numbers.
+// leadingZeros reports whether the values consist of digits and some begin with a zero: codes, not numbers.
 func leadingZeros(values []string) bool {
 	some := false
 	for _, v := range values {
@@ -211,7 +211,7 @@ func isInt(s string) bool {
 	return err == nil
 }
 
-// longInt reports whether s is a whole number that is no int.
+// longInt reports whether s is an integer that does not fit an int64.
 func longInt(s string) bool {
 	digits := strings.TrimLeft(s, "+-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)

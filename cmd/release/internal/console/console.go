@@ -1,5 +1,5 @@
-// Package console is how the verbs of the command write: to stdout what was asked for, to stderr progress, warnings and
-// errors; as text or as JSON; without the secrets of a job, and with no character that a terminal acts upon.
+// Package console is the output of the command's verbs: results to stdout; progress, warnings and errors to stderr; as
+// text or as JSON; without the secrets of a job, and without characters that control a terminal.
 package console
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Console is where the verbs write, and how. It belongs to one process.
+// Console is the output of the verbs. It belongs to one process.
 type Console struct {
 	Stdout, Stderr io.Writer
-	Log            string // how progress and errors are written to stderr: "text" or "json"
+	Log            string // the format of progress and errors on stderr: "text" or "json"
 	Quiet          bool   // errors only
 	JSON           bool   // results as JSON
-	// environment holds what jobs took from the environment: never printed.
+	// environment holds the values that jobs took from the environment: they are never printed.
 	environment runjob.Environment
 	ID          string // of this process, on every line of its log
 }
@@ -76,7 +76,7 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written returns an error of writing to stdout. What was asked for may have been done all the same.
+// written returns an error of writing to stdout. The requested work may be done nevertheless.
 func written(err error) error {
 	if err == nil {
 		return nil

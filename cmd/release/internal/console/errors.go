@@ -17,14 +17,13 @@ type JobError struct{ configs.Diagnostics }
 // UsageError is a command line with problems.
 type UsageError struct{ Text, Hint string }
 
-// Error returns the text.
 func (e *UsageError) Error() string { return e.Text }
 
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
 
-// ErrorText returns the error for a person: the diagnostics of a job as they are, everything else with its hint. Names
-// in it are on one line, so that none can write a line of its own.
+// ErrorText formats the error for a person: the diagnostics of a job unchanged, all other errors with their hint. Names
+// in it are escaped, so that none can write a line of its own.
 func ErrorText(err error) string {
 	var failed *pipeline.Error
 	if !errors.As(err, &failed) {
@@ -89,8 +88,8 @@ func DiagnosticLines(d configs.Diagnostic) string {
 	return d.String()
 }
 
-// Problems lists the faults in an error, for programs: those of the job or of the input with their places, else the
-// error itself. A fault without a place in a file has line 0.
+// Problems lists the problems in an error, for programs: those of the job or of the input with their places, else the
+// error itself. A problem without a place in a file has line 0.
 func (c *Console) Problems(err error) []configs.Diagnostic {
 	var failed *pipeline.Error
 	var usage *UsageError

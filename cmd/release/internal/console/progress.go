@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Observer returns what shows progress on stderr, and a function that ends it: a bar on a terminal, JSON lines with
-// --log json, nothing with --quiet or in a file.
+// Observer returns an observer that shows progress on stderr, and a function that ends it: a bar on a terminal, JSON
+// lines with --log json, nothing with --quiet or in a file.
 func (c *Console) Observer() (pipeline.Observer, func()) {
 	switch {
 	case c.Quiet:
@@ -27,12 +27,12 @@ func (c *Console) Observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: how many parts an input has
-// depends on its rows, and the lines of a log must not.
+// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: the number of splits depends
+// on the rows, and the lines of a log must not.
 type jsonProgress struct {
 	*Console
 	mu   sync.Mutex
-	next map[pipeline.Stage]int // the tenth of which the next line tells
+	next map[pipeline.Stage]int // the tenth of the next line
 }
 
 const tenths = 10
@@ -50,15 +50,15 @@ func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	}
 }
 
-// barProgress draws one bar a stage, with the time that is left; while rows are read, their number and how many a
-// second. At the end it says what each stage took. It uses no colour, and so keeps to NO_COLOR. What it shows depends
-// on the rows: it is for the operator at the terminal.
+// barProgress draws one bar for each stage, with the remaining time; while rows are read, their number and rate. At the
+// end it shows the duration of each stage. It uses no colour, so it respects NO_COLOR. Its output depends on the rows:
+// it is for the operator at the terminal.
 type barProgress struct {
 	*Console
 	mu     sync.Mutex
 	bar    *progressbar.ProgressBar
-	stages []stageTime // in the order in which they began; the last one is shown
-	drawn  time.Time   // when the number of rows was last shown
+	stages []stageTime // in the order of their beginnings; the last one is shown
+	drawn  time.Time   // the time at which the number of rows was last shown
 }
 
 // stageTime is the duration of a stage.
@@ -68,7 +68,7 @@ type stageTime struct {
 	rows       int64
 }
 
-// redraw is how often the bar is drawn at most.
+// redraw is the least time between two drawings of the bar.
 const redraw = 100 * time.Millisecond
 
 // Progress moves the bar.
@@ -85,7 +85,7 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 			progressbar.OptionThrottle(redraw))
 	}
 	b.stages[len(b.stages)-1].end = now
-	_ = b.bar.Set(done) // a bar that can't be drawn is no reason to stop
+	_ = b.bar.Set(done) // an error of drawing the bar is no reason to stop
 }
 
 // Rows counts rows of the stage that is shown.
@@ -104,7 +104,7 @@ func (b *barProgress) Rows(n int) {
 	}
 }
 
-// rowsText returns how many rows were read, and how many a second: 1,234,567 rows, 2.5 M/s.
+// rowsText formats the number of rows that were read, and their rate: 1,234,567 rows, 2.5 M/s.
 func (s *stageTime) rowsText() string {
 	text := grouped(s.rows) + " rows"
 	if seconds := s.end.Sub(s.began).Seconds(); seconds > 0 {

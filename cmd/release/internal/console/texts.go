@@ -17,7 +17,7 @@ func Aligned(rows [][]string) string {
 		for i, cell := range row {
 			cells[i] = OneLine(cell)
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder takes everything
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder never fails
 	}
 	_ = w.Flush()
 	return b.String()
@@ -45,7 +45,7 @@ func OrDash(s string) string {
 	return s
 }
 
-// Count returns a number of things, in words: 1 file, 2 files.
+// Count formats a number of things: 1 file, 2 files.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

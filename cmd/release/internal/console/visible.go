@@ -16,9 +16,9 @@ import (
 // a name could clear the screen, hide a line or write one that the program never wrote. So all that is printed passes
 // visible, and each cell of a table and each text that is put into a line passes oneLine before.
 
-// Visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends
-// and tabs, marks of direction, characters without width, and bytes that are not UTF-8. The escapes of characters are
-// those of JSON, so that JSON stays itself.
+// Visible escapes characters that control a terminal or are invisible, as \x1b or \u202e: control characters except
+// line ends and tabs, marks of direction, characters without width, and invalid UTF-8. The escapes of characters are
+// those of JSON, so that JSON stays valid.
 func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
 // OneLine is visible without line ends and tabs.
@@ -65,7 +65,7 @@ func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// visibleWriter writes what is visible of each text that is written to it whole.
+// visibleWriter escapes each text that is written to it.
 type visibleWriter struct{ to io.Writer }
 
 func (v visibleWriter) Write(text []byte) (int, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// readCSV reads a public CSV file with a header, and knows the lines of its rows.
+// readCSV reads a public CSV file with a header, and records the lines of its rows.
 func readCSV(ctx context.Context, path string) (*publicTable, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, inputProblem(path, 0, "it can't be opened")
 	}
-	defer func() { _ = f.Close() }() // it was read only
+	defer func() { _ = f.Close() }() // it was only read
 	r := csv.NewReader(skipMark(f))
 	t := &publicTable{path: path}
 	if t.columns, err = r.Read(); err != nil {
@@ -89,7 +89,7 @@ func writeEstimates(path string, in *noisyTable, x []float64) error {
 	})
 }
 
-// writeCSV writes a file whole or not at all.
+// writeCSV writes a complete file or none.
 func writeCSV(path string, rows func(write func([]string))) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -97,7 +97,7 @@ func writeCSV(path string, rows func(write func([]string))) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the error that led here says more
+			_ = os.Remove(f.Name()) // the earlier error is more informative
 		}
 	}()
 	w := csv.NewWriter(f)

@@ -68,7 +68,7 @@ func node(text, column string, nodes int, to *int) error {
 	return nil
 }
 
-// edgeNumber reads an optional number; an empty one leaves what there is.
+// edgeNumber reads an optional number; an empty field changes nothing.
 func edgeNumber(row []string, k int, column string, to *float64) error {
 	if k < 0 || strings.TrimSpace(row[k]) == "" {
 		return nil

@@ -73,8 +73,8 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	return all[0], nil
 }
 
-// layOut sets how the rows lie: as the flag says, or as the release does, or with edges in no order, or one after the
-// other.
+// layOut sets the arrangement of the rows: from the flag, from the release, without order if there are edges, or in a
+// line.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {
@@ -131,7 +131,7 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	for _, f := range d.Schema().Fields {
 		t.columns = append(t.columns, f.Name)
 	}
-	_ = d.Close() // it was read only
+	_ = d.Close() // it was only read
 	for k, name := range t.columns {
 		values, err := source.ReadStrings(ctx, path, name)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// openRelease reads a query's table of a release folder, and how its cells lie.
+// openRelease reads a query's table of a release folder, and the arrangement of its cells.
 func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	var m manifest.Manifest
 	text, err := os.ReadFile(filepath.Join(f.input, manifest.FileName))
@@ -66,7 +66,7 @@ func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 	return nil, console.Usagef("--query: choose one of %s", strings.Join(names, ", "))
 }
 
-// textsOf returns a table of a release as texts, as its CSV file has them.
+// textsOf returns a table of a release as texts, in the form of its CSV file.
 func textsOf(path string, from *sink.ReadBack) *publicTable {
 	t := &publicTable{path: path}
 	var csv sink.CSVFormat
@@ -95,14 +95,14 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 	return t
 }
 
-// axisJob is a dimension of the manifest's job, as far as the order of its cells goes.
+// axisJob is the part of a dimension in the manifest's job that affects the order of its cells.
 type axisJob struct {
 	Edges, From, Part, Grid json.RawMessage
 	Null, Other             string
 }
 
 // laidOut returns the shape of a release's table, from the dimensions of its job and the keys in the table; none if
-// they do not tell.
+// they do not determine it.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0

@@ -13,13 +13,13 @@ import (
 type riskRow struct {
 	name string
 	denoise.Risk
-	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose
-	// held fixed; "" for others.
+	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with its choices
+	// held fixed; "" in other rows.
 	df, sure string
 }
 
-// expected works out what to expect of the estimates, of the noisy values, and of estimates that are the same for every
-// row: if those are as good, there is little to see in the values.
+// expected estimates the errors of the estimates, of the noisy values, and of estimates that are equal for every row:
+// if the last are as good, the values contain little information.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma,
 		Relative: 1}}}
@@ -38,7 +38,7 @@ func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*de
 	return append(rows, riskRow{name: flags.names(), Risk: risk}), err
 }
 
-// stein fills in what is known of a single step.
+// stein sets the fields of a single step.
 func (r *riskRow) stein(in *noisyTable, fit denoise.Fit, steps int) {
 	if steps == 1 {
 		r.df, r.sure = text17(fit.DF), text17(fit.SURE(in.noisy, in.sigma))

@@ -19,10 +19,10 @@ func (f MethodFlag) Last() string {
 	return f.list[len(f.list)-1].method
 }
 
-// String shows nothing: there is no default.
+// String returns "": there is no default.
 func (MethodFlag) String() string { return "" }
 
-// Type names what the flag takes.
+// Type returns the name of the flag's argument.
 func (MethodFlag) Type() string { return "name" }
 
 // Set adds a step.
@@ -39,10 +39,10 @@ func (f MethodFlag) Set(name string) error {
 
 type setFlag struct{ *stepFlags }
 
-// String shows nothing: there is no default.
+// String returns "": there is no default.
 func (setFlag) String() string { return "" }
 
-// Type names what the flag takes.
+// Type returns the name of the flag's argument.
 func (setFlag) Type() string { return "name=value" }
 
 // Set gives a parameter to the last step.

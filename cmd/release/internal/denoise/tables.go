@@ -23,10 +23,10 @@ type publicTable struct {
 	path    string
 	columns []string
 	rows    [][]string
-	lines   []int // of the rows in a CSV file, else their numbers
+	lines   []int // of the rows in a CSV file, otherwise the rows' numbers
 }
 
-// inputProblem returns an input error with the place in the file; line 0: none.
+// inputProblem returns an input error with the line in the file; line 0 means none.
 func inputProblem(path string, line int, message string) error {
 	where := filepath.Base(path)
 	if line > 0 {

@@ -44,7 +44,7 @@ type flags struct {
 	name, out, dataset, ledger string
 	dir                        string
 	force                      bool
-	profile                    bool     // the queries are those of all columns
+	profile                    bool     // the queries are about all columns
 	types                      []string // of a profile
 	in                         io.Reader
 	terminal                   bool
@@ -119,7 +119,7 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	return nil
 }
 
-// table looks at the first file, and takes all of them to be like it: the plan of a run checks that.
+// table reads the first file, and assumes that all are like it: the plan of a run checks that.
 func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	for _, file := range files {
 		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" &&
@@ -161,7 +161,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	return j, nil
 }
 
-// relative returns a path as it stands in the job: relative to the job's file. An address stays as it is.
+// relative returns a path in the job's form: relative to the job's file. A URL does not change.
 func (f *flags) relative(file string) string {
 	if store.IsAddress(file) {
 		return file
@@ -199,7 +199,10 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 		j.TotalDel = j.Delta
 	}
 	if f.profile {
-		j.Questions = j.describe()
+		var left []string
+		if j.Questions, left = j.describe(); len(left) > 0 {
+			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes such values")
+		}
 	}
 	for _, ask := range f.asks {
 		q, err := Parse(ask)
@@ -238,9 +241,8 @@ func (j *Job) checkColumns() error {
 	return nil
 }
 
-// prompt asks a question on the terminal and returns the answer.
-// While check returns an error, which may be nil for any answer, it shows the error and asks again: one slip must not
-// lose the answers before it.
+// prompt asks a question on the terminal and returns the answer. While check, if not nil, returns an error, it shows
+// the error and asks again: one typing error must not lose the earlier answers.
 type prompt func(question string, check func(answer string) error) (string, error)
 
 func (f *flags) prompt(c *console.Console) prompt {
@@ -325,7 +327,7 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 	return err
 }
 
-// checkUnit returns an error if an answer names no column of the table, nor row.
+// checkUnit returns an error if an answer is neither a column of the table nor row.
 func (j *Job) checkUnit(answer string) error {
 	if answer == "row" {
 		return nil
@@ -339,7 +341,7 @@ func (j *Job) checkUnit(answer string) error {
 	return nil
 }
 
-// checkNumber returns an error if an answer is no decimal number that is at least 0.
+// checkNumber returns an error if an answer is not a decimal number of at least 0.
 func checkNumber(answer string) error {
 	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 {
 		return console.Usagef("%q is no number that is at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
@@ -347,7 +349,7 @@ func checkNumber(answer string) error {
 	return nil
 }
 
-// askQuestions asks what the person wants to know.
+// askQuestions asks for the queries.
 func (f *flags) askQuestions(c *console.Console, ask prompt) error {
 	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
 	for {
@@ -365,7 +367,7 @@ func (f *flags) askQuestions(c *console.Console, ask prompt) error {
 	}
 }
 
-// positive parses a positive integer; 0 if s is none.
+// positive parses a positive integer; 0 if s is not one.
 func positive(s string) int {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
@@ -374,7 +376,7 @@ func positive(s string) int {
 	return int(n)
 }
 
-// limitGroups gives the questions for means of groups the least count that the plan proposes; false if there are none.
+// limitGroups sets the minimum count that the plan proposes in queries for means of groups; false if there are none.
 func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	for i := range j.Questions {
 		j.Questions[i].MinCount = plan.ProposedMinCount(i)
@@ -383,7 +385,7 @@ func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	return limited
 }
 
-// try makes the job's plan, so that no job is written that has none.
+// try makes the job's plan, so that only a job with a plan is written.
 func try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
 	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// On a terminal, what the flags do not say is asked. An answer that is empty or wrong is asked for again, and the
-// answers before it are kept.
+// On a terminal, init asks for everything that the flags do not give. It asks again after an empty or wrong answer, and
+// keeps the earlier answers.
 func TestInterview(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "t.csv")
@@ -39,7 +41,7 @@ func TestInterview(t *testing.T) {
 	}
 }
 
-// Names and texts of any kind stand in the job as they are.
+// Names and texts of any kind are in the job unchanged.
 func TestNamesAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"Branch": "Branch", "yes": `"yes"`, "a: b": `"a: b"`, "${x}": `"$${x}"`, "1": `"1"`, " a": `" a"`, `a"b`: `"a\"b"`, "Café Süd": "Café Süd", "<i>": `"<i>"`, "a\nb": `"a\nb"`, "#x": `"#x"`,
@@ -50,7 +52,7 @@ func TestNamesAreQuoted(t *testing.T) {
 	}
 }
 
-// A job says what the format of the file does not: that fields between tabs are quoted, and that a file without a
+// The job states options that the format does not imply: that fields between tabs are quoted, and that a file without a
 // header begins with a mark.
 func TestHowTextsAreWritten(t *testing.T) {
 	for text, want := range map[string][]string{
@@ -82,5 +84,19 @@ func TestHowTextsAreWritten(t *testing.T) {
 				t.Errorf("%q: want %s in\n%s", text, w, input)
 			}
 		}
+	}
+}
+
+// A profile describes a column by the name of its type, whole: an unreadable type that begins like one is left out.
+func TestProfileLeavesOut(t *testing.T) {
+	names := []string{"i", "u", "f", "b", "s", "d", "t", "interval", "time", "list of numbers"}
+	types := []string{"int", "uint", "float", "bool", "text", "date 2006-01-02", "timestamp[ms, UTC]"}
+	j := &Job{Table: &columns.Table{Names: names, Types: slices.Concat(types, names[len(types):])}}
+	queries, left := j.describe()
+	if want := 1 + 2*3 + 4; len(queries) != want {
+		t.Errorf("%d queries, want %d: %v", len(queries), want, queries)
+	}
+	if want := []string{"interval (interval)", "time (time)", "list of numbers (list of numbers)"}; !slices.Equal(left, want) {
+		t.Errorf("left out: %q, want %q", left, want)
 	}
 }

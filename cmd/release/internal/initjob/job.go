@@ -1,5 +1,5 @@
-// Package initjob writes a first job for a table: from the table's names and types, from answers to two questions
-// (whom does the guarantee protect? what do you want to know?) and from a budget, which has no default.
+// Package initjob writes a first job for a table: from the table's names and types, from answers to two questions (whom
+// does the guarantee protect? what do you want to know?) and from a budget, which has no default.
 package initjob
 
 import (
@@ -16,9 +16,9 @@ import (
 // Job holds a person's decisions for a table.
 type Job struct {
 	Name string
-	// Files are paths as they stand in the job.
+	// Files are paths in the job's form.
 	Files []string
-	// Table is the first of them. Format is set if the files' names do not tell it.
+	// Table is the first of them. Format is set if the files' names do not imply it.
 	Table  *columns.Table
 	Format columns.Format
 	// Unit is empty if each row is a unit of its own.
@@ -32,8 +32,8 @@ type Job struct {
 	Dir, Store, Dataset string
 }
 
-// Text returns the job file, with comments. It holds names and types of columns, texts that mean null and what the person
-// typed, and no other value of the table.
+// Text returns the job file, with comments. It holds names and types of columns, texts that mean null and the person's
+// answers, and no other value of the table.
 func (j *Job) Text() string {
 	var b strings.Builder
 	j.writeHead(&b)
@@ -91,7 +91,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeCSV writes how the text is read, if that differs from what a job assumes.
+// writeCSV writes the options for reading the text that differ from a job's defaults.
 func (j *Job) writeCSV(b *strings.Builder, c *source.CSV) {
 	var lines strings.Builder
 	add := func(differs bool, key, value string) {

@@ -54,16 +54,17 @@ func (f *flags) declare(t *columns.Table) error {
 	return nil
 }
 
-// describe returns queries about all columns of the table but those of the unit.
-func (j *Job) describe() []Query {
-	queries := []Query{{Kind: "count"}}
+// describe returns queries about the columns of the table but those of the unit, and names the columns whose type no
+// query can describe.
+func (j *Job) describe() (queries []Query, left []string) {
+	queries = []Query{{Kind: "count"}}
 	for i, name := range j.Table.Names {
 		if slices.Contains(j.Unit, name) {
 			continue
 		}
 		cells := Cells{Column: name, Missing: true}
 		switch t := j.Table.Types[i]; {
-		case strings.HasPrefix(t, "int") || strings.HasPrefix(t, "uint") || strings.HasPrefix(t, "float"):
+		case t == "int" || t == "uint" || t == "float":
 			cells.Edges = everyRange
 			queries = append(queries, Query{Kind: "quantiles", By: []Cells{cells}},
 				Query{Kind: "mean", Value: &Cells{Column: name, From: everyRange[0], To: everyRange[len(everyRange)-1],
@@ -71,16 +72,17 @@ func (j *Job) describe() []Query {
 			continue
 		case t == "bool":
 			cells.Values = []string{"true", "false"}
-		case strings.HasPrefix(t, "date") || strings.HasPrefix(t, "timestamp") || strings.HasPrefix(t, "time"):
+		case strings.HasPrefix(t, "date") || strings.HasPrefix(t, "timestamp"):
 			cells.From, cells.To, cells.Step = "1900-01-01", "2101-01-01", "year"
-		case t == "text" || t == "string":
+		case t == "text":
 			cells.Discover, cells.Missing = true, false
 		default:
-			continue // lists and the like
+			left = append(left, name+" ("+t+")")
+			continue
 		}
 		queries = append(queries, Query{Kind: "histogram", By: []Cells{cells}})
 	}
-	return queries
+	return queries, left
 }
 
 // everyRange are edges that fit numbers of any size: 1, 2 and 5 times powers of ten, and the same below 0.

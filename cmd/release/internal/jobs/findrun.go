@@ -15,14 +15,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// levelsUp is how many folders above a release a ledger is looked for.
+// levelsUp is the number of folders above a release in which a ledger is searched.
 const levelsUp = 4
 
-// LedgersNear finds the files of ledgers beside a release and in the folders above, the nearest first.
+// LedgersNear finds the files of ledgers next to a release and in the folders above, the nearest first.
 func LedgersNear(dir string) (paths []string) {
 	for range levelsUp {
 		dir = filepath.Dir(dir)
-		entries, _ := os.ReadDir(dir) // a folder that cannot be read has none to find
+		entries, _ := os.ReadDir(dir) // a folder that cannot be read has no ledgers to find
 		for _, e := range entries {
 			if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && sqlstore.IsLedger(path) {
 				paths = append(paths, path)
@@ -59,9 +59,9 @@ func CloseAll(known []*Known) {
 	}
 }
 
-// FindRuns finds the ledgers that know the release in a folder whose manifest has this SHA-256. store names the ledger;
-// if it is empty, those near the folder are asked, the nearest first, but for closed ones. There are several if a copy
-// of a ledger lies near it, or if the folder itself is a copy: then nothing tells which of them counts.
+// FindRuns finds the ledgers that contain the release in a folder whose manifest has this SHA-256. store names the
+// ledger; if it is empty, those near the folder are tried, the nearest first, except closed ones. There are several if
+// a copy of a ledger is near it, or if the folder itself is a copy: then nothing shows which of them counts.
 func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, err error) {
 	names := []string{store}
 	if store == "" {
@@ -104,8 +104,8 @@ func findIn(ctx context.Context, store, digest string, closed bool) (*Known, err
 	return nil, closeBook()
 }
 
-// ShownStore returns the name of a ledger as it may be printed: the path of a file, and of a server only its kind,
-// since its name may hold a password.
+// ShownStore returns the name of a ledger for messages: the path of a file; for a server only its kind, since its name
+// may hold a password.
 func ShownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {

@@ -1,5 +1,5 @@
-// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is
-// compared with what releases show before it is used.
+// Package jobs has the common parts of verbs that read a job: its flags, its plan and input, and its ledger, which is
+// compared with the entries in releases before it is used.
 package jobs
 
 import (
@@ -29,7 +29,7 @@ type Flags struct {
 	Tmp       string
 	Sign      string // the secret key
 	Anchor    string // a file that shows the ledger's newest entry
-	newLedger bool   // a new ledger may be opened beside releases of the dataset
+	newLedger bool   // a new ledger may be opened next to releases of the dataset
 	// DataChecks replaces the job's data_checks, if it is set.
 	DataChecks string
 }
@@ -42,7 +42,6 @@ func (f *Flags) AddParams(cmd *cobra.Command) {
 // folderFlag is a folder; an empty one is a mistake, such as an unset variable of a shell.
 type folderFlag string
 
-// String returns the folder.
 func (f *folderFlag) String() string { return string(*f) }
 
 // Set refuses an empty folder.
@@ -54,7 +53,7 @@ func (f *folderFlag) Set(s string) error {
 	return nil
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value's type in help texts.
 func (f *folderFlag) Type() string { return "string" }
 
 // AddOut adds --out.
@@ -127,13 +126,13 @@ func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error
 	return OpenStore(ctx, job.StoreName(), true)
 }
 
-// OpenStore opens a ledger by its name; if create is not set it must be there already.
+// OpenStore opens a ledger by its name. If create is not set, it must exist.
 func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	book, closeBook, err := runjob.OpenStore(ctx, name, create)
 	return book, closeBook, usage(err)
 }
 
-// ledgerOptions returns those of the flags.
+// ledgerOptions returns the ledger's options from the flags.
 func (f *Flags) ledgerOptions() runjob.LedgerOptions {
 	return runjob.LedgerOptions{New: f.newLedger, Show: console.Here}
 }
@@ -155,7 +154,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 	return anchor, usage(err)
 }
 
-// AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
+// AddNewLedger adds the flag that allows a run to open a new ledger next to releases that another ledger paid for.
 func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
 		"start a new ledger even if releases of the dataset exist; their cost is not counted")
@@ -167,7 +166,7 @@ func (f *Flags) AddAnchor(cmd *cobra.Command) {
 		"if the ledger lacks it, and update the file after the run")
 }
 
-// usage returns a wrong setting of a run as a wrong command line, and other errors as they are.
+// usage converts a wrong setting of a run to a usage error, and returns other errors unchanged.
 func usage(err error) error {
 	var wrong *runjob.SettingError
 	if errors.As(err, &wrong) {

@@ -25,7 +25,7 @@ func (f *Flags) AddTmpDir(cmd *cobra.Command) {
 		"the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
 }
 
-// Limits returns what the run of a plan may use: an error if its queries cannot be answered within them.
+// Limits returns the limits of a plan's run. It returns an error if its queries cannot be answered within them.
 func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	l := local.Limits{Workers: max(f.Workers, 1), Memory: p.Job().Memory(), Scratch: f.Tmp}
 	if f.Memory != "" {
@@ -43,10 +43,10 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	return runjob.Limits(p, l)
 }
 
-// runtimeBytes is what the process takes beside the memory that Go's runtime counts.
+// runtimeBytes is the memory of the process that Go's runtime does not count.
 const runtimeBytes = 32 << 20
 
-// KeepTo makes Go collect garbage early, and rather than pass a limit; GOMEMLIMIT may set a lower one.
+// KeepTo makes Go collect garbage early, and more often near the limit; GOMEMLIMIT may set a lower one.
 func KeepTo(limit int64) {
 	local.CollectEarly()
 	if limit -= runtimeBytes; limit < debug.SetMemoryLimit(-1) {

@@ -13,8 +13,8 @@ import (
 // longReserved is the age from which a reservation is shown: few runs take longer.
 const longReserved = time.Hour
 
-// Waiting returns the charges of a dataset that have been reserved for more than an hour. Their runs are still at work,
-// or were cut short and wait for the next run of the same job.
+// Waiting returns the charges of a dataset that have been reserved for more than an hour. Their runs still work, or
+// were interrupted and wait for the next run of the same job.
 func Waiting(runs []ledger.Run, dataset string, now time.Time) (out []ledger.Run) {
 	for _, r := range runs {
 		if r.State == ledger.Reserved && r.Payer.Dataset == dataset && now.Sub(r.Updated) > longReserved {
@@ -24,7 +24,7 @@ func Waiting(runs []ledger.Run, dataset string, now time.Time) (out []ledger.Run
 	return out
 }
 
-// WaitingText describes which charge is reserved, since when, and what ends that.
+// WaitingText describes a reserved charge, its age, and how to end it.
 func WaitingText(r *ledger.Run) string {
 	job := r.Charge.Job
 	for _, name := range slices.Sorted(maps.Keys(r.Charge.Params)) {

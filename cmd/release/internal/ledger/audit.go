@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it
+// ledgerAudit recounts the whole ledger, whichever dataset is requested, and checks the releases near those that it
 // knows.
 func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	audit, err := o.book.Audit(ctx)
@@ -82,18 +82,18 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A
-// release of one of its datasets whose manifest shows a head that the ledger does not have says that its end was cut
+// lostEnds checks release folders: those in the ledger, those next to them, and those next to the job's. If the
+// manifest of a release of one of its datasets shows an entry that the ledger does not have, the ledger's end was cut
 // off.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
-			return // the working folder is gone
+			return // the working folder does not exist
 		}
 		dirs[dir] = true
-		beside, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder there is nothing to compare
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // without this folder there is nothing to compare
 		for _, entry := range beside {
 			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
 		}
@@ -111,11 +111,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
-			continue // archived or moved: its entries are there all the same
+			continue // archived or moved: its entries are in the ledger nevertheless
 		}
 		m, _, err := sink.ReadManifest(dir)
 		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
-			continue // not a release of this ledger's: verify looks at one that was damaged
+			continue // not a release of this ledger: verify checks a damaged one
 		}
 		seen++
 		known, err := runjob.Recall(ctx, o.book, m.Ledger)

@@ -71,7 +71,7 @@ func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to strin
 		console.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
 }
 
-// moveLedger copies one store to another, whose address is what users are told.
+// moveLedger copies one store to another; address is its name in messages.
 func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head, err error) {
 	source, err := sqlstore.Named(ctx, from, false)
 	if err != nil {
@@ -97,7 +97,7 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 	return book.Move(ctx, arrival, address)
 }
 
-// storeOf returns the name of a ledger: as it is given, or the one that a job file names.
+// storeOf returns the name of a ledger: the given one, or the one in a job file.
 func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 	scheme, _, _ := strings.Cut(name, ":")
 	if sqlstore.IsPostgres(name) || scheme == "sqlite" || scheme == "sqlite+group" || strings.Contains(name, "${env:") {
@@ -108,7 +108,7 @@ func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 
 var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// fromEnv puts the values of variables in the place of ${env:NAME}.
+// fromEnv replaces ${env:NAME} by the values of variables.
 func (a *accounts) fromEnv(name string) (out string, err error) {
 	out = variable.ReplaceAllStringFunc(name, func(text string) string {
 		value, ok := a.Env(variable.FindStringSubmatch(text)[1])

@@ -13,7 +13,7 @@ type Pruner struct {
 	all  []*publication
 }
 
-// ListWithdrawn lists the publications of a ledger, of which the withdrawn ones are to be removed.
+// ListWithdrawn lists the publications of a ledger, from which the withdrawn ones are to be deleted.
 func ListWithdrawn(ctx context.Context, book *ledger.Book) (*Pruner, error) {
 	runs, err := book.Runs(ctx)
 	if err != nil {

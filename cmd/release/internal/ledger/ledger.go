@@ -1,4 +1,4 @@
-// Package ledger is the verb ledger: what was spent and what is left, of each account of a ledger.
+// Package ledger is the verb ledger: the spend and the rest of each account of a ledger.
 package ledger
 
 import (
@@ -19,7 +19,7 @@ const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
 a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
-// ledgerFlags describe which ledger is meant, and how to print it.
+// ledgerFlags select a ledger and the output format.
 type ledgerFlags struct {
 	jobs.Flags
 	store, dataset string
@@ -108,7 +108,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 	return o, err
 }
 
-// snapshot returns the ledger, of the dataset that was asked for.
+// snapshot returns the ledger, reduced to the requested dataset.
 func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 	s, err := o.book.Snapshot(ctx)
 	if err != nil {

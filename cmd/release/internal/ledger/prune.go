@@ -72,7 +72,7 @@ func PruneCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// publication is the folder of a release, or of a re-rendering of one, that the ledger has.
+// publication is the folder of a release, or of a re-rendering, that the ledger lists.
 type publication struct {
 	run       *ledger.Run
 	series    series
@@ -80,12 +80,12 @@ type publication struct {
 	digest    string // SHA-256 of its manifest
 	dir       string // where it was published
 	at        time.Time
-	found     string // where it lies, unchanged; "" if nowhere
-	replaced  bool   // it lies where a newer release moved it
-	unchanged error  // why it was not found
+	found     string // where it is now, unchanged; "" if nowhere
+	replaced  bool   // it is where a newer release moved it
+	unchanged error  // the error of looking for it
 }
 
-// series names what the data intervals of one job have in common.
+// series holds the common part of the names of one job's data intervals.
 type series struct {
 	account ledger.Account // that pays
 	job     string         // the job's name and parameters, without dates
@@ -159,7 +159,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	return a.printPruned(f, lines)
 }
 
-// days returns how old a release must be at least; 0 if any age will do.
+// days returns the least age of a release; 0 if any age will do.
 func (f *pruning) days() (int, error) {
 	switch {
 	case f.counted && f.keep < 1:
@@ -247,7 +247,7 @@ func (p *publication) current() bool {
 	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
 }
 
-// reason returns why a publication is no longer needed; "" if it is.
+// reason returns why a publication is no longer needed; "" if it is still needed.
 func (f *pruning) reason(p *publication, all []*publication, days int) string {
 	old := days > 0 && time.Since(p.at) > time.Duration(days)*24*time.Hour
 	switch {
@@ -317,7 +317,7 @@ func (p *publication) aside() string {
 	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".pruned-"+p.digest[:8])
 }
 
-// begun reports whether the folder of a publication was renamed to be deleted, and is not deleted yet.
+// begun reports whether the folder of a publication was renamed for deletion and still exists.
 func (p *publication) begun() bool {
 	if _, recorded := p.run.Pruned[p.digest]; !recorded {
 		return false
@@ -422,7 +422,7 @@ func plain(err error) error {
 	return err
 }
 
-// printPruned prints the list, and what to do next.
+// printPruned prints the list, and the next step.
 func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	count := map[string]int{}
 	for _, l := range lines {

@@ -24,8 +24,8 @@ output: {dir: "out/${day}"}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 90, delta: 1e-4}}
 `
 
-// What changes between the list and a deletion is seen: a folder that a run is about to publish into, a folder that
-// holds another release by then, and a folder that holds none.
+// Changes between the list and a deletion are noticed: a folder that a run is about to publish into, a folder that
+// meanwhile holds another release, and a folder that holds none.
 func TestPruneLooksAgain(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -195,7 +195,7 @@ func because(reason string) string {
 	return "; " + reason
 }
 
-// promise returns what an account guarantees, in words.
+// promise returns the guarantee of an account as a sentence.
 func promise(b *ledger.Balance) string {
 	change := "added or removed"
 	if b.Account.Adjacency == "replace-one" {
@@ -223,7 +223,7 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
-// movedJSON returns where a closed ledger went; nil if it is open.
+// movedJSON returns the new place of a closed ledger; nil if it is open.
 func movedJSON(m *ledger.Move) any {
 	if m == nil {
 		return nil
@@ -268,9 +268,9 @@ type runJSON struct {
 	Updated string  `json:"updated"`
 	Folder  string  `json:"folder"`
 	Release string  `json:"manifest_sha256"`
-	// Derived: it repeats the noisy values of the release before it, in another presentation, and cost nothing.
+	// Derived: it is a re-rendering of the release before it, and cost nothing.
 	Derived bool `json:"derived"`
-	// Withdrawn is why it was withdrawn; "" if it was not.
+	// Withdrawn is the reason of the withdrawal; "" if it was not withdrawn.
 	Withdrawn string `json:"withdrawn,omitempty"`
 }
 
@@ -308,6 +308,6 @@ func runRows(runs []ledger.Run) [][]string {
 func (a *accounts) printCSV(rows [][]string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // a Builder takes everything
+	_ = w.WriteAll(rows) // a Builder never fails
 	return a.Print(b.String())
 }

@@ -25,7 +25,7 @@ and pays for a new one. The folder stays as it is: take it down where it was pub
 The release is named by its folder or by its job. The ledger of a folder is that of --job or --store; without them, the one near the folder
 that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named. The output names the ledger.`
 
-// withdrawal is what withdraw is asked.
+// withdrawal holds the arguments of withdraw.
 type withdrawal struct {
 	jobs.Flags
 	job, store, reason string
@@ -130,7 +130,7 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 	return known[0], nil
 }
 
-// ofJob finds the newest release of a job: what is in its folder or, if that is gone, what the ledger has of its
+// ofJob finds the newest release of a job: the one in its folder or, if that is gone, the ledger's newest with its
 // fingerprint.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" || f.job != "" {

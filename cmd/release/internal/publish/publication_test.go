@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// writeRelease writes a release of several tables, whose content is their name and a mark.
+// writeRelease writes a release of several tables; their content is their name and a mark.
 func writeRelease(dir, mark string) error {
 	m := manifest.Manifest{Format: manifest.Format, Name: "job", Job: json.RawMessage("{}")}
 	err := os.Mkdir(dir, 0o755)
@@ -58,7 +58,7 @@ func writeRelease(dir, mark string) error {
 	return errors.Join(err, failed, os.WriteFile(filepath.Join(dir, manifest.FileName), text, 0o600))
 }
 
-// run runs release publish, and returns what it printed.
+// run runs release publish, and returns its output.
 func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -108,7 +108,7 @@ func code(err error) string {
 	return ""
 }
 
-// The manifest is written last, wherever a copy is stopped, and the next copy sends only what is not there.
+// The manifest is written last, whenever a copy is stopped, and the next copy sends only missing files.
 func TestPublish(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)
@@ -146,7 +146,7 @@ func TestPublish(t *testing.T) {
 	again(t, m, to, len(want))
 }
 
-// again copies the release a second time, which writes nothing, and another one in its place, which takes --replace.
+// again copies the release a second time, which writes nothing, and then another release with --replace.
 func again(t *testing.T, m *storetest.Memory, to string, count int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -180,7 +180,8 @@ func again(t *testing.T, m *storetest.Memory, to string, count int) {
 	equal(t, m.Keys(), files(t, second))
 }
 
-// What somebody else wrote under a name is not taken for a release's file, and a changed folder is not copied.
+// An object that somebody else wrote under a name is not accepted as a release's file, and a changed folder is not
+// copied.
 func TestPublishRefuses(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)
@@ -218,7 +219,7 @@ func TestPublishRefuses(t *testing.T) {
 	}
 }
 
-// A file that becomes another one, or a link, after the folder was checked is not sent.
+// A file that is replaced by another one, or a link, after the folder was checked is not sent.
 func TestPublishSendsWhatWasChecked(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"other contents": func(path string) error { return os.WriteFile(path, []byte("hush"), 0o600) },
@@ -255,8 +256,8 @@ func TestPublishSendsWhatWasChecked(t *testing.T) {
 	}
 }
 
-// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the
-// manifest is not sent.
+// Files are read back from the store: if one has other contents of the same length, the copy fails and the manifest is
+// not sent.
 func TestPublishReadsBack(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)

@@ -20,7 +20,7 @@ import (
 
 const place = "memory://bucket/p"
 
-// whole fails if a manifest is there, and not all that it states.
+// whole fails if there is a manifest and one of its files is missing.
 func whole(t *testing.T, m *storetest.Memory, when string) {
 	t.Helper()
 	keys := m.Keys()
@@ -63,7 +63,7 @@ func publishedTo(t *testing.T, dir string) *storetest.Memory {
 	return m
 }
 
-// Whatever is below the prefix and is not what the earlier release's manifest states stays, and is not written over.
+// Objects below the prefix that the earlier release's manifest does not name stay unchanged.
 func TestReplaceTouchesNothingElse(t *testing.T) {
 	own := files(t, first)
 	var common string
@@ -126,7 +126,7 @@ func TestReplaceTouchesNothingElse(t *testing.T) {
 	}
 }
 
-// A replacement that is stopped after any of its steps is finished by the same command, and no manifest ever stands
+// A replacement that is stopped after any of its steps is finished by the same command, and a manifest never exists
 // with files that it does not state.
 func TestReplaceThatIsStopped(t *testing.T) {
 	want := files(t, second)
@@ -168,8 +168,8 @@ func TestReplaceThatIsStopped(t *testing.T) {
 	}
 }
 
-// A replacement that is stopped after any of its steps blocks nobody: a third release, or the first one again, takes the
-// prefix, and nothing of the stopped one is left. The user is told.
+// A replacement that is stopped after any of its steps blocks nobody: a third release, or the first one again, can take
+// the prefix, and no object of the stopped one is left. The user is told.
 func TestReplaceThatIsStoppedByAnother(t *testing.T) {
 	third := filepath.Join(t.TempDir(), "third")
 	if err := writeRelease(third, "3"); err != nil {
@@ -218,7 +218,7 @@ func TestReplaceThatIsStoppedByAnother(t *testing.T) {
 	}
 }
 
-// A replacement that another one takes over before its manifest is written does not write it.
+// If another replacement takes over before a replacement writes its manifest, it does not write it.
 func TestReplaceThatIsTakenOver(t *testing.T) {
 	m := publishedTo(t, first)
 	taken := false
@@ -237,8 +237,8 @@ func TestReplaceThatIsTakenOver(t *testing.T) {
 	}
 }
 
-// A write or a removal whose answer is lost, once or always, is found to be there: the replacement ends well, whichever
-// request it is.
+// If the answer to a write or a removal is lost, once or always, the program finds its effect: the replacement
+// succeeds, whichever request it is.
 func TestAnswersAreLost(t *testing.T) {
 	want := files(t, second)
 	for nth, more := 1, true; more; nth++ {
@@ -263,7 +263,7 @@ func TestAnswersAreLost(t *testing.T) {
 		more = lost != ""
 	}
 	m := publishedTo(t, first)
-	m.After = func(request, key string) error { // the store heeds each request, and answers none
+	m.After = func(request, key string) error { // the store executes each request, and answers none
 		if request == "put" && (key == "p/release.json.replaced" || strings.HasSuffix(key, ".csv")) {
 			return store.Failure(store.Unavailable, "")
 		}
@@ -275,8 +275,8 @@ func TestAnswersAreLost(t *testing.T) {
 	equal(t, m.Keys(), want)
 }
 
-// Two releases that are published to one prefix at the same time, one of them perhaps in the place of the other: no
-// manifest ever stands with files that it does not state, and if one copy alone succeeded, its release is there.
+// If two releases are published to one prefix at the same time, perhaps one in the place of the other, a manifest never
+// exists with files that it does not state, and if only one copy succeeded, its release is there.
 func TestPublishedAtTheSameTime(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	var mu sync.Mutex
@@ -299,7 +299,7 @@ func TestPublishedAtTheSameTime(t *testing.T) {
 			mu.Lock()
 			n := rng.Intn(4)
 			mu.Unlock()
-			for range n { // lets the other one go first, some times
+			for range n { // gives the other one a head start, sometimes
 				<-order
 				order <- struct{}{}
 			}
@@ -322,7 +322,7 @@ func TestPublishedAtTheSameTime(t *testing.T) {
 	}
 }
 
-// Objects say what they are.
+// Objects have the right media types.
 func TestMediaTypes(t *testing.T) {
 	m := publishedTo(t, first)
 	for key := range m.Keys() {

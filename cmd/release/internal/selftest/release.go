@@ -139,7 +139,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = closeBook() }() // what it recorded is synced
+	defer func() { _ = closeBook() }() // its entries are durable already
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: f.Workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),

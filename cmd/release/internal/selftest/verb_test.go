@@ -38,7 +38,7 @@ func TestSelftestFails(t *testing.T) {
 	}
 }
 
-// TestSelftestRelease: the audit's releases are those of its job, at the noise that was charged.
+// TestSelftestRelease: the audit's releases follow its job, with the charged noise.
 func TestSelftestRelease(t *testing.T) {
 	counts, m, err := (&selftester{nil, testProgram}).releaseIn(t.TempDir(), gaussian)(t.Context(), 2000, 2)
 	if err != nil {
@@ -56,9 +56,9 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit
-// is selected, and all keys of many. Of three units as the least number it is a tenth of the keys of three, and none of
-// those of two.
+// TestSelftestSelects: the audit's releases with discovered keys follow its job: a tenth of the keys of one unit is
+// selected, and all keys of many units. With a minimum of three units, a tenth of the keys of three units is selected,
+// and none of the keys of two.
 func TestSelftestSelects(t *testing.T) {
 	// 185, by the grid, ± 5.7 standard errors
 	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260},

@@ -23,8 +23,7 @@ func newKey(t *testing.T) string {
 	return path
 }
 
-// A signature holds for the manifest and the key that made it, and for no other manifest or key: minisign checks
-// it.
+// A signature is valid for its manifest and key, and for no other manifest or key: minisign checks it.
 func TestSignaturesHold(t *testing.T) {
 	path := newKey(t)
 	s, err := NewSigner(path)
@@ -52,7 +51,7 @@ func TestSignaturesHold(t *testing.T) {
 	}
 }
 
-// A key that others can read and a file that is no key are refused, and no key is replaced.
+// A key that others can read and a file that is not a key are refused, and no key is overwritten.
 func TestKeysAreRefused(t *testing.T) {
 	if s, err := NewSigner(""); s != nil || err != nil {
 		t.Errorf("no key makes a signer: %v, %v", s, err)

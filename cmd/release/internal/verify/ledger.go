@@ -49,7 +49,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// pruned returns an error if a ledger says that the folder, which is not there, was deleted on purpose.
+// pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose.
 func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 	store, err := v.store(a)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// store returns the ledger that the flags name; "" if they name none.
+// store returns the ledger of the flags; "" if they name none.
 func (v *verifying) store(a *verifier) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
@@ -93,7 +93,7 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows reports whether the ledger at path has the release's dataset, or lost all that it had.
+// knows reports whether the ledger at path has the release's dataset, or is empty.
 func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
@@ -109,8 +109,8 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// inLedger compares the manifest with one ledger. how tells how the ledger was found; it is printed after the ledger's
-// name.
+// inLedger compares the manifest with one ledger. how describes how the ledger was found; it is printed after the
+// ledger's name.
 func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
@@ -152,7 +152,7 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	r := jobs.RunOf(runs, v.digest)
 	if r == nil {
 		findings = append(findings, "the ledger has no release with this manifest")
-		// a changed manifest still names its job: the newest run of the job shows what was changed
+		// a changed manifest still names its job: the newest run of the job shows the change
 		for i := range slices.Backward(runs) {
 			if c := &runs[i].Charge; c.Job == v.manifest.Name && maps.Equal(c.Params, v.manifest.Params) {
 				return append(findings, v.against(c)...)

@@ -1,4 +1,4 @@
-// Package wiretest looks for texts in what was captured.
+// Package wiretest searches captured messages for texts.
 package wiretest
 
 import (
@@ -6,8 +6,8 @@ import (
 	"encoding/base64"
 )
 
-// Find returns whether a text is in one of the messages: as it is, or in base64 at any place, once or twice, as Beam
-// writes what functions hold.
+// Find reports whether one of the messages contains the text: plain, or in base64 at any offset, once or twice, as Beam
+// encodes functions.
 func Find(messages [][]byte, text []byte) bool {
 	forms := [][]byte{text}
 	for _, once := range coded(text) {
@@ -23,11 +23,11 @@ func Find(messages [][]byte, text []byte) bool {
 	return false
 }
 
-// coded returns what all base64 of a text has, whatever is around the text.
+// coded returns the characters that every base64 encoding of the text contains, whatever surrounds the text.
 func coded(text []byte) (forms [][]byte) {
-	for skip := range 3 { // the bytes before the text in its group of three
+	for skip := range 3 { // the bytes before the text in its group of three bytes
 		all := base64.StdEncoding.EncodeToString(append(make([]byte, skip), text...))
-		whole := (skip + len(text)) / 3 * 4 // what does not depend on the bytes behind the text
+		whole := (skip + len(text)) / 3 * 4 // characters that do not depend on the bytes after the text
 		if first := (skip*4 + 2) / 3; first < whole {
 			forms = append(forms, []byte(all[first:whole]))
 		}

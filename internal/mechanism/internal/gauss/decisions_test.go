@@ -66,7 +66,7 @@ func TestLevelAtThreshold(t *testing.T) {
 			continue
 		}
 		want := refLevel(f, refUnit(w, levelBits+64*depth))
-		if want > 300 { // all digits are ones: the script is too short to tell
+		if want > 300 { // all digits are ones: the script is too short to decide
 			continue
 		}
 		first := head(w) << 1
@@ -122,7 +122,7 @@ func TestAcceptAtThreshold(t *testing.T) {
 	}
 }
 
-// TestRoundAtThreshold runs whole attempts whose u is at the point at which the rounded sum changes.
+// TestRoundAtThreshold runs whole attempts whose u is at a point at which the rounded sum changes.
 func TestRoundAtThreshold(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	tried, open := 0, 0

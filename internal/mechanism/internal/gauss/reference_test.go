@@ -94,7 +94,7 @@ func (s Scale) rat() *big.Rat {
 
 var errScript = errors.New("the script is at its end")
 
-// script returns a source of these words, with an error after them.
+// script returns a source of these words, which ends with an error.
 func script(words ...uint64) *Bits {
 	b := &Bits{entropy: iotest.ErrReader(errScript), buffer: make([]byte, bufferSize)}
 	for _, w := range words {

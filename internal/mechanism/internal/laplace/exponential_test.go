@@ -8,7 +8,7 @@ import (
 
 var errScript = errors.New("the script is at its end")
 
-// script is a source of these words, with an error after them.
+// script is a source that returns these words and then an error.
 type script struct{ words []uint64 }
 
 func (s *script) Word() (uint64, error) {

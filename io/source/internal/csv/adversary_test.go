@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// pieces reads a file in pieces of some length, in any order, by some workers.
+// pieces reads a file in pieces of the given length, in any order, by several workers.
 func pieces(t *testing.T, path string, o csv.Options, columns []string, length int64, workers int,
 	r *rand.Rand) (rows [][]any, blank int64) {
 	t.Helper()
@@ -47,8 +47,7 @@ func pieces(t *testing.T, path string, o csv.Options, columns []string, length i
 	return slices.Concat(found...), blank
 }
 
-// Files of an adversary have the same rows and skipped lines, whatever the length of the pieces and how many workers
-// read them.
+// Adversarial files have the same rows and skipped lines for any length of pieces and any number of workers.
 func TestPiecesOfAdversary(t *testing.T) {
 	n := stabilitytest.Pairs(t, 600, 100_000)
 	dir := stabilitytest.Folder(t)

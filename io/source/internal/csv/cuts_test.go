@@ -26,7 +26,7 @@ import (
 // threeColumns are the names of the columns of the texts here; x and z are read.
 var threeColumns = []string{"x", "y", "z"}
 
-// openPieces opens a file of three columns to be read in pieces of a length.
+// openPieces opens a file of three columns that is read in pieces of the given length.
 func openPieces(t rapid.TB, path string, c Options, length int64) *file {
 	t.Helper()
 	c.Columns = threeColumns
@@ -47,7 +47,7 @@ func openPieces(t rapid.TB, path string, c Options, length int64) *file {
 	return out
 }
 
-// rowsOf returns the rows of a batch: nulls empty, texts behind an equals sign.
+// rowsOf returns the rows of a batch: "" for a null, otherwise "=" and the text.
 func rowsOf(b *table.Batch) (rows [][]string) {
 	for row := range b.Rows {
 		texts := make([]string, len(b.Columns))
@@ -66,7 +66,7 @@ func textAgain(text []byte) textFrom {
 	return func(at int64) (io.Reader, func(), error) { return bytes.NewReader(text[at:]), func() {}, nil }
 }
 
-// serially returns the rows that one scanner finds in a text.
+// serially returns the rows that a single scanner finds in a text.
 func serially(t rapid.TB, text []byte, c Options, longest int) (rows [][]string) {
 	t.Helper()
 	d, err := NewDialect(c)
@@ -95,8 +95,7 @@ func serially(t rapid.TB, text []byte, c Options, longest int) (rows [][]string)
 	}
 }
 
-// piecewise returns the rows of a file whose pieces are read in the order in which they stand in turns, by some
-// workers.
+// piecewise returns the rows of a file that several workers read in pieces; turns is the order of the pieces.
 func piecewise(t rapid.TB, f *file, turns []int, workers int) (rows [][]string) {
 	t.Helper()
 	pieces := make([][][]string, f.Splits())
@@ -129,7 +128,7 @@ func piecewise(t rapid.TB, f *file, turns []int, workers int) (rows [][]string) 
 	return slices.Concat(pieces...)
 }
 
-// streamed returns the rows that are read from a stream by a scanner whose buffer has so many bytes at first.
+// streamed returns the rows that a scanner reads from a stream; its buffer has the given size at first.
 func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	t.Helper()
 	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
@@ -145,7 +144,7 @@ func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	return rows
 }
 
-// inOrder are the numbers below n.
+// inOrder returns the numbers below n.
 func inOrder(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -154,12 +153,12 @@ func inOrder(n int) []int {
 	return out
 }
 
-// A file has the records that one scanner finds, wherever it is cut, also within quotes, in whatever order its pieces
-// are read and by however many workers.
+// A file that is cut anywhere, also within quotes, gives the records that one scanner finds, for any order of its
+// pieces and any number of workers.
 func TestCSVPiecesAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	field := "([abc]{0,9}|\"([ab,\n#]|\"\"){0,9}\"|'([ab,\n;]|''){0,9}'|[,\n\r\"#; '])"
-	quoted := "(\"\"|\"[,\n]{1,3}\"|\"a\"|\"\n\"\"\"|b)" // seen from within its quotes most of it is quoted too
+	quoted := "(\"\"|\"[,\n]{1,3}\"|\"a\"|\"\n\"\"\"|b)" // seen from inside its quotes, most of it is quoted too
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching("(\xef\xbb\xbf)?("+field+"{0,40}|("+field+"[,;\t]"+field+"\r?\n){0,20}|("+quoted+"[,\n]){0,30})").Draw(rt, "text")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -183,8 +182,8 @@ func TestCSVPiecesAgree(t *testing.T) {
 	})
 }
 
-// If the guess of a record's start is wrong, and all that follows from it too, the piece's own records are read all the
-// same.
+// If the guess of a record's start is wrong, and so is everything parsed from it, the piece's own records are still
+// read.
 func TestCSVWrongGuesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	for _, row := range []string{"\"\n\",\",\"\n", "\"\n\",\",\",\",\"\n", "\"\",\"\n\n\",\",\n\"\n1,2,3\n"} {
@@ -204,7 +203,7 @@ func TestCSVWrongGuesses(t *testing.T) {
 	}
 }
 
-// FuzzCSVPieces checks the same of any text.
+// FuzzCSVPieces checks that any text gives the same records in pieces as in one scan.
 func FuzzCSVPieces(f *testing.F) {
 	for i, text := range []string{
 		"a,b\n1,2\n", "a;b\r\n\"1\";  \"2;\"\"\"  \r\n\r\n", "#c\n\ta\t\"b\nc\"\n", "\"a\nb\nc\",\"\n\",\"\n\"\n\"\",\"\n\"\n", "a\"b,\"c\"d,\"e\n",
@@ -232,8 +231,7 @@ func FuzzCSVPieces(f *testing.F) {
 	})
 }
 
-// Records may be longer than pieces, and than what is read behind a piece; there may be more rows in a piece than in a
-// batch.
+// A record may be longer than a piece, and than the bytes read after a piece. A piece may have more rows than a batch.
 func TestCSVLongPieces(t *testing.T) {
 	long := strings.Repeat("0123456789,\n", 200_000) // 2.4 MB
 	var b strings.Builder
@@ -254,7 +252,7 @@ func TestCSVLongPieces(t *testing.T) {
 	}
 }
 
-// A reader that fails, or is told to stop, does not leave those behind it waiting.
+// A reader that fails or stops early does not leave later readers waiting.
 func TestCSVCutsAreLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, []byte(strings.Repeat("a,b,c\n", 1000)), 0o600); err != nil {
@@ -289,7 +287,7 @@ func TestCSVCutsAreLeft(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	// Within the rows of a piece others may be read.
+	// Another Read may run inside yield.
 	if _, err := f.Read(context.Background(), 7, []string{"x"}, func(*table.Batch) error {
 		_, err := rows(context.Background(), 9)
 		return err

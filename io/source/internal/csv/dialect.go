@@ -1,14 +1,14 @@
 // Package csv reads CSV files, in pieces by several workers if they are not compressed.
 //
 // A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and
-// fields (lines.go for what most files hold, scanner.go for all of the grammar), of which rows are gathered into
+// fields (lines.go handles the usual records, scanner.go the whole grammar), and the fields of rows are gathered into
 // columns (rows.go, columns.go, types.go).
 //
 // # Row isolation
 //
-// For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read of
-// write(T and U) are those of write(T) and those of write(U), in any order and any files. The argument: records are
-// split one after the other, and a record of a correct writer ends where its row ends, whatever the row holds.
+// For every table T that a correct writer of a dialect can write, and all further rows U, the rows that are read from
+// write(T and U) are the rows read from write(T) and from write(U), in any order and any files. The argument: records
+// are split one after the other, and a record of a correct writer ends where its row ends, whatever the row holds.
 //
 //   - A correct writer of a dialect with a quote puts it around every field that holds the quote, the delimiter, a CR
 //     or an LF, and doubles the quotes in it (RFC 4180). A CR alone need not be quoted if lines end with LF. With
@@ -17,14 +17,14 @@
 //   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header
 //     is set, and a byte order mark only before a header or if Mark is set.
 //
-// No dialect lets a single row decide how others are read. A comment ends at a line end, which may be within quotes. So
-// lines after the header are comments only if nothing is quoted; each of them is then at most one row, which loses only
-// itself. The byte order and the kind of line end are given before the first row, by the header or by the options, or
-// have a fixed default. A line that is skipped as blank is at most a row of one empty field.
+// In no dialect does a single row decide how others are read. A comment ends at a line end, which may be within quotes.
+// So lines after the header are comments only if nothing is quoted; each of them is then at most one row, which loses
+// only itself. The byte order and the kind of line end are given before the first row, by the header or by the options,
+// or have a fixed default. A line that is skipped as blank is at most a row of one empty field.
 //
-// Two texts of a column are two values of the column, byte by byte, in every encoding, with two exceptions that the
-// options ask for: blanks around a field with TrimSpace, and the texts of NullValues, which are null. Values of other
-// types are those of the type: 1 and 01 are one int.
+// Two texts of a column are two values of the column, byte by byte, in every encoding. There are two exceptions, both
+// set by options: TrimSpace removes blanks around a field, and the texts of NullValues are null. Values of other types
+// are compared as values of the type: 1 and 01 are one int.
 package csv
 
 import (
@@ -41,39 +41,39 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Options is the dialect of CSV files. What it means:
+// Options is the dialect of CSV files. It means:
 //
-//   - Records end with LF or CRLF. If the header ends with LF alone, or LineEnd says so of files without a header, a CR
+//   - Records end with LF or CRLF. If the header ends with LF alone, or if LineEnd is LF for files without a header, a CR
 //     before an LF belongs to the field. Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and
 //     outside its quotes, are not part of it.
 //
 //   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a
 //     header, and with a character that quotes, there can be no comments: Open refuses such a dialect.
 //
-//   - The text is in UTF-8 (bytes that are not are kept as they are), in UTF-16, or in an encoding of one byte a
-//     character, as Encoding says. Of UTF-16 a surrogate without its partner is kept, in three bytes. A byte order mark
-//     is skipped before a header or if Mark is set; else U+FEFF is a character like others. In utf-16le and utf-16be no
-//     mark changes the byte order; in utf-16 it does, and such a file must have a header.
+//   - The text is in UTF-8 (invalid bytes are kept), in UTF-16, or in an encoding of one byte a character, as Encoding
+//     states. In UTF-16, a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a
+//     header or if Mark is set; else U+FEFF is an ordinary character. In utf-16le and utf-16be no mark changes the byte
+//     order; in utf-16 it does, and such a file must have a header.
 //
-//   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of
+//   - A field that begins with a quote continues to the next quote that is not doubled, over delimiters and ends of
 //     lines. If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an
 //     ordinary character.
 //
-//   - Fields that a record lacks at its end are null; fields that it has too many are ignored.
+//   - Missing fields at the end of a record are null; surplus fields are ignored.
 //
 //   - A field is null if its text, quoted or not, is one of NullValues, or if its column is not text and it
 //     cannot be parsed, such as the empty text. In a text column the empty text is a value.
 //
 //   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
-//     (2006-01-02), "date LAYOUT" with a layout of Go's package time, of which the day is kept, and "timestamp LAYOUT":
-//     a wall-clock reading, or an instant if the layout has a numeric zone; finer parts than microseconds are dropped.
-//     Several layouts are separated by " | ". Numbers have the decimal sign Decimal, and Thousands may stand between
+//     (2006-01-02), "date LAYOUT" with a layout of Go's package time, whose day is kept, and "timestamp LAYOUT":
+//     a wall-clock reading, or an instant if the layout has a numeric zone; parts finer than microseconds are dropped.
+//     Several layouts are separated by " | ". Numbers have the decimal sign Decimal, and Thousands may separate
 //     groups of three digits. Blanks around a value of a type other than text are ignored.
 //
-//   - Of a record that is longer than 16 MiB, the fields that do not end within the first 16 MiB are null.
+//   - If a record is longer than 16 MiB, its fields that do not end within the first 16 MiB are null.
 //
 // So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted
-// (Summary.Blank): a row may look like one.
+// (Summary.Blank), since a row may look like one.
 type Options struct {
 	Header     bool
 	Columns    []string          // names, if Header is false (or instead of the header's)
@@ -86,8 +86,8 @@ type Options struct {
 	TrimSpace  bool
 	NullValues []string
 	Mark       bool // each file without a header begins with a byte order mark, in UTF-8 or UTF-16
-	// LineEnd is LF or CRLF: how the lines of files without a header end; LF if it is empty. A header says it for its
-	// file.
+	// LineEnd is LF or CRLF, the line end of files without a header; LF if it is empty. If a file has a header, the
+	// header's line end counts.
 	LineEnd string
 	Comment rune // ASCII; no character if it is 0
 }
@@ -110,7 +110,7 @@ type Dialect struct {
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for all longer ones
 	types          map[string]scan.TextType
-	longest        int       // how many bytes of a record are looked at: maxRecord, except in tests
+	longest        int       // the number of bytes of a record that are parsed: maxRecord, except in tests
 	Ahead          bool      // a goroutine decompresses text ahead of its reader
 	readers        sync.Pool // of *pieceReader, for all files of a dataset
 }
@@ -120,7 +120,7 @@ func (d *Dialect) isNull(text []byte) bool {
 	return d.nullLengths>>min(len(text), 63)&1 != 0 && d.nulls[string(text)]
 }
 
-// NewDialect checks the options and returns all faults at once.
+// NewDialect checks the options and reports all problems at once.
 func NewDialect(c Options) (*Dialect, error) {
 	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{},
 		longest: maxRecord}
@@ -175,7 +175,7 @@ func (d *Dialect) digits() scan.Digits {
 	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
 }
 
-// Exact changes the types of columns to ones under which different values stay different.
+// Exact changes the types of columns so that different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {

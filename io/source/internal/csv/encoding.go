@@ -10,9 +10,9 @@ import (
 
 // Encodings other than UTF-8
 //
-// In encodings of one byte a character, delimiters, quotes and line ends are the bytes that they are in UTF-8. Such a
-// file is split as it is, in pieces, and each field that is needed is decoded by itself. UTF-16 is decoded before it is
-// split (utf16.go), as compressed text is decompressed, so that such a file is one split.
+// In encodings of one byte a character, delimiters, quotes and line ends are the same bytes as in UTF-8. Such a file is
+// split undecoded, in pieces, and each needed field is decoded by itself. UTF-16 is decoded before it is split
+// (utf16.go), as compressed text is decompressed, so such a file is one split.
 //
 // Decoding keeps different texts different, since texts may be units. A byte without a character in its encoding
 // becomes the control character of the same number, as in the WHATWG's Encoding Standard, and a surrogate without its

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No two bytes of an encoding are one text: two units would be one. Bytes of ASCII are themselves, since records are
-// split before they are decoded.
+// No two bytes of an encoding decode to the same text: two units would become one. ASCII bytes decode to themselves,
+// since records are split before they are decoded.
 func TestOneByteEncodingsAreInjective(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(oneByte)) {
 		l, seen := newLetters(oneByte[name]), map[string]int{}
@@ -41,7 +41,7 @@ func TestOneByteEncodingsAreInjective(t *testing.T) {
 	}
 }
 
-// Each encoding has the characters of its name: for every other one there is a byte that it reads otherwise.
+// Each encoding is the one of its name: for every other encoding, there is a byte that decodes differently.
 func TestEncodingsAreThoseOfTheirNames(t *testing.T) {
 	known := map[string]map[byte]rune{
 		"windows-1252": {0x80: '€', 0xa4: '¤', 0x8c: 'Œ', 0xe5: 'å', 0xc0: 'À'},
@@ -71,7 +71,7 @@ func TestEncodingsAreThoseOfTheirNames(t *testing.T) {
 	}
 }
 
-// inUTF16 writes 16-bit units in an order of bytes.
+// inUTF16 writes 16-bit units in the given byte order.
 func inUTF16(units []uint16, big bool) (b []byte) {
 	for _, u := range units {
 		if big {
@@ -92,7 +92,7 @@ func decodedUTF16(t rapid.TB, r io.Reader, d utf16Decoder) []byte {
 	return out
 }
 
-// Well-formed text is decoded as x/text decodes it, however its bytes arrive.
+// Well-formed text is decoded as x/text decodes it, in chunks of any size.
 func TestUTF16OfWellFormedText(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		order := unicode.LittleEndian
@@ -129,7 +129,7 @@ func TestUTF16OfWellFormedText(t *testing.T) {
 	}
 }
 
-// Any two sequences of 16-bit units are two texts, and what is decoded does not depend on how the bytes arrive.
+// Two different sequences of 16-bit units are two texts. The result does not depend on the sizes of the chunks.
 func TestUTF16IsInjective(t *testing.T) {
 	unit := rapid.SampledFrom([]uint16{'a', 0xD800, 0xD801, 0xDBFF, 0xDC00, 0xDC01, 0xDFFF, 0xFFFD, 0xFEFF, 0xFFFE, 0x80,
 		0x800})
@@ -157,7 +157,7 @@ func TestUTF16IsInjective(t *testing.T) {
 	}
 }
 
-// Only the encoding utf-16 takes the order of bytes from a mark, and a mark is a character of the decoded text.
+// Only the encoding utf-16 takes the byte order from a mark. The mark is a character of the decoded text.
 func TestUTF16Marks(t *testing.T) {
 	for _, c := range []struct {
 		d    utf16Decoder

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// OpenPieces opens a file that is read in pieces of some length.
+// OpenPieces opens a file that is read in pieces of the given length.
 func OpenPieces(ctx context.Context, path string, o Options, length int64) (scan.File, error) {
 	d, err := NewDialect(o)
 	if err != nil {

@@ -65,11 +65,12 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 	return c, nil
 }
 
-// isStreamed reports whether the file is read as one stream: its text is not in the file as it is.
+// isStreamed reports whether the file is read as one stream, because it is compressed or its text must be decoded
+// first.
 func (c *file) isStreamed() bool { return c.packed != scan.Plain || c.dialect.isWide() }
 
-// notTexts holds the first bytes of files that people mistake for texts. Each has bytes that no header begins with,
-// since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
+// notTexts holds the first bytes of files that people mistake for texts. Each includes bytes that no header begins
+// with, since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
@@ -80,11 +81,11 @@ var notTexts = []struct{ start, what, advice string }{
 	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
-// maxColumns is how many columns a header may have.
+// maxColumns is the largest number of columns in a header.
 const maxColumns = 1 << 20
 
-// readHeader reads the header, if the dialect has one. Its line end tells how all lines of the file end, so that no row
-// can tell it for others.
+// readHeader reads the header, if the dialect has one. Its line end decides how all lines of the file end, so that no
+// row decides it for others.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil
@@ -218,14 +219,14 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 	}
 }
 
-// newScanner returns a scanner of an uncompressed file, from the record that starts at at.
+// newScanner returns a scanner of an uncompressed file, starting at the record at offset at.
 func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
 	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, false)
 	s.keepCR = c.keepCR
 	return s, err
 }
 
-// placeAgain opens the text of an uncompressed file a second time; a scanner reads it from an offset on.
+// placeAgain opens the text of an uncompressed file a second time, starting at the offset from.
 func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// What comes before the first row says the same to all pieces of a file, wherever it is cut and in whatever order they
-// are read: comments with quotes and line ends in front of the header, a byte order mark, and how lines end.
+// All pieces of a file treat the lines before the first row alike, wherever the file is cut and in whatever order its
+// pieces are read: comments with quotes and line ends before the header, a byte order mark, and the kind of line end.
 func TestCSVHeadsInPieces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "1,2,#\"a\n#,\"b\n#c\",3\n\n#\"x\",\"#\r\n\"\"\",y\r\n"
@@ -65,7 +65,8 @@ func openHeaded(t *testing.T, path string, o Options) *file {
 	return f.(*file)
 }
 
-// A header that changed between opening and reading is noticed, also if only its line end or a comment before it did.
+// A header that changes between opening and reading is noticed, also if only its line end or a comment before it
+// changes.
 func TestCSVHeadChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	for _, texts := range [][2]string{{"x,z\n1,2\n\n", "x,z\r\n1,2\n"}, {"#\nx,z\n1,2\n", "x,z\n1,2\n#\n"},

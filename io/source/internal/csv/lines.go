@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// lines splits most records, eight bytes at a time. The splitter of scanner.go handles the others: if a record is blank
-// or a comment, if white space must be trimmed, if a quote does not enclose a whole field, or if the text ends near it.
+// lines splits most records, eight bytes at a time. The splitter in scanner.go handles the others: blank records and
+// comments, records with white space to trim, records with a quote that does not enclose a whole field, and records
+// near the end of the text.
 
 // field is a field of a record: from and to are offsets in a text. If to is less than from, the record has no such
 // field.
@@ -19,7 +20,7 @@ type field struct {
 // missing stands for a field that a record lacks.
 var missing = field{from: 0, to: -1}
 
-// lines splits records that need no second look into the needed fields.
+// lines splits records into the needed fields, if they need no second look.
 type lines struct {
 	dialect *Dialect
 	needed  []int // indices of the needed fields, ascending
@@ -27,14 +28,14 @@ type lines struct {
 	// clear is an offset in the text: there is no quote between the current record and it. When another text is split,
 	// set it to the start of a record.
 	clear int
-	// unlike is the number of records that are expected to have quotes or short fields, too.
+	// unlike is how many of the next records are expected to have quotes or short fields, too.
 	unlike int
 }
 
 const (
 	// clearBytes is the number of bytes that are searched for quotes at a time.
 	clearBytes = 8 << 10
-	// alike is the number of records after one with quotes or short fields that are expected to be like it.
+	// alike is how many records after one with quotes or short fields are expected to be like it.
 	alike = 31
 	// shortField is the average length of fields below which splitting eight bytes at a time is faster than searching
 	// each delimiter.
@@ -55,8 +56,8 @@ func (l *lines) isClear(b []byte, at, end int) bool {
 	return end <= l.clear
 }
 
-// splitClear does what split does, for a record without quotes whose fields are not short: the library's search for one
-// byte uses vector instructions. It returns at if the record is of another kind.
+// splitClear is split for a record without quotes whose fields are not short: the library's search for one byte uses
+// vector instructions. It returns at if the record is of another kind.
 func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
 	if l.unlike > 0 {
 		l.unlike--
@@ -166,8 +167,8 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the offset after the line end of the record that starts at at, of which a field starts at i. It
-// returns 0 if the record needs a second look or more text.
+// lineEnd returns the offset after the line end of the record that starts at at; i is the start of one of its fields.
+// It returns 0 if the record needs a second look or more text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
 		mark := markStops(b[i:], everyByte*uint64(l.dialect.quote))
@@ -178,7 +179,7 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 		case b[p] == '\n':
 			return p + 1
 		case l.dialect.quote == 0 || p > at && b[p-1] != l.dialect.comma:
-			i = p + 1 // within a field a quote is an ordinary character
+			i = p + 1 // inside a field, a quote is an ordinary character
 		default:
 			end, _ := closingQuote(b, p+1, l.dialect.comma, l.dialect.quote)
 			if end < 0 {

@@ -95,7 +95,7 @@ func (s *scanner) passLong() (err error) {
 	return err
 }
 
-// passQuotes skips bytes that are known to be within quotes.
+// bytes inside quotes
 func (s *scanner) passQuotes() error {
 	for s.quoted > 0 {
 		n := min(s.quoted, int64(s.end-s.at))

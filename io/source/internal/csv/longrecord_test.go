@@ -17,19 +17,19 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Of a record that is longer than a scanner looks at, the fields that end before are read and all others null; it is
-// one row, whatever its text holds, and the rows behind it are the same.
+// If a record is longer than the scanner's limit, its fields that end before the limit are read and all others are
+// null. It is one row, whatever its text holds, and the rows after it are unchanged.
 func TestCSVLongRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
-	longest := 2 << 20 // more than is read behind a piece
+	longest := 2 << 20 // more than is read after a piece
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		longest = maxRecord
 	}
 	long := strings.Repeat("0123456789", longest/10+1)
 	rows := strings.Repeat("9,other,9\n", longest/10+1)
-	// all others take the same way
+	// all others take the same path
 	everyWay := map[string]bool{"rows within quotes": true, "quotes that do not close": true}
 	others := slices.Repeat([][]string{{"=9", "=9"}}, longest/10)
 	open := strings.Repeat("a", longest-len("1,\""))
@@ -80,8 +80,8 @@ func TestCSVLongRecords(t *testing.T) {
 	}
 }
 
-// What a CSV writer wrote is one row a record, however long records may be; fields that end in time are what was
-// written.
+// Each record that a CSV writer writes is one row, however long it is; the fields that end before the limit are read
+// unchanged.
 func TestCSVRecordsOfAnyLength(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

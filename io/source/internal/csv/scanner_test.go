@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// records splits text with a buffer of so many bytes at first.
+// records splits text with a buffer of the given initial size.
 func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	t.Helper()
 	s := &scanner{
@@ -40,7 +40,7 @@ var fuzzDialects = []Options{
 	{TrimSpace: true, Comment: '#', Quote: NoQuote},
 }
 
-// FuzzCSV checks that any text can be split, and alike whatever the buffer is and however the bytes arrive.
+// FuzzCSV checks that any text can be split, with the same result for every size of the buffer and of the chunks.
 func FuzzCSV(f *testing.F) {
 	for i, text := range []string{
 		"a,b\n1,2\n", "a;b\r\n\"1\";  \"2;\"\"\"  \r\n\r\n", "#c\n\ta\t\"b\nc\"\n", "\"", "a\"b,\"c\"d,\"e\n", "\"a\"\r", "\r", "|", " \t\n", "\"a\"\"", "a,\"",

@@ -35,7 +35,7 @@ func (d *utf16Decoder) unit(b []byte) rune {
 	return rune(b[1])<<8 | rune(b[0])
 }
 
-// Transform implements transform.Transformer. A byte behind the last whole unit becomes U+FFFD.
+// Transform implements transform.Transformer. An incomplete unit at the end becomes U+FFFD.
 func (d *utf16Decoder) Transform(dst, src []byte, atEOF bool) (written, read int, err error) {
 	if !d.begun && len(src) >= 2 {
 		d.begun = true

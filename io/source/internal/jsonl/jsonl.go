@@ -1,25 +1,25 @@
 // Package jsonl reads JSON lines: files with one JSON object a line.
 //
-// Such a file states neither columns nor types: the job names the columns that it reads and their types, so that no
-// value decides what a column is. A column is a member of the object, or a member of a member by its path:
-// address.city. Of members of one name the last one counts. A line that is no object, or is nested deeper than 10,000
-// levels, a member of another type, and a line of more than 16 MiB are rows without values; they make no read fail. A
-// blank line is no row.
+// Such a file states neither columns nor types. The job names the columns and their types, so that no value decides the
+// type of a column. A column is a member of the object, or a member of a member by its path: address.city. If several
+// members have one name, the last one counts. Lines that are not an object, lines nested deeper than 10,000 levels,
+// members of another type, and lines of more than 16 MiB become rows without values; no line makes a read fail. A blank
+// line is no row.
 //
 // # Row isolation
 //
-// For every table T that a correct writer can write, and all further rows U, the rows that are read of write(T and U)
-// are those of write(T) and those of write(U), in any order and any files. A correct writer writes each row as one JSON
-// object (RFC 8259) in UTF-8, without line ends in it, and ends it with LF or CRLF; before the first object there may
-// be a byte order mark. A line ends at the first LF, since no JSON string holds one: a piece of the file has the lines
-// that start in it. A row begins with a brace, so it makes neither a mark nor a blank line.
+// For every table T that a correct writer can write, and all further rows U, the rows that are read from write(T and U)
+// are the rows read from write(T) and from write(U), in any order and any files. A correct writer writes each row as
+// one JSON object (RFC 8259) in UTF-8, without line ends in it, and ends it with LF or CRLF; before the first object
+// there may be a byte order mark. A line ends at the first LF, since no JSON string holds one: a piece of the file has
+// the lines that start in it. A row begins with a brace, so it makes neither a mark nor a blank line.
 //
-// Two values of a column are two units. A text column takes strings alone, code point by code point: a number or a
-// truth value there is null, since 1 and "1" would be one text. An escape of a surrogate without its partner keeps its
-// number, as three bytes that no other string has. A string of bytes that are not UTF-8 is no JSON, and null. Columns
-// of other types take their values as strings too, since many writers quote numbers: 1 and "1" are one int, and so are
-// true and "true" one bool. An int is written without fraction and exponent: 1.0 is null there, and the same as 1 in a
-// float column.
+// Two values of a column are two units. A text column accepts only strings, code point by code point: a number or a
+// boolean is null in it, since 1 and "1" would become one text. An escape of a surrogate without its partner keeps its
+// number, as three bytes that no other string has. A string that is not valid UTF-8 is no JSON, and null. Columns of
+// other types also accept their values as strings, since many writers quote numbers: 1 and "1" are one int, and true
+// and "true" are one bool. An int is written without fraction and exponent: 1.0 is null in an int column, and equals 1
+// in a float column.
 package jsonl
 
 import (
@@ -56,7 +56,7 @@ const (
 	maxLine    = 16 << 20
 )
 
-// NewDialect checks options and returns all faults at once.
+// NewDialect checks options and reports all problems at once.
 func NewDialect(o Options) (*Dialect, error) {
 	d := &Dialect{names: slices.Sorted(maps.Keys(o.Columns)), types: map[string]scan.TextType{}}
 	var wrong scan.Errors
@@ -71,7 +71,7 @@ func NewDialect(o Options) (*Dialect, error) {
 	return d, wrong.Err()
 }
 
-// Exact changes the types of columns to ones under which different values stay different.
+// Exact changes the types of columns so that different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -87,7 +87,7 @@ type file struct {
 	dialect *Dialect
 }
 
-// Open opens a file. It reads nothing of it.
+// Open opens a file. It reads no byte of it.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
 	*scan.Error) {
 	if len(d.names) == 0 {
@@ -145,7 +145,7 @@ func (f *file) Read(ctx context.Context, split int, columns []string, yield func
 	}
 	defer s.Close()
 	text, own := s.Text, int64(-1)
-	if f.packed == scan.Plain { // the last line may go on behind the piece
+	if f.packed == scan.Plain { // the last line may continue after the piece
 		text, own = io.MultiReader(s.Text, io.NewSectionReader(s.File, end, f.Size-end)), end-start
 	}
 	r := &reader{lines: bufio.NewReaderSize(text, scan.BlockSize), own: own}

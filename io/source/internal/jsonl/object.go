@@ -13,10 +13,10 @@ import (
 
 // JSON objects without loss
 //
-// encoding/json replaces bytes that are not UTF-8, and escapes of surrogates without a partner, by U+FFFD, so that
-// different strings become one. Here a string with such bytes has no value, since it is no JSON text, and such
-// surrogates keep their numbers (scan.AppendWTF8). encoding/json still checks whether a line is JSON; the walk over a
-// checked line checks nothing again.
+// encoding/json replaces invalid UTF-8, and escapes of surrogates without a partner, by U+FFFD, so different strings
+// become one. Here a string with invalid UTF-8 is null, since it is no JSON text, and such surrogates keep their
+// numbers (scan.AppendWTF8). encoding/json still validates each line; the walk over a valid line does not validate
+// again.
 
 // member is a member of an object: its name, and its value as written.
 type member struct {
@@ -24,9 +24,10 @@ type member struct {
 	raw  []byte
 }
 
-// object appends the wanted members of a JSON object to dst. Of members of one name it keeps the last one. A line of
-// many members would take much more memory than its text if all of them were kept. The names of members use the memory
-// of names. A member is left out if its name is no text. ok is false if raw, which is valid JSON or empty, is no object.
+// object appends the wanted members of a JSON object to dst. If several members have one name, it keeps the last one:
+// keeping all members of a long line would take much more memory than its text. The names of members use the memory of
+// names. A member whose name is not valid text is omitted. ok is false if raw, which is valid JSON or empty, is not an
+// object.
 func object(raw []byte, dst []member, names *[]byte, wanted func(name []byte) bool) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {
@@ -145,6 +146,6 @@ func appendString(dst, quoted []byte) (text []byte, ok bool) {
 
 // hex reads the four hexadecimal digits that b begins with.
 func hex(b []byte) rune {
-	n, _ := strconv.ParseUint(string(b[:4]), 16, 16) // the text was checked
+	n, _ := strconv.ParseUint(string(b[:4]), 16, 16) // the text was checked before
 	return rune(n)
 }

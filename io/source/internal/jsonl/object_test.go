@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// membersOf returns the members of a line by name, each as it stands, and nil if the line is no object.
+// membersOf returns the members of a line by name, each as written, or nil if the line is no object.
 func membersOf(line string) map[string]string {
 	var names []byte
 	if !json.Valid([]byte(line)) {
@@ -27,7 +27,7 @@ func membersOf(line string) map[string]string {
 	return out
 }
 
-// Objects have the members that encoding/json finds, in all the ways to write one.
+// Objects have the members that encoding/json finds, in all spellings.
 func TestObjectsAsEncodingJSON(t *testing.T) {
 	for _, line := range []string{
 		`{}`, ` { } `, `{"a":1}`, "\t{ \"a\" : [ 1 , { \"b\" : \"]}\\\"\" } ] ,\"c\":{\"d\":{}} , " +
@@ -77,8 +77,8 @@ func TestObjectsAsEncodingJSON(t *testing.T) {
 	})
 }
 
-// A string is the text that encoding/json reads, if that loses nothing; any two sequences of 16-bit units are two texts, and a string of bytes that are
-// not UTF-8 is none.
+// A string is the text that encoding/json reads, if that loses nothing. Two different sequences of 16-bit units are two
+// texts, and a string that is not valid UTF-8 has no value.
 func TestStringsAreInjective(t *testing.T) {
 	unit := rapid.SampledFrom([]uint16{'a', '"', '\\', '\n', 0, 0xE9, 0xD800, 0xD801, 0xDBFF, 0xDC00, 0xDFFF, 0xFFFD, 0xFEFF})
 	write := func(t *rapid.T, units []uint16) string {
@@ -127,7 +127,7 @@ func TestStringsAreInjective(t *testing.T) {
 	}
 }
 
-// FuzzObject checks that any line that is JSON can be walked.
+// FuzzObject checks that the walk accepts any valid line of JSON.
 func FuzzObject(f *testing.F) {
 	for _, line := range []string{`{"a":{"b":[1,"]"]},"c":"\ud800\udc00\u0000"}`, `{"\\":"\"","":-0.1e9 }`, `[]`, "{\"\xff\":1}"} {
 		f.Add(line)

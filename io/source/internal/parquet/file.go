@@ -1,20 +1,19 @@
-// Package parquet reads Parquet files: a split is a row group, of which the column chunks that are asked for are read
-// page by page.
+// Package parquet reads Parquet files. A split is a row group; the requested column chunks of it are read page by page.
 //
-// The contract is row isolation: for all tables T and U, what it reads of a file of both is what it reads of a file of
-// T and what it reads of a file of U, if a correct writer wrote the three. A correct writer keeps to parquet-format:
-// counts, levels and lengths say what is there, codes are in their dictionary, and pages, headers and footers are
-// within the lengths that the format can state (2^31 - 1 bytes and values for a page, 2^32 for a footer). A row is then
-// what its levels and its values say, or the entry of the dictionary that its code names.
+// The contract is row isolation: for all tables T and U, the rows read from a file of both are the rows read from a
+// file of T and from a file of U, if a correct writer wrote the three files. A correct writer keeps to parquet-format:
+// counts, levels and lengths are true, codes are in their dictionary, and pages, headers and footers are within the
+// lengths that the format can state (2^31 - 1 bytes and values for a page, 2^32 for a footer). A row is then given by
+// its levels and values, or by the dictionary entry of its code.
 //
-// How many values a page has, how long they are when prefixes and runs are expanded, how many row groups there are and
-// how long the texts in statistics: all this is for rows to say, so none of it has a limit of its own. It is decoded in
-// pieces (pieces.go), passed over (thrift.go) or decoded one by one (footer.go). A list of more than scan.MaxListed
-// elements is null by itself. All other limits are of the schema, or of the format. Memory is for rows too: a page is
-// in memory as a whole, as it is stored and decompressed.
+// Rows decide how many values a page has, how long these are after prefixes and runs are expanded, how many row groups
+// there are and how long the texts in statistics are. So none of these has a limit of its own: they are decoded in
+// pieces (pieces.go), skipped (thrift.go) or decoded one by one (footer.go). A list of more than scan.MaxListed
+// elements is null, and changes no other row. All other limits come from the schema or the format. A page is held in
+// memory whole, as stored and decompressed.
 //
-// Units are told apart by the values that this package gives: integers, dates, timestamps, booleans, texts and bytes
-// are what the file holds, bit by bit. Floats of 16 and 32 bits become float64, of which NaNs are one. Decimals and
+// Privacy units are compared by the values that this package yields. Integers, dates, timestamps, booleans, texts and
+// bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value. Decimals and
 // Int96 have an exact form for the columns that need one (convert.go).
 package parquet
 

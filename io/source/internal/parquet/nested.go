@@ -20,7 +20,7 @@ import (
 // leaf below one repeated element is a column of lists. Below two of them, nothing is read.
 
 // leavesOf returns the columns of a schema and the number of its leaves. A column that cannot be read has kind Invalid.
-// A nested column comes after the column of the top level that contains it.
+// A nested column comes after its top-level column.
 func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
 	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
 	if len(elements) == 0 || elements[0].Type.Valid {

@@ -36,8 +36,8 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	}
 }
 
-// spread assigns the next value to each row whose valid is true, and zero to the others, in the memory of to, whose
-// start may hold the values.
+// spread assigns the next value to each row whose valid is true, and zero to the others. It uses the memory of to,
+// whose start may hold the values.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
 	*to = growTo(*to, len(valid))
@@ -54,7 +54,7 @@ func spread[T any](to *[]T, values []T, valid []bool) []T {
 	return out
 }
 
-// spreadOffsets moves the offsets of strings apart in the same way, so that nulls have a place.
+// spreadOffsets inserts an empty string for each null into the offsets of strings.
 func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	from := len(offsets) - 1
 	*to = growTo(*to, len(valid)+1)
@@ -77,8 +77,7 @@ func growTo[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// readyNulls does what ready does, for a column of the type null. It reads no pages, since some writers get their
-// levels wrong.
+// readyNulls is ready for a column of the type null. It reads no pages, since some writers get their levels wrong.
 func (c *columnReader) readyNulls() (int, error) {
 	if c.rows == 0 {
 		return 0, io.EOF
@@ -86,7 +85,7 @@ func (c *columnReader) readyNulls() (int, error) {
 	return int(min(c.rows, scan.BatchRows)), nil
 }
 
-// takeNulls does what take does, for such a column.
+// takeNulls is take for a column of the type null.
 func (c *columnReader) takeNulls(n int) table.Column {
 	c.rows -= int64(n)
 	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}

@@ -14,7 +14,7 @@ import (
 // decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more than scan.BatchBytes of
 // texts. Most pages are one piece.
 
-// pageRest is the part of a page that no piece has taken.
+// pageRest is the part of a page that is not decoded yet.
 type pageRest struct {
 	leaf              *leaf
 	levels            int  // rows; if the column holds lists, elements and empty lists
@@ -130,7 +130,7 @@ func widthOf(data []byte) uint {
 	return uint(data[0])
 }
 
-// codeValues decodes codes into a dictionary of so many values.
+// codeValues decodes codes into a dictionary of the given size.
 type codeValues struct {
 	page  []byte
 	runs  runs

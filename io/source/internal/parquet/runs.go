@@ -18,7 +18,7 @@ import (
 // Piece is the largest number of values of a page that are decoded at once.
 const Piece = 1 << 20
 
-// runSlack is how many more values runs may hold than their page announces: the last run may be padded.
+// runSlack is how many more values than their page announces runs may hold: the last run may be padded.
 const runSlack = 512
 
 // Short returns the error for bytes that end before their values.
@@ -33,7 +33,7 @@ func Undecodable() error { return scan.Fault(scan.CodeDamaged, "a page cannot be
 type runs struct {
 	b      []byte // the rest: it starts with the value or the groups of a run that was begun
 	width  uint   // bits of a number
-	left   int    // the rest of the run that was begun, in numbers, or in groups if it is bit-packed
+	left   int    // the rest of the current run, in numbers, or in groups if it is bit-packed
 	packed bool
 	skip   int // numbers of the first group that were taken
 	begun  bool

@@ -125,8 +125,8 @@ func (c *blocks) release(x *block, at int64, n int) {
 	x.ended = x.ended || n > 0 && at+int64(n) == int64(len(x.data))
 }
 
-// recycle gives back the blocks that were read to their ends, except the last kept ones, so that the next blocks get
-// memory that may still be in the CPU's caches. c.mu must be held.
+// recycle gives back the blocks that were read to their ends, except the last kept ones, so that new blocks get memory
+// that may still be in the CPU's caches. c.mu must be held.
 func (c *blocks) recycle(kept int) {
 	var over []blockKey
 	for k, b := range c.of {

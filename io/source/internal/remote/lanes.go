@@ -61,7 +61,7 @@ func (l *lanes) expect(sorted []scan.Extent) {
 	for _, x := range lanesOf(sorted) {
 		i, taken := l.find(x.at)
 		if taken || i > 0 && l.all[i-1].end > x.at || i < len(l.all) && l.all[i].at < x.end {
-			continue // a lane has it
+			continue // a lane fetches it already
 		}
 		l.all = slices.Insert(l.all, i, x)
 		l.start(x, 0)
@@ -331,18 +331,18 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	}
 	f.pool.blocks.forget() // lanes need the window, and reading footers left blocks in it
 	x.lanes = f.newLanes(f.pool.ctx)
-	x.lanes.expect(sorted) // no other goroutine has it yet
+	x.lanes.expect(sorted) // no other goroutine uses it yet
 	a.waiting = append(a.waiting, x)
 	a.held += x.holds
 	return true
 }
 
-// find returns the index of what is fetched ahead for these extents, or -1. a.mu must be held.
+// find returns the index of the ahead for these extents, or -1. a.mu must be held.
 func (a *aheads) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// take removes and returns what is fetched ahead for exactly these extents; nil if there is nothing.
+// take removes and returns the ahead for exactly these extents; nil if there is none.
 func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -356,7 +356,7 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	return x
 }
 
-// Forget drops what was fetched ahead and not read. A reader calls it before it reads the table again.
+// Forget drops the bytes that were fetched ahead and not read. A reader calls it before it reads the table again.
 func (p *Pool) Forget() {
 	p.ahead.mu.Lock()
 	waiting := p.ahead.waiting

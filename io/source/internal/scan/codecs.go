@@ -30,7 +30,7 @@ func checkFilled(dst []byte, n int, err error) error {
 	return err
 }
 
-// SnappyInto fills dst with what src holds.
+// SnappyInto decompresses src into dst.
 func SnappyInto(dst, src []byte) error {
 	n, err := snappy.DecodedLen(src)
 	if err != nil || n != len(dst) {
@@ -40,13 +40,13 @@ func SnappyInto(dst, src []byte) error {
 	return checkFilled(dst, len(out), err)
 }
 
-// LZ4Into fills dst with what src, a raw LZ4 block, holds.
+// LZ4Into decompresses src, a raw LZ4 block, into dst.
 func LZ4Into(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	return checkFilled(dst, n, err)
 }
 
-// ZstdInto fills dst with what src, zstd frames, holds.
+// ZstdInto decompresses src, zstd frames, into dst.
 func (c *Codecs) ZstdInto(dst, src []byte) error {
 	if c.zstd == nil {
 		// The decoder copies from dst, so that a window takes no memory of its own.
@@ -61,7 +61,7 @@ func (c *Codecs) ZstdInto(dst, src []byte) error {
 	return checkFilled(dst, len(out), err)
 }
 
-// GzipInto fills dst with what src, a gzip stream, holds.
+// GzipInto decompresses src, a gzip stream, into dst.
 func (c *Codecs) GzipInto(dst, src []byte) (err error) {
 	if c.gzip == nil {
 		c.gzip, err = gzip.NewReader(bytes.NewReader(src))
@@ -74,7 +74,7 @@ func (c *Codecs) GzipInto(dst, src []byte) (err error) {
 	return Exactly(c.gzip, dst)
 }
 
-// BrotliInto fills dst with what src, a brotli stream, holds.
+// BrotliInto decompresses src, a brotli stream, into dst.
 func (c *Codecs) BrotliInto(dst, src []byte) error {
 	if c.brotli == nil {
 		c.brotli = brotli.NewReader(bytes.NewReader(src))
@@ -96,7 +96,7 @@ func Exactly(r io.Reader, dst []byte) error {
 	return nil
 }
 
-// Close frees what the decompressors hold.
+// Close frees the decompressors.
 func (c *Codecs) Close() {
 	if c.zstd != nil {
 		c.zstd.Close()

@@ -29,11 +29,11 @@ const (
 	CodeChanged     = "changed"
 )
 
-// Error is one fault of an input. It never holds a value of the table nor a library's text.
+// Error is one problem of an input. It never holds a value of the table nor a library's text.
 type Error struct {
-	File     string // base name; "" if the fault is in no file
-	RowGroup int    // of a Parquet file, from 0; -1 if the fault is in no row group
-	Column   string // "" if the fault is in no column
+	File     string // base name; "" if the problem is in no file
+	RowGroup int    // of a Parquet file, from 0; -1 if the problem is in no row group
+	Column   string // "" if the problem is in no column
 	Code     string
 	Message  string
 	Hint     string // what the user can do; may be empty
@@ -58,10 +58,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Errors holds all faults of an input, in the order of its files. errors.As finds the first *Error.
+// Errors holds all problems of an input, in the order of its files. errors.As finds the first *Error.
 type Errors []*Error
 
-// Error returns one line an error.
+// Error returns one line for each error.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {

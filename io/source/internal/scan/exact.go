@@ -14,7 +14,7 @@ import (
 // Many decimals have the same nearest float64. The exact form of a float accepts only one of them: the shortest that
 // reads back as that float64, in any spelling (0.1, 1e-1 and 0.10 are one number). So two numbers never become one
 // float, and every number that was written from a float is accepted. All other texts have no value: decimals of too
-// many digits, those beyond the range, hexadecimal numbers, infinities and NaN.
+// many digits or beyond the range, hexadecimal numbers, infinities and NaN.
 
 // parseExactFloat parses a decimal if it is the shortest one of its float64.
 func parseExactFloat(text []byte) (float64, bool) {

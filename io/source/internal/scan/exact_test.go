@@ -49,7 +49,7 @@ func TestExactFloats(t *testing.T) {
 	}
 }
 
-// Two decimals of one float are one number, and every float is written as a decimal that is taken.
+// Two accepted decimals of one float are equal numbers, and every float can be written as an accepted decimal.
 func TestExactFloatsAreInjective(t *testing.T) {
 	decimal := rapid.StringMatching(`-?[0-9]{1,18}(\.[0-9]{0,3})?(e-?[0-9]{1,2})?`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestExactTimes(t *testing.T) {
 			"1969-12-31 23:59:59.999999", int64(-1)}, {clock, "1970-01-01 00:00", nil},
 		{instant, "1970-01-01T01:00:01.25+01:00", int64(125e4)}, {instant, "1970-01-01T01:00:01.2500000001+01:00",
 			nil}, {instant, "1.1.1970 00:00:01.0000000001Z", nil}, {instant, "1.1.1970 00:00:01.0000000000Z", int64(1e6)},
-		{"timestamp 02.20060102150405", "01.19700101000001", int64(1e6)}, // digits behind a point that are no fraction
+		{"timestamp 02.20060102150405", "01.19700101000001", int64(1e6)}, // digits after a point that are no fraction
 		{"date 2/1/2006 15:04", "2/1/1970 23:59", int64(1)}, {"date 2/1/2006 15:04", "2/1/1970 00:00", int64(1)}, {"date",
 			"1970-01-02", int64(1)},
 		{"int", " 007 ", int64(7)}, {"bool", "YES", int64(1)},

@@ -16,7 +16,7 @@ type File interface {
 	Length() int64
 	// Public reports whether a column's name is certainly not data.
 	Public(column string) bool
-	// Read and Digest do for one split what source.Dataset's methods do.
+	// Read and Digest are the methods of source.Dataset for one split.
 	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
@@ -41,7 +41,7 @@ const UnknownRows = -1
 
 // Summary describes a split that was read.
 type Summary struct {
-	Digest  []byte // digest of the bytes that were read; of the footer, if the split is left out
-	Skipped int64  // number of rows of a split that is left out, as its footer states
+	Digest  []byte // digest of the bytes that were read; of the footer, if the split is skipped
+	Skipped int64  // number of rows of a skipped split, as its footer states
 	Blank   int64  // number of blank lines and comments in a CSV file
 }

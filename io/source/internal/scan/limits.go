@@ -1,7 +1,7 @@
 package scan
 
 // The limits of batches, and of lengths that a file may state. A few flipped bits can announce gigabytes, so a length
-// is compared with one of these, or with the bytes that are there, before memory is allocated.
+// is compared with one of these, or with the available bytes, before memory is allocated.
 const (
 	// BatchRows is the largest number of rows in a batch: a column of it fits the second-level cache.
 	BatchRows = 1 << 16

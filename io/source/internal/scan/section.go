@@ -16,9 +16,10 @@ import (
 const BlockSize = 64 << 10
 
 // BlockMAC hashes blocks by GMAC under one key and nonce, at least three times as fast as SHA-256. It is an almost
-// universal hash: without the key, one finds two different blocks of one tag with a probability below 2^-115 a try (a
-// block has 2^12 words of 128 bits, and the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega
-// 2004, lemma 2). Tags are not published: they are hashed, and the ledger keeps a keyed fingerprint of that hash.
+// universal hash: an attacker without the key finds two different blocks with equal tags with a probability below
+// 2^-115 per try (a block has 2^12 words of 128 bits, and the hash is a polynomial of that degree over a field of
+// 2^128; McGrew & Viega 2004, lemma 2). Tags are not published: they are hashed, and the ledger keeps a keyed
+// fingerprint of that hash.
 type BlockMAC struct{ aead cipher.AEAD }
 
 // NewBlockMAC makes the hash of a dataset.

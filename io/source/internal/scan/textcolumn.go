@@ -24,7 +24,7 @@ func (c *TextColumn) Reset() {
 	c.valid, c.nulls, c.unparsed = c.valid[:0], 0, c.unparsed[:0]
 }
 
-// AddText adds a row's text. If it is no value of the type, the row is null.
+// AddText adds a row's text. If the text is not valid for the type, the row is null.
 func (c *TextColumn) AddText(text []byte) {
 	if c.Parse(text, &c.Values) {
 		return
@@ -35,7 +35,7 @@ func (c *TextColumn) AddText(text []byte) {
 	}
 }
 
-// AddUnparsed adds a row with something that is no value of the type.
+// AddUnparsed adds a null row that is marked as unparsed.
 func (c *TextColumn) AddUnparsed() {
 	c.AddNull()
 	c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)

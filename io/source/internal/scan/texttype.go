@@ -12,14 +12,14 @@ import (
 
 // Types of columns whose values are texts in the file
 //
-// A CSV field and a JSON string are texts. The job gives the type of a column; a text that is no value of that type is
-// null, and marked as unparsed. Numbers may have a decimal comma and separators between groups of three digits. Dates
-// may have several layouts: the first layout in the job's list that fits a text reads it.
+// A CSV field and a JSON string are texts. The job gives the type of a column; a text that is not valid for this type
+// is null, and marked as unparsed. Numbers may have a decimal comma and separators between groups of three digits.
+// Dates may have several layouts: a text is read by the first layout in the job's list that fits.
 //
 // The value of a text is the value in its type: 1 and 01 are one int, yes and true one bool, and if the layout of a
 // date has a time, the value is the day. Only floats and timestamps are rounded: floats to 53 bits, and timestamps down
-// to microseconds. In columns whose values tell units apart, different values must stay different: there the exact form
-// of a type accepts only texts that it represents exactly (exact.go).
+// to microseconds. In the columns of the privacy unit, different values must stay different: there the exact form of a
+// type accepts only texts that it represents exactly (exact.go).
 
 // TextType is a column's type and how its texts are parsed.
 type TextType struct {

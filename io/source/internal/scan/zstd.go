@@ -9,11 +9,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A zstd frame states its window: the distance over which it may copy, which its decoder must hold in memory. A writer
-// chooses a window of up to 2 GiB, and a shorter one for shorter contents. So one more row can make the window longer,
-// and every window that a writer can choose must be accepted. A frame in a single segment states its length instead of
-// a window, without a limit, and the decoder would allocate all of it: if it is longer than 2 GiB, its header is
-// rewritten to a window of 2 GiB. Memory is touched only as it is filled.
+// A zstd frame states its window: the distance over which it may copy. Its decoder must hold the window in memory. A
+// writer chooses a window of up to 2 GiB, and a shorter one for shorter contents. So one more row can make the window
+// longer, and every window that a writer can choose must be accepted. A frame in a single segment states its length
+// instead of a window, without a limit, and the decoder would allocate all of it: if it is longer than 2 GiB, its
+// header is rewritten to a window of 2 GiB. Memory is touched only as it is filled.
 
 // maxWindow is the longest window of a zstd frame. Source: zstd 1.5, lib/zstd.h, ZSTD_WINDOWLOG_MAX_64.
 const maxWindow = 1 << 31

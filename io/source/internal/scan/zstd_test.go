@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// frame is a frame in a single segment that states a length, of one block of two bytes.
+// frame returns a frame in a single segment that states the given length and has one block of two bytes.
 func frame(length uint64) []byte {
 	b := binary.LittleEndian.AppendUint64([]byte("\x28\xb5\x2f\xfd\xe4"), length)
 	return append(b, "\x11\x00\x00abSUM!"...)

@@ -1,0 +1,134 @@
+package sourcetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Surrogate returns the first three bytes of a text if they are half of a pair of UTF-16, encoded as UTF-8 would encode
+// it.
+func Surrogate(s string) (half string, ok bool) {
+	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2] >= 0x80 && s[2] <= 0xBF {
+		return s[:3], true
+	}
+	return "", false
+}
+
+// Units returns the units of UTF-16 of a text. A half of a pair stays one. Any other byte that is not UTF-8 becomes a
+// half without a partner, as Python's surrogateescape has it, so texts that differ stay different.
+func Units(s string) (units []uint16) {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		half, ok := Surrogate(s)
+		switch {
+		case ok:
+			units = append(units, 0xD000|uint16(half[1]&0x3F)<<6|uint16(half[2]&0x3F))
+			n = 3
+		case r == utf8.RuneError && n == 1:
+			units = append(units, 0xDC00|uint16(s[0]))
+		default:
+			units = utf16.AppendRune(units, r)
+		}
+		s = s[n:]
+	}
+	return units
+}
+
+// UTF16 returns a text in UTF-16.
+func UTF16(s string, bigEndian bool) (out []byte) {
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if bigEndian {
+		order = binary.BigEndian
+	}
+	for _, unit := range Units(s) {
+		out = order.AppendUint16(out, unit)
+	}
+	return out
+}
+
+// JSON returns a text as a string of JSON. Characters for which escape reports true, of n bytes, become escapes of
+// their units of UTF-16, as do control characters; all others stand as they are.
+func JSON(s string, escape func(r rune, n int) bool) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if _, ok := Surrogate(s); ok {
+			n = 3
+		}
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + s[:n])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < ' ' || escape(r, n):
+			for _, unit := range Units(s[:n]) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// gzips are compressors that were used.
+var gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// zstds is a compressor, which may be used by several goroutines.
+var zstds = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) })
+
+// Pack compresses the parts of a text as the end of a file's name says, each in a member of its own.
+func Pack(ending string, parts ...[]byte) ([]byte, error) {
+	var out bytes.Buffer
+	for i, part := range parts {
+		if i > 0 && len(part) == 0 {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(ending, ".zst"):
+			z, err := zstds()
+			if err != nil {
+				return nil, err
+			}
+			out.Write(z.EncodeAll(part, nil))
+		case strings.HasSuffix(ending, ".gz"):
+			z := gzips.Get().(*gzip.Writer)
+			z.Reset(&out)
+			if err := finish(z, part); err != nil {
+				return nil, err
+			}
+			gzips.Put(z)
+		case strings.HasSuffix(ending, ".xz"):
+			z, err := xz.WriterConfig{DictCap: 1 << 16, BufSize: 1 << 12}.NewWriter(&out)
+			if err != nil {
+				return nil, err
+			}
+			if err := finish(z, part); err != nil {
+				return nil, err
+			}
+		default:
+			out.Write(part)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+func finish(w io.WriteCloser, b []byte) error {
+	if _, err := w.Write(b); err != nil {
+		return err
+	}
+	return w.Close()
+}
