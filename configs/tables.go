@@ -51,13 +51,13 @@ type Table struct {
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
-	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other table
-	// on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key, and its
-	// rows get the unit of their partner: those without a partner count nowhere, and those whose key several units have
-	// count as rows of each of them.
+	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other
+	// table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key,
+	// and its rows get the unit of their partner: those without a partner count nowhere, and those whose key several
+	// units have count as rows of each of them.
 	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
-	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more than
-	// 1,024 bytes is null.
+	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more
+	// than 1,024 bytes is null.
 	Add []string `yaml:"add,omitempty" empty:"ok" example:"[age, region]"`
 	// Prefix is put before the names of the added columns.
 	Prefix string `yaml:"prefix,omitempty" example:"person_"`
@@ -66,8 +66,8 @@ type Join struct {
 // TableNames returns the names of the job's tables, in order; none if it has one table only.
 func (j *Job) TableNames() []string { return slices.Sorted(maps.Keys(j.Input.Tables)) }
 
-// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the file
-// of the whole job.
+// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the
+// file of the whole job.
 func (j *Job) Of(table string) *Job {
 	t := j.Input.Tables[table]
 	of := *j
@@ -112,8 +112,8 @@ func (c *CSV) defined(name string) string {
 	return strconv.Quote(name)
 }
 
-// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job with
-// one table yields its input, without a prefix.
+// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job
+// with one table yields its input, without a prefix.
 func (j *Job) Inputs() iter.Seq2[string, *Input] {
 	return func(yield func(string, *Input) bool) {
 		names := j.TableNames()
@@ -159,8 +159,8 @@ type TableJoin struct {
 	Field, Table string
 	// Own are the columns that make the key, Theirs those of the other table, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of the
-	// unit, if the rows get it from their partner; else it is 0.
+	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of
+	// the unit, if the rows get it from their partner; else it is 0.
 	Add, As []string
 	Units   int
 }
@@ -263,8 +263,8 @@ func (c *checker) tables(at *yamltree.Path) {
 	}
 }
 
-// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in the
-// other table as rows of others.
+// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in
+// the other table as rows of others.
 func (c *checker) sameFiles(at *yamltree.Path, name string) {
 	tables := c.job.Input.Tables
 	for _, earlier := range c.job.TableNames() {
@@ -281,19 +281,6 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 			}
 		}
 	}
-}
-
-// MayShareRows reports whether two tables with different units may read the same file, since one has a pattern or a
-// folder of a store.
-func (j *Job) MayShareRows() bool {
-	names := j.TableNames()
-	pattern := func(name string) bool {
-		return slices.ContainsFunc(j.Input.Tables[name].Files, func(file string) bool {
-			return strings.ContainsAny(file, "*?[") || strings.HasSuffix(file, "/")
-		})
-	}
-	return slices.ContainsFunc(names, pattern) &&
-		slices.ContainsFunc(names, func(name string) bool { return j.TableUnit(name) != j.TableUnit(names[0]) })
 }
 
 // joins checks the joins of a table.

@@ -214,7 +214,7 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	}
 	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)),
 		Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
-	label := map[int]int{} // of a point
+	label := map[int]int{} // the label of each point
 	for i, c := range cells {
 		n, ok := point[labels[(c/column.Stride)%len(labels)]]
 		if code := p.Keys[key].Codes[i]; ok && out.Lat[code] == nil {

@@ -151,6 +151,9 @@ func planJSON(p *pipeline.Plan) map[string]any {
 	if with := p.Compared(); with != nil {
 		text["with_another_delta"] = with
 	}
+	if p.Job().Input.SQL != nil {
+		text["local_engine"], text["why_engine"] = sqlpush.Choose(p).Local, sqlpush.Choose(p).Why
+	}
 	if t := p.Targets(); t != nil {
 		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto,
 			"factor_to_spare": t.Spare}
@@ -170,7 +173,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	if p.Job().Input.SQL != nil {
-		if err := a.Printf("%s\n\n", versionsText(p)); err != nil {
+		if err := a.Printf("%s\n%s\n\n", engineText(p), versionsText(p)); err != nil {
 			return err
 		}
 	}
@@ -198,6 +201,15 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	return a.printTargets(p)
+}
+
+// engineText returns who adds up the rows of a database.
+func engineText(p *pipeline.Plan) string {
+	c := sqlpush.Choose(p)
+	if c.Local {
+		return "this program reads the rows and adds them up: " + c.Why
+	}
+	return "the database adds the rows up: " + c.Why
 }
 
 // versionsText returns which rows of a database a run reads if it is cut short and resumed.

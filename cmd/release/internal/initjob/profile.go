@@ -35,6 +35,9 @@ func ProfileCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
+// declared are the types of text files; layouts may follow the last two.
+var declared = []string{"text", "int", "float", "bool", "date", "timestamp"}
+
 // declare gives the columns of a text file the types that were given for them.
 func (f *flags) declare(t *columns.Table) error {
 	types := map[string]string{}
@@ -48,13 +51,17 @@ func (f *flags) declare(t *columns.Table) error {
 		case !slices.Contains(t.Names, given[:at]):
 			return console.Usagef("--type: the table has no column %s", console.OneLine(given[:at]))
 		}
-		types[given[:at]] = given[at+1:]
+		name, of := given[:at], given[at+1:]
+		if kind, _, _ := strings.Cut(of, " "); !slices.Contains(declared, kind) {
+			return console.Usagef("--type: %s is none of %s", console.OneLine(kind), strings.Join(declared, ", "))
+		}
+		types[name] = of
 	}
 	t.Declare(types)
 	return nil
 }
 
-// describe returns queries about the columns of the table but those of the unit, and names the columns whose type no
+// describe returns queries about all columns of the table except the unit, and the names of the columns whose type no
 // query can describe.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}
