@@ -40,6 +40,11 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		a := axis{Label: t.Keys[at].Name, Type: "category", Keys: []int{at}}
 		if (holds == pictureCDF || holds == holdsSums) && at == len(t.Keys)-1 {
 			a.Type = "number"
+			for i := range q.axes {
+				if d := &q.axes[i]; d.cut() && t.Keys[at].Name == shown(d.name()+"_below") {
+					a.Label = d.label() // the other axis is of what lies below
+				}
+			}
 		}
 		for i := range q.axes {
 			if n := q.axes[i].startsAt(t.Keys, at); n > 0 {
