@@ -36,7 +36,7 @@ type Refuser interface {
 // execute.
 func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	var diags configs.Diagnostics
-	switch t, several := e.(interface{ TableSchemas() []table.Schema }); {
+	switch t, several := e.(SeveralTables); {
 	case len(p.tables) == 0:
 		diags = p.Check(e.Schema())
 	case several:
@@ -63,9 +63,15 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 
 // Scratcher is an Engine that may write to a private folder while it aggregates.
 type Scratcher interface {
-	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is
-	// deleted after a failure. It is called before Aggregate.
+	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which
+	// is deleted after a failure. It is called before Aggregate.
 	UseScratch(dir string)
+}
+
+// SeveralTables is an Engine of a plan with several tables.
+type SeveralTables interface {
+	// TableSchemas returns the schemas of the tables, in the plan's order.
+	TableSchemas() []table.Schema
 }
 
 // Versioned is an Engine whose input may keep its versions, such as the snapshots of an Iceberg table.

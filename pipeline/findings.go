@@ -53,26 +53,8 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 			f.found = append(f.found, p.OfTable(k).Findings(t)...)
 		}
 	}
-	if len(c.Tables) > 0 {
-		return f.found
-	}
-	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
-		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
-			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
-			"partners")
-		return f.found
-	}
-	if c.Rows == 0 {
-		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
-			"header? without a header write input.csv.header: false and list input.csv.columns")
-		return f.found
-	}
-	if len(p.input.filters.Columns()) > 0 && c.Filters.Counted() == 0 {
-		f.filters(c.Filters)
-		return f.found
-	}
-	for i := range c.Queries {
-		f.query(i, &c.Queries[i])
+	if len(c.Tables) == 0 {
+		f.table(c)
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		switch {
@@ -84,6 +66,29 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 		return 1
 	})
 	return f.found
+}
+
+// table judges the only table of the plan.
+func (f *finder) table(c *DataChecks) {
+	p := f.plan
+	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
+		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
+			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
+			"partners")
+		return
+	}
+	if c.Rows == 0 {
+		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
+			"header? without a header write input.csv.header: false and list input.csv.columns")
+		return
+	}
+	if len(p.input.filters.Columns()) > 0 && c.Filters.Counted() == 0 {
+		f.filters(c.Filters)
+		return
+	}
+	for i := range c.Queries {
+		f.query(i, &c.Queries[i])
+	}
 }
 
 func (f *finder) add(unusable bool, path, code, message, hint string) {

@@ -73,7 +73,7 @@ func (p *Plan) Columns() []string {
 	}
 	for k := range p.tables {
 		if len(p.QueriesOf(k)) == 0 {
-			continue // joins read what they need of it
+			continue // joins read its needed columns
 		}
 		t := &p.tables[k]
 		add(t.name, t.views.columns[:t.views.inputs])
@@ -130,8 +130,7 @@ func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnos
 			at := fmt.Sprintf("input.events[%d].%s", i, name)
 			f, ok := schema.Lookup(e[name])
 			if !ok {
-				diags = append(diags, p.job.Diagnose(at, "unknown-column", "the input has no column "+e[name],
-					"release check compares a job with its input"))
+				diags = append(diags, p.lacks(p.job, at, "the input", e[name], schema)...)
 				continue
 			}
 			diags = append(diags, p.addField(&out, table.Field{Name: name, Type: f.Type}, i, at)...)

@@ -13,6 +13,8 @@ import (
 type Route struct {
 	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp", "mcdp-pdp" or "zcdp-tight".
 	Name string
+	// Notion is what the noise satisfies: a Mu, a Renyi, a Rho or a MeanConcentrated; nil for "pdp".
+	Notion any
 	// Epsilon is the route's epsilon at the delta.
 	Epsilon calibrate.Epsilon
 	// Excess is Epsilon over the exact epsilon, minus 1; 0 if the exact epsilon is 0.
@@ -30,70 +32,45 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	routes := []Route{{Name: "gaussian", Epsilon: exact}}
-	for _, r := range []struct {
-		name string
-		find func(calibrate.Mu, calibrate.Delta) (calibrate.Epsilon, error)
-	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp",
-		mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
-		eps, err := r.find(mu, delta)
-		route := Route{Name: r.name, Epsilon: eps, Err: err}
+	routes := []Route{{Name: "gaussian", Notion: mu, Epsilon: exact}}
+	add := func(name string, notion any, eps calibrate.Epsilon, err error) {
+		route := Route{Name: name, Notion: notion, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
 			route.Excess = excess(float64(eps), float64(exact))
 		}
 		routes = append(routes, route)
 	}
+	pdp, pdpErr := GaussianPDPEpsilon(delta, mu)
+	add("pdp", nil, pdp, pdpErr)
+	renyi, renyiErr := GaussianBestRenyi(mu, delta)
+	rho, rhoErr := GaussianRho(mu)
+	mean, meanErr := GaussianMeanConcentrated(mu)
+	for _, r := range []struct {
+		name   string
+		notion any
+		err    error
+		find   func(calibrate.Delta) (calibrate.Epsilon, error)
+	}{
+		{"renyi", renyi, renyiErr, renyi.DPEpsilon}, {"zcdp", rho, rhoErr, rho.Epsilon},
+		{"mcdp-dp", mean, meanErr, mean.DPEpsilon}, {"mcdp-pdp", mean, meanErr, mean.PDPEpsilon},
+		{"zcdp-tight", rho, rhoErr, rho.TightEpsilon},
+	} {
+		if r.err != nil {
+			add(r.name, nil, 0, r.err)
+			continue
+		}
+		eps, err := r.find(delta)
+		add(r.name, r.notion, eps, err)
+	}
 	return routes, nil
-}
-
-func pdpRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	return GaussianPDPEpsilon(delta, mu)
-}
-
-func renyiRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	r, err := GaussianBestRenyi(mu, delta)
-	if err != nil {
-		return 0, err
-	}
-	return r.DPEpsilon(delta)
-}
-
-func zcdpRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	rho, err := GaussianRho(mu)
-	if err != nil {
-		return 0, err
-	}
-	return rho.Epsilon(delta)
-}
-
-func mcdpRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	c, err := GaussianMeanConcentrated(mu)
-	if err != nil {
-		return 0, err
-	}
-	return c.DPEpsilon(delta)
-}
-
-func mcdpPDPRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	c, err := GaussianMeanConcentrated(mu)
-	if err != nil {
-		return 0, err
-	}
-	return c.PDPEpsilon(delta)
-}
-
-func tightRoute(mu calibrate.Mu, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	rho, err := GaussianRho(mu)
-	if err != nil {
-		return 0, err
-	}
-	return rho.TightEpsilon(delta)
 }
 
 // NoiseRoute is one way to find the noise for a guarantee.
 type NoiseRoute struct {
 	// Name is as in Route.
 	Name string
+	// Notion is the largest one that implies the guarantee, as in Route; nil for "gaussian" and "pdp".
+	Notion any
 	// Mu is the largest parameter of Gaussian noise that the route allows: sigma is L2/Mu.
 	Mu calibrate.Mu
 	// Excess is the route's sigma over the least sigma, minus 1.
@@ -112,17 +89,19 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	routes := []NoiseRoute{{Name: "gaussian", Mu: exact}}
 	for _, r := range []struct {
 		name string
-		find func(calibrate.Guarantee) (calibrate.Mu, error)
+		find func(calibrate.Guarantee) (any, calibrate.Mu, error)
 	}{
-		{"pdp", gaussianPDPMu}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp",
-			allowed(MeanConcentratedFor)},
+		{"pdp", func(g calibrate.Guarantee) (any, calibrate.Mu, error) {
+			mu, err := gaussianPDPMu(g)
+			return nil, mu, err
+		}}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp", allowed(MeanConcentratedFor)},
 		{"mcdp-pdp", allowed(MeanConcentratedForPDP)}, {"zcdp-tight", allowed(TightZCDPRho)},
 	} {
-		mu, err := r.find(g)
+		notion, mu, err := r.find(g)
 		if err == nil && mu == 0 {
 			err = argument.New("epsilon", "= %g allows no mu above 0", float64(g.Epsilon))
 		}
-		route := NoiseRoute{Name: r.name, Mu: mu, Err: err}
+		route := NoiseRoute{Name: r.name, Notion: notion, Mu: mu, Err: err}
 		if err == nil {
 			route.Excess = excess(float64(exact), float64(mu))
 		}
@@ -131,15 +110,15 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	return routes, nil
 }
 
-// allowed returns a function that finds another notion of privacy for a guarantee and returns the largest mu that it
-// allows.
-func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N,
-	error)) func(calibrate.Guarantee) (calibrate.Mu, error) {
-	return func(g calibrate.Guarantee) (calibrate.Mu, error) {
+// allowed returns a function that finds another notion of privacy for a guarantee, and the largest mu that it allows.
+func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N, error)) func(
+	calibrate.Guarantee) (any, calibrate.Mu, error) {
+	return func(g calibrate.Guarantee) (any, calibrate.Mu, error) {
 		notion, err := find(g)
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
-		return notion.Mu()
+		mu, err := notion.Mu()
+		return notion, mu, err
 	}
 }

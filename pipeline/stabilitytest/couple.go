@@ -57,7 +57,7 @@ func (e coupled) UseScratch(dir string) {
 
 // TableSchemas returns the schemas of the tables of an engine that has several.
 func (e coupled) TableSchemas() []table.Schema {
-	return e.Engine.(interface{ TableSchemas() []table.Schema }).TableSchemas()
+	return e.Engine.(pipeline.SeveralTables).TableSchemas()
 }
 
 // Aggregate answers, and then sets the random bits that follow.

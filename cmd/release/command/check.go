@@ -61,7 +61,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		jobs.KeepTo(limits.Memory)
 		limits.Look = local.LookAll
 	}
-	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
+	engine, err := jobs.Opener(plan, limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}
@@ -98,7 +98,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	found := plan.Findings(answers.Checks)
 	if !a.Quiet {
-		a.printChecks(answers.Checks)
+		a.printChecks(plan, answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {
 			if !f.Unusable {

@@ -95,7 +95,7 @@ func (a *app) look(p *pipeline.Plan) local.Look {
 func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	bad := false
 	if o.Checks != nil && a.shows() {
-		a.printChecks(o.Checks)
+		a.printChecks(p, o.Checks)
 		bad = a.printFindings(p.Findings(o.Checks))
 	}
 	if o.Release == nil || a.checks == checksOff || bad {
@@ -142,23 +142,33 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	return bad
 }
 
-// printChecks prints the table of shares on stderr.
-func (a *app) printChecks(c *pipeline.DataChecks) {
-	for _, of := range c.Tables {
+// printChecks prints the shares of each of the plan's tables on stderr.
+func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
+	if len(c.Tables) == 0 {
+		a.printShares("", c)
+	}
+	for k, of := range c.Tables {
 		if of != nil {
-			a.printChecks(of)
+			a.printShares(p.Tables()[k], of)
 		}
 	}
-	if len(c.Tables) > 0 {
-		return
-	}
+}
+
+// printShares prints the shares of a table; its name is "" if it is the only one.
+func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	t := checkTable(c)
 	if a.Log == "json" {
-		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows),
-			"inputs", records(t))
+		fields := []any{"rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "inputs", records(t)}
+		if name != "" {
+			fields = append(fields, "table", name)
+		}
+		a.Logger().Info("data checks", fields...)
 		return
 	}
-	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c),
+	if name != "" {
+		name = " of table " + name
+	}
+	a.Errorf("\ndata checks%s, for the operator only: about %s rows%s\n%s\n", name, grouped(about(c.Rows)), a.lookedAt(c),
 		console.Aligned(t))
 }
 

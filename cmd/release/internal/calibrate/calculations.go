@@ -125,7 +125,7 @@ func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 			case err != nil:
 				return answerError(err)
 			case !a.JSON:
-				return a.Printf("%s\n", digits17(x))
+				return a.Printf("%s\n", digits17(x, true))
 			}
 			out := map[string]any{"mechanism": m, q.name: x}
 			for name, value := range n {
@@ -147,7 +147,7 @@ func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 // come from flags.
 func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[string]*string) error {
 	in := csv.NewReader(bufio.NewReaderSize(cmd.InOrStdin(), 1<<16))
-	in.FieldsPerRecord, in.ReuseRecord = -1, true
+	in.ReuseRecord = true
 	header, err := q.header(cmd, in)
 	if err != nil {
 		return err
@@ -166,21 +166,24 @@ func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[strin
 			return console.Usagef("--batch: stdin can't be read")
 		}
 		fields, result, problem := make([]string, len(header), len(header)+2), "", ""
-		switch {
-		case malformed != nil:
-			problem = fmt.Sprintf("line %d is not CSV: a quote is out of place", malformed.Line)
-		case len(record) != len(header):
-			copy(fields, record)
-			problem = fmt.Sprintf("the row has %d fields, the header %d", len(record), len(header))
-		default:
-			copy(fields, record)
+		copy(fields, record)
+		if malformed != nil {
+			problem = fmt.Sprintf("line %d is not a row of CSV with the header's %d fields", malformed.Line, len(header))
+		} else {
 			values := texts(text)
 			for i, name := range header {
 				if _, needed := values[name]; needed { // occurs once
 					values[name] = record[i]
 				}
 			}
-			result, problem = q.ask(m, values)
+			var n numbers
+			var x float64
+			if n, err = read(nearest, q.needs, values); err == nil {
+				x, err = q.answer(m, n)
+			}
+			if result = digits17(x, true); err != nil {
+				result, problem = "", plain(err)
+			}
 		}
 		if problem != "" {
 			failed++
@@ -198,20 +201,7 @@ func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[strin
 	return nil
 }
 
-// ask returns the answer for one row, or the problem with it.
-func (q calculation) ask(m methods.Method, text map[string]string) (result, problem string) {
-	n, err := read(nearest, q.needs, text)
-	if err != nil {
-		return "", plain(err)
-	}
-	x, err := q.answer(m, n)
-	if err != nil {
-		return "", plain(err)
-	}
-	return digits17(x), ""
-}
-
-// header reads the names of the columns, which must hold each that is needed and that no flag says, once.
+// header reads the names of the columns. Each needed column that no flag gives must occur once.
 func (q calculation) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
 	record, err := in.Read()
 	if errors.Is(err, io.EOF) {

@@ -97,8 +97,8 @@ func (a *calibration) print(columns []column, rows []row) error {
 }
 
 // Columns print numbers: up, since no answer may promise too much, or down, if the number must not be exceeded.
-func up(x any) string   { return digits17(x.(float64)) }
-func down(x any) string { return digits17Down(x.(float64)) }
+func up(x any) string   { return digits17(x.(float64), true) }
+func down(x any) string { return digits17(x.(float64), false) }
 
 // percent returns an excess for people.
 func percent(x any) string {

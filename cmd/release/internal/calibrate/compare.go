@@ -34,11 +34,10 @@ func (a *calibration) compareCmd() *cobra.Command {
 					if err != nil {
 						return console.Usagef("%s", plain(err))
 					}
-					compare := methodRows
+					some, err := methodRows(n)
 					if times != 1 {
-						compare = func(n numbers) ([]row, error) { return timesRows(n, times) }
+						some, err = timesRows(n, times)
 					}
-					some, err := compare(n)
 					if err != nil {
 						return answerError(err)
 					}

@@ -22,9 +22,42 @@ With --part nothing is known of them but their epsilon and delta. compose then p
 Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms that are just
 good enough for the same parts cost together.`
 
+// mechanisms are the flags of compose for mechanisms of a kind. Each text of list is "x,y" or "x,y,times".
+type mechanisms struct {
+	flag, help    string
+	first, second string // names of x and y
+	add           func(n numbers, times int) error
+	list          []string
+}
+
 func (a *calibration) composeCmd() *cobra.Command {
-	var gaussian, laplace, geometric, parts []string
-	var delta string
+	var known methods.Mixed
+	var parts []methods.Part
+	delta := ""
+	kinds := []*mechanisms{
+		{"gaussian", "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)", "sensitivity", "sigma",
+			func(n numbers, times int) error {
+				known.Gaussian = append(known.Gaussian, slices.Repeat([]calibrate.Mechanism{n.mechanism()}, times)...)
+				return nil
+			}, nil},
+		{"laplace", "a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)", "sensitivity", "scale",
+			func(n numbers, times int) error {
+				one := calibrate.Laplace{L1: n["sensitivity"], Scale: n["scale"]}
+				known.Laplace = append(known.Laplace, slices.Repeat([]calibrate.Laplace{one}, times)...)
+				return nil
+			}, nil},
+		{"geometric", "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)", "sensitivity", "scale",
+			func(n numbers, times int) error {
+				one, err := n.geometric(n["scale"])
+				known.Geometric = append(known.Geometric, slices.Repeat([]methods.Geometric{one}, times)...)
+				return err
+			}, nil},
+		{"part", "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)", "epsilon", "delta",
+			func(n numbers, times int) error {
+				parts = append(parts, methods.Part{Guarantee: n.guarantee(), Times: times})
+				return nil
+			}, nil},
+	}
 	cmd := &cobra.Command{
 		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong, Args: cobra.NoArgs,
 		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part " +
@@ -34,15 +67,19 @@ func (a *calibration) composeCmd() *cobra.Command {
 			if err != nil {
 				return console.Usagef("%s", plain(err))
 			}
-			known := len(gaussian)+len(laplace)+len(geometric) > 0
-			if known == (len(parts) > 0) {
-				return console.Usagef("give either --part or some of --gaussian, --laplace and --geometric")
+			for _, k := range kinds {
+				if err := k.read(); err != nil {
+					return err
+				}
 			}
 			var rows []row
-			if known {
-				rows, err = composeKnown(gaussian, laplace, geometric, calibrate.Delta(n["delta"]))
-			} else {
-				rows, err = composeParts(parts, calibrate.Delta(n["delta"]))
+			switch some := len(known.Gaussian)+len(known.Laplace)+len(known.Geometric) > 0; {
+			case some == (len(parts) > 0):
+				return console.Usagef("give either --part or some of --gaussian, --laplace and --geometric")
+			case some:
+				rows, err = composeKnown(known, n.guarantee().Delta)
+			default:
+				rows, err = composeParts(parts, n.guarantee().Delta)
 			}
 			if err != nil {
 				return answerError(err)
@@ -50,20 +87,34 @@ func (a *calibration) composeCmd() *cobra.Command {
 			return a.print([]column{{"composition", "composition", nil}, {"epsilon", "epsilon", up}, {"delta", "delta", up}}, rows)
 		},
 	}
-	for _, f := range []struct {
-		list       *[]string
-		name, help string
-	}{
-		{&gaussian, "gaussian", "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)"},
-		{&laplace, "laplace", "a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)"},
-		{&geometric, "geometric", "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)"},
-		{&parts, "part", "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)"},
-	} {
-		cmd.Flags().StringArrayVar(f.list, f.name, nil, f.help)
+	for _, k := range kinds {
+		cmd.Flags().StringArrayVar(&k.list, k.flag, nil, k.help)
 	}
 	cmd.Flags().StringVar(&delta, "delta", "", "the delta of all of them together")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
+}
+
+// read adds the mechanisms of the list.
+func (k *mechanisms) read() error {
+	for _, text := range k.list {
+		fields := strings.Split(text, ",")
+		if len(fields) != 2 && len(fields) != 3 {
+			return console.Usagef("--%s %q: write %s,%s or %s,%s,times", k.flag, text, k.first, k.second, k.first, k.second)
+		}
+		n, err := read(safeSide, []string{k.first, k.second}, map[string]string{k.first: fields[0], k.second: fields[1]})
+		times := 1
+		if err == nil && len(fields) == 3 {
+			times, err = timesOf(fields[2])
+		}
+		if err == nil {
+			err = k.add(n, times)
+		}
+		if err != nil {
+			return console.Usagef("--%s %q: %s", k.flag, text, plain(err))
+		}
+	}
+	return nil
 }
 
 func composed(name string, g calibrate.Guarantee, err error) row {
@@ -74,29 +125,7 @@ func composed(name string, g calibrate.Guarantee, err error) row {
 }
 
 // composeKnown composes mechanisms whose noise is known.
-func composeKnown(gaussian, laplace, geometric []string, delta calibrate.Delta) ([]row, error) {
-	var m methods.Mixed
-	err := each("gaussian", gaussian, "sensitivity", "sigma", func(n numbers, times int) error {
-		m.Gaussian = append(m.Gaussian, slices.Repeat([]calibrate.Mechanism{n.mechanism()}, times)...)
-		return nil
-	})
-	if err == nil {
-		err = each("laplace", laplace, "sensitivity", "scale", func(n numbers, times int) error {
-			one := calibrate.Laplace{L1: n["sensitivity"], Scale: n["scale"]}
-			m.Laplace = append(m.Laplace, slices.Repeat([]calibrate.Laplace{one}, times)...)
-			return nil
-		})
-	}
-	if err == nil {
-		err = each("geometric", geometric, "sensitivity", "scale", func(n numbers, times int) error {
-			one, err := n.geometric(n["scale"])
-			m.Geometric = append(m.Geometric, slices.Repeat([]methods.Geometric{one}, times)...)
-			return err
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
+func composeKnown(m methods.Mixed, delta calibrate.Delta) ([]row, error) {
 	if len(m.Laplace)+len(m.Geometric) > 0 {
 		eps, err := m.Epsilon(delta)
 		return []row{composed("one release", calibrate.Guarantee{Epsilon: eps, Delta: delta}, nil)}, err
@@ -106,23 +135,7 @@ func composeKnown(gaussian, laplace, geometric []string, delta calibrate.Delta) 
 }
 
 // composeParts composes mechanisms of which only an epsilon and a delta are known.
-func composeParts(texts []string, delta calibrate.Delta) ([]row, error) {
-	var parts []methods.Part
-	var alike []calibrate.Mechanism // Gaussian mechanisms that meet the parts with nothing to spare
-	one := calibrate.Sensitivity{L2: 1}
-	var alikeErr error
-	err := each("part", texts, "epsilon", "delta", func(n numbers, times int) error {
-		parts = append(parts, methods.Part{Guarantee: n.guarantee(), Times: times})
-		sigma, err := calibrate.AnalyticGaussian(one, n.guarantee())
-		if err != nil {
-			alikeErr = err
-		}
-		alike = append(alike, slices.Repeat([]calibrate.Mechanism{{Sens: one, Sigma: sigma}}, times)...)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+func composeParts(parts []methods.Part, delta calibrate.Delta) ([]row, error) {
 	basic, err := methods.ComposeBasic(parts)
 	if err != nil {
 		return nil, err
@@ -133,31 +146,20 @@ func composeParts(texts []string, delta calibrate.Delta) ([]row, error) {
 		eps, err := parts[0].Epsilon(delta)
 		rows = append(rows, composed("exact", calibrate.Guarantee{Epsilon: eps, Delta: delta}, err))
 	}
-	var g calibrate.Guarantee
-	if alikeErr == nil {
-		g, alikeErr = calibrate.Compose(alike, delta)
-	}
-	return append(rows, composed("as gaussian", g, alikeErr)), nil
+	g, err := composeAlike(parts, delta)
+	return append(rows, composed("as gaussian", g, err)), nil
 }
 
-// each calls add for each text, which is "x,y" or "x,y,times".
-func each(flag string, list []string, first, second string, add func(n numbers, times int) error) error {
-	for _, text := range list {
-		fields := strings.Split(text, ",")
-		if len(fields) != 2 && len(fields) != 3 {
-			return console.Usagef("--%s %q: write %s,%s or %s,%s,times", flag, text, first, second, first, second)
-		}
-		n, err := read(safeSide, []string{first, second}, map[string]string{first: fields[0], second: fields[1]})
-		times := 1
-		if err == nil && len(fields) == 3 {
-			times, err = timesOf(fields[2])
-		}
+// composeAlike composes Gaussian mechanisms that meet the parts with nothing to spare.
+func composeAlike(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
+	var alike []calibrate.Mechanism
+	one := calibrate.Sensitivity{L2: 1}
+	for _, p := range parts {
+		sigma, err := calibrate.AnalyticGaussian(one, p.Guarantee)
 		if err != nil {
-			return console.Usagef("--%s %q: %s", flag, text, plain(err))
+			return calibrate.Guarantee{}, err
 		}
-		if err := add(n, times); err != nil {
-			return err
-		}
+		alike = append(alike, slices.Repeat([]calibrate.Mechanism{{Sens: one, Sigma: sigma}}, p.Times)...)
 	}
-	return nil
+	return calibrate.Compose(alike, delta)
 }

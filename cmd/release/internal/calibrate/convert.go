@@ -113,7 +113,7 @@ func convert(given []string, text map[string]string) ([]row, error) {
 
 // parameters is "alpha 21.5, epsilon 0.6".
 func parameters(x any) string {
-	of, _ := x.(map[string]float64)
+	of := x.(map[string]float64)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		out = append(out, fmt.Sprintf("%s %.9g", name, of[name]))
@@ -122,14 +122,21 @@ func parameters(x any) string {
 }
 
 // notion returns a row of a notion with its parameters. Values follow, or an error.
-func notion(name string, of map[string]float64, err error, values row) row {
+func notion(name string, of any, err error, values row) row {
 	r := row{"notion": name}
-	if of != nil && err == nil {
-		r["parameters"] = of
-	}
 	if err != nil {
 		r["error"] = plain(err)
 		return r
+	}
+	switch of := of.(type) {
+	case calibrate.Mu:
+		r["parameters"] = map[string]float64{"mu": float64(of)}
+	case methods.Rho:
+		r["parameters"] = map[string]float64{"rho": float64(of)}
+	case methods.Renyi:
+		r["parameters"] = map[string]float64{"alpha": of.Alpha, "epsilon": of.Epsilon}
+	case methods.MeanConcentrated:
+		r["parameters"] = map[string]float64{"mean": of.Mean, "spread": of.Spread}
 	}
 	maps.Copy(r, values)
 	return r
@@ -144,31 +151,9 @@ func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 		if sigma, err := r.Mu.Sigma(n.sensitivity()); err == nil {
 			values["sigma"] = float64(sigma)
 		}
-		rows = append(rows, notion(r.Name, allowed(r.Name, g), r.Err, values))
+		rows = append(rows, notion(r.Name, r.Notion, r.Err, values))
 	}
 	return rows, err
-}
-
-// allowed returns the largest parameters of a notion that imply g; a route with an error shows none.
-func allowed(name string, g calibrate.Guarantee) map[string]float64 {
-	switch name {
-	case "renyi":
-		r, _ := methods.BestRenyiFor(g)
-		return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
-	case "zcdp":
-		rho, _ := methods.ZCDPRho(g)
-		return map[string]float64{"rho": float64(rho)}
-	case "zcdp-tight":
-		rho, _ := methods.TightZCDPRho(g)
-		return map[string]float64{"rho": float64(rho)}
-	case "mcdp-dp":
-		c, _ := methods.MeanConcentratedFor(g)
-		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
-	case "mcdp-pdp":
-		c, _ := methods.MeanConcentratedForPDP(g)
-		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
-	}
-	return nil
 }
 
 func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
@@ -182,49 +167,27 @@ func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
 func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
 	routes, err := methods.Routes(mu, delta)
 	for _, r := range routes {
-		rows = append(rows, notion(r.Name, satisfied(r.Name, mu, delta), r.Err, row{"epsilon": float64(r.Epsilon),
-			"excess": r.Excess}))
+		rows = append(rows, notion(r.Name, r.Notion, r.Err, row{"epsilon": float64(r.Epsilon), "excess": r.Excess}))
 	}
 	return rows, err
 }
 
-// satisfied returns the parameters of a notion that Gaussian noise satisfies; nil if there are none.
-func satisfied(name string, mu calibrate.Mu, delta calibrate.Delta) map[string]float64 {
-	switch name {
-	case "gaussian":
-		return map[string]float64{"mu": float64(mu)}
-	case "renyi":
-		if r, err := methods.GaussianBestRenyi(mu, delta); err == nil {
-			return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
-		}
-	case "zcdp", "zcdp-tight":
-		if rho, err := methods.GaussianRho(mu); err == nil {
-			return map[string]float64{"rho": float64(rho)}
-		}
-	case "mcdp-dp", "mcdp-pdp":
-		if c, err := methods.GaussianMeanConcentrated(mu); err == nil {
-			return map[string]float64{"mean": c.Mean, "spread": c.Spread}
-		}
-	}
-	return nil
-}
-
 // implied returns a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
-func implied(name string, of map[string]float64, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
+func implied(name string, of any, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
 	return notion(name, of, err, row{"epsilon": float64(eps), "mu": float64(mu)})
 }
 
 func fromRho(n numbers, delta calibrate.Delta) ([]row, error) {
-	rho, of := methods.Rho(n["rho"]), map[string]float64{"rho": n["rho"]}
+	rho := methods.Rho(n["rho"])
 	mu, err := rho.Mu()
 	simple, simpleErr := rho.Epsilon(delta)
 	tight, tightErr := rho.TightEpsilon(delta)
-	return []row{implied("zcdp", of, mu, simple, simpleErr), implied("zcdp-tight", of, mu, tight, tightErr)}, err
+	return []row{implied("zcdp", rho, mu, simple, simpleErr), implied("zcdp-tight", rho, mu, tight, tightErr)}, err
 }
 
 func fromRenyi(n numbers, delta calibrate.Delta) ([]row, error) {
 	r := methods.Renyi{Alpha: n["alpha"], Epsilon: n["epsilon"]}
 	mu, err := r.Mu()
 	eps, epsErr := r.DPEpsilon(delta)
-	return []row{implied("renyi", map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}, mu, eps, epsErr)}, err
+	return []row{implied("renyi", r, mu, eps, epsErr)}, err
 }

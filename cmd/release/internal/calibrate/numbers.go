@@ -83,51 +83,31 @@ func parseNumber(r rounding, name, text string) (float64, error) {
 	return x, nil
 }
 
-// digits17 returns x >= 0 with 17 significant digits, the least such decimal that is not below x.
-func digits17(x float64) string {
-	exact := new(big.Float).SetFloat64(x)
-	text := exact.Text('e', 16)
-	if decimal, _, err := big.ParseFloat(text, 10, 2000, big.ToNearestEven); err == nil && decimal.Cmp(exact) < 0 {
-		text = nextDecimal(text)
-	}
-	return trimExponent(text)
-}
-
-// digits17Down returns x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must
-// not be exceeded.
-func digits17Down(x float64) string {
+// digits17 returns x >= 0 with 17 significant digits: the least such decimal that is not below x, or the largest that
+// is not above it. Numbers of usual size have no exponent, as with %g.
+func digits17(x float64, up bool) string {
 	const all = 800 // no float64 has more significant digits
 	mantissa, exponent, _ := strings.Cut(new(big.Float).SetFloat64(x).Text('e', all), "e")
-	return trimExponent(mantissa[:len(mantissa)-all+16] + "e" + exponent)
-}
-
-// nextDecimal adds one unit in the last digit of d.dddde±dd.
-func nextDecimal(text string) string {
-	mantissa, exponent, _ := strings.Cut(text, "e")
-	n, ok := new(big.Int).SetString(strings.Replace(mantissa, ".", "", 1), 10)
-	e, err := strconv.Atoi(exponent)
-	if !ok || err != nil {
-		return text
+	mantissa = strings.Replace(mantissa, ".", "", 1)
+	// Seventeen digits and an exponent are numbers.
+	n, _ := strconv.ParseUint(mantissa[:17], 10, 64)
+	e, _ := strconv.Atoi(exponent)
+	if up && strings.Trim(mantissa[17:], "0") != "" {
+		n++
 	}
-	all := n.Add(n, big.NewInt(1)).String()
-	e += len(all) - len(mantissa) + 1 // 9.99… becomes 10.00…
-	return all[:1] + "." + all[1:len(mantissa)-1] + fmt.Sprintf("e%+03d", e)
-}
-
-// trimExponent writes numbers of usual size without an exponent, as %g does.
-func trimExponent(text string) string {
-	mantissa, exponent, _ := strings.Cut(text, "e")
-	e, err := strconv.Atoi(exponent)
-	all := strings.Replace(mantissa, ".", "", 1)
+	if n == 1e17 {
+		n, e = n/10, e+1
+	}
+	text := fmt.Sprintf("%017d", n)
 	switch {
-	case err != nil || e < -4 || e >= len(all):
-		return text
+	case e < -4 || e > 16:
+		return fmt.Sprintf("%s.%se%+03d", text[:1], text[1:], e)
 	case e < 0:
-		return "0." + strings.Repeat("0", -e-1) + all
-	case e == len(all)-1:
-		return all
+		return "0." + strings.Repeat("0", -e-1) + text
+	case e == 16:
+		return text
 	}
-	return all[:e+1] + "." + all[e+1:]
+	return text[:e+1] + "." + text[e+1:]
 }
 
 // plain returns the text of an error without the name of the package.

@@ -22,12 +22,12 @@ func TestDigits17(t *testing.T) {
 		numbers = append(numbers, math.Exp(r.Float64()*1400-700))
 	}
 	for _, x := range numbers {
-		down, ok := new(big.Rat).SetString(digits17Down(x))
+		down, ok := new(big.Rat).SetString(digits17(x, false))
 		if exact := new(big.Rat).SetFloat64(x); !ok || down.Cmp(exact) > 0 ||
 			new(big.Rat).Mul(down, big.NewRat(1e16+1, 1e16)).Cmp(exact) < 0 {
-			t.Fatalf("%v: %q is not the decimal below it", x, digits17Down(x))
+			t.Fatalf("%v: %q is not the decimal below it", x, digits17(x, false))
 		}
-		text := digits17(x)
+		text := digits17(x, true)
 		mantissa, _, _ := strings.Cut(text, "e")
 		if n := len(strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0")); x != 0 && n != 17 {
 			t.Fatalf("%v: %q has %d digits", x, text, n)
