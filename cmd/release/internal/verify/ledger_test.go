@@ -100,6 +100,16 @@ func TestSelectedKeys(t *testing.T) {
 			t.Errorf("%s: not told apart", name)
 		}
 	}
+	// A query whose tables have another dimension beside the keys is compared all the same.
+	m := &manifest.Manifest{Queries: []manifest.Query{{Name: "words", Cells: 3, Selection: &manifest.Selection{}},
+		{Name: "sums", Cells: 6, KeysOf: "words"}}}
+	for second, want := range map[string]int{"x": 0, "z": 1} {
+		s := &selected{manifest: m, tables: map[string]*sink.ReadBack{"words": leader, "sums": table(
+			[]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", second, second}, []string{"1", "2", "1", "2", "1", "2"})}}
+		if err := s.check(&m.Queries[1]); err != nil || len(s.findings) != want {
+			t.Errorf("sums by %s: %q, %v", second, s.findings, err)
+		}
+	}
 	q := &manifest.Query{Name: "words", Cells: 3, Selection: &manifest.Selection{Threshold: 54}}
 	for name, c := range map[string]struct {
 		rows   int
