@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"path"
@@ -46,7 +47,7 @@ type Table struct {
 
 // Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
 // most one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
-// Without a partner the added columns are null.
+// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no partner.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
@@ -81,20 +82,34 @@ func (j *Job) Of(table string) *Job {
 }
 
 // TableUnit returns the definition of the unit in a table as canonical text: the columns of the unit in order, or the
-// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text.
+// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text. The
+// table "" is the table of a job that has one only.
 func (j *Job) TableUnit(table string) string {
 	t := j.Input.Tables[table]
+	if table == "" {
+		t = Table{Unit: j.Privacy.Unit.Columns, CSV: j.Input.CSV}
+	}
 	var names []string
 	for _, c := range t.Unit {
-		names = append(names, strconv.Quote(c))
+		names = append(names, t.CSV.defined(c))
 	}
 	if len(names) > 0 || len(t.Join) == 0 {
 		return strings.Join(names, ", ")
 	}
+	other := j.Input.Tables[t.Join[0].Table]
 	for _, own := range slices.Sorted(maps.Keys(t.Join[0].On)) {
-		names = append(names, strconv.Quote(own)+" = "+strconv.Quote(t.Join[0].On[own]))
+		names = append(names, t.CSV.defined(own)+" = "+other.CSV.defined(t.Join[0].On[own]))
 	}
 	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
+}
+
+// defined returns what the name of a column stands for: also its number, if the job gives the columns their names, since
+// another job can give the same name to another column.
+func (c *CSV) defined(name string) string {
+	if at := slices.Index(c.Columns, name); at >= 0 {
+		return fmt.Sprintf("%q (column %d)", name, at+1)
+	}
+	return strconv.Quote(name)
 }
 
 // Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job
@@ -262,7 +277,7 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 		for i, file := range tables[name].Files {
 			if slices.ContainsFunc(tables[earlier].Files, func(f string) bool { return path.Clean(f) == path.Clean(file) }) {
 				c.bad(at.At("files").Item(i), CodeContradiction, "table "+earlier+" reads this file with another unit: a row would "+
-					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join")
+					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join, and the same csv.columns")
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -141,5 +143,22 @@ func TestRatesOfGeometricNoise(t *testing.T) {
 	if from, to := held(got.Low, 3), held(got.High, 3); !ok || half(0) == 0 || math.Abs(from[2]-10*low) > 1e-9 ||
 		math.Abs(to[2]-10*high) > 1e-9 {
 		t.Errorf("from %v to %v, want %g to %g", from, to, 10*low, 10*high)
+	}
+}
+
+// Public numbers to divide by are finite and above 0.
+func TestPublicNumbersOfRates(t *testing.T) {
+	for text, good := range map[string]bool{"25": true, "1e3": true, "0": false, "-1": false, "NaN": false, "+Inf": false, "": false} {
+		job, diags := configs.Parse("job.yaml", fmt.Appendf(nil, sameRowsJob, "1e-6", "row", "", "  - {name: q, "+countsBy(byWard)+
+			", rates: [{name: rate, file: people.csv, value: n, on: [ward]}]}"), configs.ParseOptions{CheckStep: CheckStep})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		_, diags = New(job, func(_, column string, _ bool) ([]string, error) {
+			return map[string][]string{"ward": {"a", "b", "c"}, "n": {"10", text, "30"}}[column], nil
+		})
+		if (len(diags) == 0) != good {
+			t.Errorf("%q: %v", text, diags)
+		}
 	}
 }

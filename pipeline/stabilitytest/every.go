@@ -241,7 +241,7 @@ func (a *asked) all() bool {
 	return true
 }
 
-// compare compares a case.
+// compare runs both tables of a case and returns a promise that their results break; nil if all hold.
 func (a *asked) compare(c *Case) *Finding {
 	var answers [2][]Answer
 	for i := range answers {

@@ -25,6 +25,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		return ledger.Charge{
 			Job: "kinds", Mechanisms: v.manifest.Charged(), DeltaShare: v.manifest.Privacy.DeltaFailure,
 			Account: ledger.Account{Dataset: "people", Unit: "person", Adjacency: "add-remove"},
+			Units:   map[string]string{"": `"person"`},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -50,6 +51,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		"no share of delta": {func(c *ledger.Charge) { c.DeltaShare = "" }, "share of delta"},
 		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},
 		"rows":              {func(c *ledger.Charge) { c.Account.Unit = "" }, "another unit"},
+		"no table's unit":   {func(c *ledger.Charge) { c.Units = nil }, "other units of tables"},
 		"a table's unit":    {func(c *ledger.Charge) { c.Units = map[string]string{"visits": `"doctor"`} }, "other units of tables"},
 		"adjacency":         {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
 	} {
@@ -96,6 +98,16 @@ func TestSelectedKeys(t *testing.T) {
 	} {
 		if sameKeys(leader, c.other) != c.same {
 			t.Errorf("%s: not told apart", name)
+		}
+	}
+	// A query whose tables have another dimension beside the keys is compared all the same.
+	m := &manifest.Manifest{Queries: []manifest.Query{{Name: "words", Cells: 3, Selection: &manifest.Selection{}},
+		{Name: "sums", Cells: 6, KeysOf: "words"}}}
+	for second, want := range map[string]int{"x": 0, "z": 1} {
+		s := &selected{manifest: m, tables: map[string]*sink.ReadBack{"words": leader, "sums": table(
+			[]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", second, second}, []string{"1", "2", "1", "2", "1", "2"})}}
+		if err := s.check(&m.Queries[1]); err != nil || len(s.findings) != want {
+			t.Errorf("sums by %s: %q, %v", second, s.findings, err)
 		}
 	}
 	q := &manifest.Query{Name: "words", Cells: 3, Selection: &manifest.Selection{Threshold: 54}}
