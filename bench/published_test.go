@@ -19,8 +19,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The exact answers of examples/published are those of DuckDB, for each job that has an exact.sql: a statement for each
-// query, of which the column exact has the answer and the others name its cells.
+// The exact answers of examples/published equal DuckDB's, for each job with an exact.sql: one statement for each query,
+// whose column exact has the answer and whose other columns name its cells.
 func TestPublishedEqualDuckDB(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -79,7 +79,7 @@ func readStatements(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// comparePublished compares the exact answers of the job in a folder with those of DuckDB about the same files.
+// comparePublished compares the exact answers of the job in a folder with DuckDB's answers for the same files.
 func comparePublished(t *testing.T, dir string, statements map[string]string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false&threads=1")
@@ -153,8 +153,8 @@ func exactOf(t *testing.T, p *pipeline.Plan) [][]mechanism.Exact {
 	return answers.Exacts
 }
 
-// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key columns,
-// and the labels in order.
+// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key
+// columns, and the labels in order.
 func shown(t *testing.T, q *pipeline.Planned, exacts []mechanism.Exact, columns []string) (map[string]float64, []string) {
 	t.Helper()
 	cells := map[string]float64{}

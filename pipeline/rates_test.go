@@ -107,7 +107,8 @@ func TestPartsOfCells(t *testing.T) {
 	}
 }
 
-// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels nevertheless.
+// A dimension of one cell has the same stride as its neighbour. Cells are still divided by their own dimension's
+// labels.
 func TestPartsBesideASingleCell(t *testing.T) {
 	const by = "{column: region, values: [n, s]}, {column: age, edges: [0, 30, 75]}, {column: status, values: {on: [a]}}"
 	p := planOfStays(t, "1e-6", "row", "", "histogram: {by: ["+by+"]}",

@@ -78,7 +78,7 @@ type queryFacts struct {
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
-	threshold  float64 // of keys that were discovered
+	threshold  float64 // the threshold of discovered keys
 	minUnits   int64   // the pre-threshold of these keys; 0 or 1 if there is none
 	discovered string
 	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
@@ -115,7 +115,7 @@ type dimension struct {
 
 	LastEdge string `json:"last_edge"`
 
-	texts described // of the column
+	texts described // the descriptions of the column's values
 	whole bool      // the column holds integers
 }
 

@@ -60,7 +60,7 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
-	Number      string        // of a table with one value
+	Number      string        // the number in a table with one value
 	Picture     *shownPicture // nil if there is no picture
 }
 

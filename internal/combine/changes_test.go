@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds"
 )
 
-// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and of
-// quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false alarms.
+// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and
+// of quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false
+// alarms.
 func TestChangesCover(t *testing.T) {
 	z := calibrate.Z95
 	count := func(r *rand.Rand, exact float64) (x, low, high, deviation float64) {

@@ -1,5 +1,5 @@
 // Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a
-// store (package store).
+// store (package store). Open finds the files of a table and returns a Dataset, which reads columns of them.
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
 // file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows. So memory does not depend on

@@ -26,7 +26,7 @@ import (
 type Merged struct {
 	parts  []part // by the number of their shard
 	key    partial.Key
-	engine Engine // of its limits and scratch folder
+	engine Engine // the engine with its limits and scratch folder
 }
 
 // part is a file with its statement.

@@ -140,7 +140,8 @@ func sums(t testing.TB, a *pipeline.Aggregates) (out [][]int64) {
 	return out
 }
 
-// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its rows.
+// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its
+// rows.
 func (w *tablesWorld) want() [][]int64 {
 	region := map[string]string{} // absent: no row
 	for _, c := range w.customers {

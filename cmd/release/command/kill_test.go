@@ -62,7 +62,8 @@ func TestKilledAtRandom(t *testing.T) {
 // killAt is the step at which a process of TestKilledAtEachStep kills itself.
 const killAt = "DPRELEASE_TEST_KILL_AT"
 
-// TestKilledAtEachStep: killed before and after every call of the sink and of the ledger.
+// TestKilledAtEachStep: a run that is killed before or after any call of the sink and of the ledger ends, run again, in
+// one release under one charge.
 func TestKilledAtEachStep(t *testing.T) {
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 5

@@ -148,7 +148,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
 	}
-	if with, err := p.Compared(); with != nil && err == nil {
+	if with := p.Compared(); with != nil {
 		text["with_another_delta"] = with
 	}
 	if p.Job().Input.SQL != nil {

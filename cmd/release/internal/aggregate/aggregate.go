@@ -53,7 +53,8 @@ type verb struct {
 	partitions int
 }
 
-// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added up.
+// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added
+// up.
 func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{

@@ -154,7 +154,7 @@ func (f *faults) Write(p []byte) (int, error) {
 
 func syncFolder(dir string) error {
 	err := regular.SyncFolder(dir, (*os.File).Sync)
-	if errors.Is(err, syscall.EINVAL) { // of a system that syncs no folders
+	if errors.Is(err, syscall.EINVAL) { // the system cannot sync folders
 		return nil
 	}
 	return err

@@ -199,12 +199,14 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 // read, and of others if they are recorded.
 func sameTables(job *configs.Job, recorded map[string]string) bool {
 	for i := range job.Queries {
-		if _, known := recorded[job.Queries[i].From]; len(job.Input.Tables) > 0 && !known {
+		if _, known := recorded[job.Queries[i].From]; len(job.Privacy.Unit.Columns) > 0 && !known {
 			return false
 		}
 	}
 	for name, unit := range recorded {
-		if _, known := job.Input.Tables[name]; !known || job.TableUnit(name) != unit {
+		_, known := job.Input.Tables[name]
+		known = known || name == "" && len(job.Input.Tables) == 0 // the only table
+		if !known || job.TableUnit(name) != unit {
 			return false
 		}
 	}

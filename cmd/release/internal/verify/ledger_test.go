@@ -25,6 +25,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		return ledger.Charge{
 			Job: "kinds", Mechanisms: v.manifest.Charged(), DeltaShare: v.manifest.Privacy.DeltaFailure,
 			Account: ledger.Account{Dataset: "people", Unit: "person", Adjacency: "add-remove"},
+			Units:   map[string]string{"": `"person"`},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -50,6 +51,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		"no share of delta": {func(c *ledger.Charge) { c.DeltaShare = "" }, "share of delta"},
 		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},
 		"rows":              {func(c *ledger.Charge) { c.Account.Unit = "" }, "another unit"},
+		"no table's unit":   {func(c *ledger.Charge) { c.Units = nil }, "other units of tables"},
 		"a table's unit":    {func(c *ledger.Charge) { c.Units = map[string]string{"visits": `"doctor"`} }, "other units of tables"},
 		"adjacency":         {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
 	} {
