@@ -49,7 +49,8 @@ func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 		s.Variance, s.Common = q.Strategy.SumsOfCells.Each, q.Strategy.SumsOfCells.Common
 	case t.Uniform:
 		d := read(t.column("standard_deviation"), []int{0})[0]
-		if s.Variance = d * d; s.Variance == 0 {
+		s.Variance = d * d
+		if s.Variance == 0 {
 			return nil
 		}
 	}
