@@ -108,7 +108,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		err = failed(path, w.err)
 	case err == nil:
 		if err = errors.Join(p.file.Sync(), p.publish(path)); err == nil {
-			err = syncFolder(filepath.Dir(path))
+			err = regular.SyncFolder(filepath.Dir(path), (*os.File).Sync)
 		}
 		if err != nil {
 			err = failed(path, err)
@@ -131,12 +131,4 @@ func (f *faults) Write(p []byte) (int, error) {
 		f.err = err
 	}
 	return n, err
-}
-
-func syncFolder(dir string) error {
-	err := regular.SyncFolder(dir, (*os.File).Sync)
-	if errors.Is(err, syscall.EINVAL) { // of a system that syncs no folders
-		return nil
-	}
-	return err
 }
