@@ -41,7 +41,8 @@ func newDuck(name string, threads int, t tables) (*duck, error) {
 		from = fmt.Sprintf("read_parquet('%s')", t.path(query{}))
 	}
 	points := fmt.Sprintf("read_csv('%s')", t.public("points"))
-	return &duck{db: db, conn: conn, text: strings.NewReplacer("TABLE", from, "POINTS", points).Replace(q.sql)}, nil
+	persons := fmt.Sprintf("read_parquet('%s')", t.path(query{file: "persons.parquet"}))
+	return &duck{db: db, conn: conn, text: strings.NewReplacer("TABLE", from, "POINTS", points, "PERSONS", persons).Replace(q.sql)}, nil
 }
 
 func (d *duck) answer(ctx context.Context) error {

@@ -51,6 +51,14 @@ var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
 	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
+// visits are of a kind and of a person, who has ten on average. persons have a region. One visit in fifty is of an unknown
+// person.
+var (
+	visits = `SELECT (hash(i, 1) % (ROWS // 10 + ROWS // 500))::BIGINT AS person, (hash(i, 2) % 5)::INTEGER AS kind, ` +
+		`floor(600 * pow(` + share(3) + `, 2))::INTEGER AS minutes FROM range(ROWS) t(i)`
+	persons = `SELECT i AS id, 'region ' || hash(i, 4) % 8 AS region, (1930 + hash(i, 5) % 90)::INTEGER AS born FROM range(ROWS) t(i)`
+)
+
 // survey holds people's answers to 198 questions.
 var survey = func() string {
 	text := "SELECT i AS person, (i * 7919) % 50 AS region"
@@ -73,6 +81,8 @@ var madeTables = []made{
 	{"web.csv", web, "FORMAT csv, HEADER", 1},
 	{"web.csv.gz", web, "FORMAT csv, HEADER, COMPRESSION gzip", 1},
 	{"people.parquet", people, "FORMAT parquet, COMPRESSION snappy", 1},
+	{"visits.parquet", visits, "FORMAT parquet, COMPRESSION snappy", 1},
+	{"persons.parquet", persons, "FORMAT parquet, COMPRESSION snappy", 10},
 	{"survey.parquet", survey, "FORMAT parquet, COMPRESSION zstd", 10},
 }
 

@@ -137,6 +137,17 @@ func surveyedSQL(n int) string {
 		strings.Join(sets, ", ") + `)`
 }
 
+// tableQuestions are queries of visits with the region of their person.
+var tableQuestions = []query{{
+	name: "joined", file: "visits.parquet", privacy: `unit: [person], ` + fives, from: "visits",
+	tables: `persons: {files: [%d-persons.parquet], unit: [id]}, ` +
+		`visits: {files: [%d-visits.parquet], unit: [person], join: [{table: persons, add: [region]}]}`,
+	ours: `histogram: {by: [{column: region, values: [region 0, region 1, region 2, region 3, region 4, region 5, region 6, region 7], ` +
+		`null: bin}, {column: kind, values: [0, 1, 2, 3, 4]}]}`,
+	sql: `SELECT region, kind, count(*) FROM (SELECT region, kind, row_number() OVER (PARTITION BY person ` +
+		`ORDER BY hash(person, region, kind, 7)) AS place FROM TABLE LEFT JOIN PERSONS ON person = id) WHERE place <= 5 GROUP BY ALL`,
+}}
+
 // peopleQuestions are the same queries for each type of identifier.
 var peopleQuestions = func() []query {
 	var list []query

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// engine answers one query from files that it opens anew for each answer.
+// engine answers one query from files, which it opens again for each answer.
 type engine interface {
 	answer(ctx context.Context) error
 	close() error

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -18,7 +20,7 @@ const jobText = `
 version: 1
 name: bench
 privacy: {epsilon: 1, delta: 1e-6, %s}
-input: {files: [%s], where: %s%s}
+input: {%s%s}
 queries:%s
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: bench, budget: {epsilon: 1, delta: 1e-6}}
@@ -27,7 +29,6 @@ ledger: {store: "sqlite:ledger.db", dataset: bench, budget: {epsilon: 1, delta: 
 // ours answers as a run does between the charge and the noise: it opens the input and aggregates.
 type ours struct {
 	plan    *pipeline.Plan
-	input   source.Options
 	threads int
 }
 
@@ -37,22 +38,25 @@ func newOurs(query string, threads int, t tables) (*ours, error) {
 	if err != nil {
 		return nil, err
 	}
-	input := source.Options{Dir: t.dir, Files: plan.Job().Input.Files, CSV: source.CSV{Header: true}, Workers: threads}
-	return &ours{plan: plan, input: input, threads: threads}, nil
+	return &ours{plan: plan, threads: threads}, nil
 }
 
 // planOf makes the plan of a query. It reads the public list of categories and no data.
 func planOf(name string, t tables) (*pipeline.Plan, error) {
 	q := queries[name]
-	list := ""
+	input := "files: [" + filepath.Base(t.path(q)) + "], where: " + cmp.Or(q.where, "[]")
+	list, from := "", ""
+	if q.tables != "" {
+		input, from = "tables: {"+strings.ReplaceAll(q.tables, "%d", strconv.Itoa(t.rows))+"}", "\n    from: "+q.from
+	}
 	for i, one := range strings.Split(strings.ReplaceAll(q.ours, "%s", filepath.Base(t.public("categories"))), separator) {
-		list += fmt.Sprintf("\n  - name: answer%d\n    %s", i, one)
+		list += fmt.Sprintf("\n  - name: answer%d%s\n    %s", i, from, one)
 	}
 	zone := ""
 	if q.zone != "" {
 		zone = ", timezone: " + q.zone
 	}
-	text := fmt.Sprintf(jobText, q.privacy, filepath.Base(t.path(q)), cmp.Or(q.where, "[]"), zone, list)
+	text := fmt.Sprintf(jobText, q.privacy, input, zone, list)
 	job, diags := configs.Parse(filepath.Join(t.dir, "job.yaml"), []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		return nil, diags
@@ -72,13 +76,35 @@ func (o *ours) answer(ctx context.Context) error {
 }
 
 func (o *ours) aggregate(ctx context.Context) (*pipeline.Aggregates, error) {
-	data, err := source.Open(ctx, o.input)
+	e, err := openEngine(ctx, o.plan, o.threads)
 	if err != nil {
 		return nil, err
 	}
-	e := local.New(data, o.threads)
 	defer func() { _ = e.Close() }()
 	return e.Aggregate(ctx, o.plan, pipeline.Silent{})
+}
+
+// closer is an engine that holds files open.
+type closer interface {
+	pipeline.Engine
+	Close() error
+}
+
+// openEngine opens the tables of a plan.
+func openEngine(ctx context.Context, plan *pipeline.Plan, threads int) (closer, error) {
+	var opened []*source.Dataset
+	for _, options := range wiring.Sources(plan.Job()) {
+		options.Workers = threads
+		data, err := source.Open(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, data)
+	}
+	if len(plan.Tables()) == 0 {
+		return local.New(opened[0], threads), nil
+	}
+	return local.NewTables(opened, local.Limits{Workers: threads}), nil
 }
 
 func (o *ours) close() error { return nil }

@@ -15,14 +15,12 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/wiring"
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The exact answers of examples/published are those of DuckDB, for each job that has an exact.sql: a statement for each
-// query, of which the column exact has the answer and the others name its cells.
+// The exact answers of examples/published equal DuckDB's, for each job with an exact.sql: one statement for each query,
+// whose column exact has the answer and whose other columns name its cells.
 func TestPublishedEqualDuckDB(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -81,7 +79,7 @@ func readStatements(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// comparePublished compares the exact answers of the job in a folder with those of DuckDB about the same files.
+// comparePublished compares the exact answers of the job in a folder with DuckDB's answers for the same files.
 func comparePublished(t *testing.T, dir string, statements map[string]string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false&threads=1")
@@ -140,21 +138,9 @@ func comparePublished(t *testing.T, dir string, statements map[string]string) {
 // exactOf returns the exact answers of a plan.
 func exactOf(t *testing.T, p *pipeline.Plan) [][]mechanism.Exact {
 	t.Helper()
-	var tables []*source.Dataset
-	for _, options := range wiring.Sources(p.Job()) {
-		data, err := source.Open(t.Context(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables = append(tables, data)
-	}
-	limits := local.Limits{Workers: 2, Memory: 1 << 30}
-	var engine interface {
-		pipeline.Engine
-		Close() error
-	} = local.NewTables(tables, limits)
-	if len(p.Tables()) == 0 {
-		engine = local.NewWithin(tables[0], limits)
+	engine, err := openEngine(t.Context(), p, 2)
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = engine.Close() })
 	if diags := p.CheckWith(engine); len(diags) > 0 {
@@ -167,8 +153,8 @@ func exactOf(t *testing.T, p *pipeline.Plan) [][]mechanism.Exact {
 	return answers.Exacts
 }
 
-// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key columns,
-// and the labels in order.
+// shown returns the exact answer of a query as its table would show it without noise, by the labels of these key
+// columns, and the labels in order.
 func shown(t *testing.T, q *pipeline.Planned, exacts []mechanism.Exact, columns []string) (map[string]float64, []string) {
 	t.Helper()
 	cells := map[string]float64{}

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 const (
 	byRow    = `unit: row`
 	category = `by: [{column: category, values_from: {file: %s, column: category}}]`
@@ -41,7 +43,7 @@ func init() {
 		q.file = "trips.parquet"
 		all = append(all, q)
 	}
-	all = append(append(all, webQuestions...), peopleQuestions...)
+	all = slices.Concat(all, webQuestions, peopleQuestions, tableQuestions)
 	for i := range all {
 		if all[i].privacy == "" {
 			all[i].privacy = byRow

@@ -1,9 +1,11 @@
 package main
 
-// query is one query, as a job and in SQL, in which TABLE stands for the file.
+// query is one query, as a job and in SQL, in which TABLE stands for the file and PERSONS for the table of persons.
 type query struct {
 	name    string
 	file    string // "" is the table of our writer
+	tables  string // input.tables of a job with several, of which file is one; %d: the number of its rows
+	from    string // the table that the query of such a job reads
 	privacy string // the unit and its bounds; "" if each row is a unit
 	where   string // filters of the job
 	zone    string // the zone in which times are read

@@ -193,7 +193,7 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 			t.Errorf("%s: fewer keys by degrees: %v, not %v", c.name, degrees, today)
 		}
 	}
-	// the noise of these selections is that of a count in each of L keys
+	// these selections have the noise of a count in each of L keys
 	if _, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: math.Sqrt(10)}, calibrate.Guarantee{Epsilon: 1, Delta: 9e-7}); err != nil {
 		t.Error(err)
 	}

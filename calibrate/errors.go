@@ -13,8 +13,9 @@ const (
 	MinDelta = 1e-300
 )
 
-// ArgumentError names an argument that a function cannot take, such as "epsilon" or "asks[2].weight". Reason completes
-// the sentence "<argument> ...".
+// ArgumentError names an argument that a function cannot take, and the reason. It has two fields, both texts: Argument
+// is the argument's name, such as "epsilon" or "asks[2].weight"; Reason completes the sentence "<argument> ...", such
+// as "must be positive and finite, not 0".
 type ArgumentError = argument.Error
 
 // Validate returns an *ArgumentError if epsilon is outside of [0, MaxEpsilon] or delta outside of [MinDelta, 1).

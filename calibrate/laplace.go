@@ -20,9 +20,10 @@ type Laplace struct {
 	L1, Scale float64
 }
 
-// LaplaceScale returns the least scale with which the mechanism is (epsilon, delta)-differentially private, in the unit
-// of l1: l1/(epsilon - 2·ln(1-delta)), rounded up, which is l1/epsilon if delta is 0. Errors are *ArgumentError:
-// "epsilon"; "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
+// LaplaceScale returns the least scale with which the mechanism [Laplace] of L1 sensitivity l1 is (epsilon,
+// delta)-differentially private, in the unit of l1: l1/(epsilon - 2·ln(1-delta)), rounded up, which is l1/epsilon if
+// delta is 0. Errors are *ArgumentError: "epsilon"; "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity";
+// "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := validateOrPure(g); err != nil {
 		return 0, err

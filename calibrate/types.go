@@ -60,9 +60,9 @@ type Mechanism struct {
 	// if the noise is Gaussian.
 	Noise Distribution
 	Scale float64
-	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the sensitivity
-	// is fixed. Before the choice, Sens and Sigma are the largest that can be chosen; after it, the chosen ones: see
-	// [Mechanism.Chosen]. RuleVersion is the version of the rule that chooses; 0 if nothing is chosen.
+	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the
+	// sensitivity is fixed. Before the choice, Sens and Sigma are the largest that can be chosen; after it, the chosen
+	// ones: see [Mechanism.Chosen]. RuleVersion is the version of the rule that chooses; 0 if nothing is chosen.
 	ChosenBy    string
 	RuleVersion int
 }
@@ -72,10 +72,12 @@ type Distribution string
 
 // The distributions of noise.
 const (
+	// Gaussian noise has the density of N(0, sigma²), exactly rounded to the grid.
 	Gaussian Distribution = ""
 	// Geometric noise is Grid·z for an integer z with probability proportional to e^(-|z|·Grid/Scale).
 	Geometric Distribution = "two-sided geometric"
-	Rounded   Distribution = "Laplace" // density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
+	// Rounded noise has the density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid.
+	Rounded Distribution = "Laplace"
 )
 
 // Ask is one query that needs a fraction of a guarantee from SplitBudget.

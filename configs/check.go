@@ -83,7 +83,8 @@ func (c *checker) name(at *yamltree.Path, text string) {
 
 var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
-var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
+// leastDelta is the float64 below calibrate.MinDelta: the decimal 1e-300 is not below it.
+var leastDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
 
 // guarantee checks the epsilon and the delta of a budget.
 func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
@@ -108,7 +109,7 @@ func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	switch p := at.At("delta"); {
 	case !ok:
 	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
-		c.bad(p, CodeBadValue, "is smaller than any float64", "choose it far below 1 / number of units, such as 1e-6")
+		c.bad(p, CodeBadValue, "must be 0 or at least 1e-300", "choose it far below 1 / number of units, such as 1e-6")
 	case d.Sign() < 0:
 		c.bad(p, CodeBadValue, "must be zero or more, is "+c.Show(p, string(delta)),
 			"choose it far below 1 / number of units, such as 1e-6; or 0, for geometric noise")

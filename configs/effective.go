@@ -12,12 +12,13 @@ import (
 
 // Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
 // order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store, memory_limit,
-// input.sql.dsn and the folders of private files and of a lake's table. A value that comes from `${env:…}` is replaced by its reference.
+// input.sql.dsn and the folders of private files and of a lake's table. A value that comes from `${env:…}` is replaced
+// by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
 // Identity returns the JSON of [Job.Effective] with the values of the environment in it. Two runs whose jobs have the
-// same identity ask the same, so the run fingerprint is made from it. It is as private as the environment. It goes into
-// digests that the operator keeps, and never into a release, a log or a message.
+// same identity make the same release, so the run fingerprint is made from it. It is as private as the environment. It
+// goes into digests that the operator keeps, and never into a release, a log or a message.
 //
 // A URL's query string on a web server is a signature, which changes from day to day: its reference stays.
 func (j *Job) Identity() ([]byte, error) {

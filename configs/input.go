@@ -100,7 +100,8 @@ type CSV struct {
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
 	// TrimSpace removes spaces around each field.
 	TrimSpace bool `yaml:"trim_space,omitempty" default:"false"`
-	// NullValues are the texts that mean null, besides the empty field.
+	// NullValues are the texts that mean null. The empty field is null in columns of all types but text, where it is the
+	// empty text unless it is listed here.
 	NullValues []Scalar `yaml:"null_values,omitempty" empty:"ok" example:"[\"?\"]"`
 	// Comment is the character that begins a comment line: a line before the header or, with `quote: none`, any line. A
 	// file without a header needs `quote: none`.

@@ -1,5 +1,6 @@
-// Package configs reads job files. Its Go structs define what a job may contain: the strict decoder, the JSON Schema
-// and the reference page are all made from them.
+// Package configs reads job files. Load reads a file, Parse its text; both return a Job, or all problems of the file
+// with their places. The Go structs define what a job may contain: the strict decoder, the JSON Schema and the
+// reference page are all made from them.
 //
 // Their tags: yaml gives the key (omitempty: optional), default the value if the key is absent, enum the known values
 // (separated by |), min the least whole number, example a sample value. The tag empty:"ok" allows an empty list.
@@ -25,10 +26,11 @@ type Job struct {
 	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
 	// Input is the private table.
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
-	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `auto` the database
-	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. The answers are the
-	// same. Files are always read by this program.
-	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
+	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `database` the database
+	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. `auto` takes the
+	// cheaper one, which release plan names; the rows of a server stay there. The answers are the same. Files are always
+	// read by this program.
+	Engine string `yaml:"engine,omitempty" enum:"auto|database|local" example:"local"`
 	// Units are the columns of a table with one row for each privacy unit, which queries with `over: units` ask: what the
 	// rows of one unit say together. They are made of the rows that `input.where` keeps.
 	Units map[string]UnitColumn `yaml:"units,omitempty" example:"{trips: {count: {}}, last: {max: pickup}}"`
@@ -72,8 +74,8 @@ type ColumnTexts struct {
 
 // Param is one parameter: its default value, or a mapping with its type.
 type Param struct {
-	// Type of the value. A date is checked: YYYY-MM-DD, with `every: month` also YYYY-MM, with `every: year` also YYYY-MM
-	// and YYYY.
+	// Type of the value. A date is checked: YYYY-MM-DD, with `every: month` also YYYY-MM, with `every: year` also
+	// YYYY-MM and YYYY.
 	Type string `yaml:"type,omitempty" enum:"text|date" default:"text"`
 	// Every is the step between two releases of a dated job.
 	Every string `yaml:"every,omitempty" enum:"day|month|year" example:"day"`
@@ -123,17 +125,17 @@ type Unit struct {
 type Upstream struct {
 	// Name says whom the producer bounded: `device-day`. The guarantee and the ledger name the unit by it.
 	Name string `yaml:"upstream" example:"device-day"`
-	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows whose
-	// counts one unit changes.
+	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows
+	// whose counts one unit changes.
 	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"10"`
 	// MaxChange is how much one unit changes the count of a row, at most. It goes with `input.counts`.
 	MaxChange int64 `yaml:"max_change,omitempty" min:"1" example:"1"`
-	// MaxSum is how much one unit changes all counts together, at most, in the place of max_rows and max_change. It goes
-	// with `input.counts`.
+	// MaxSum is how much one unit changes all counts together, at most, in the place of max_rows and max_change. It
+	// goes with `input.counts`.
 	MaxSum int64 `yaml:"max_sum,omitempty" min:"1" example:"30"`
-	// Distinct names columns in which no two rows of one unit are alike; with `input.counts`, no two rows of the table. A
-	// unit then changes a cell of a query by one row at most, if the query lists or discovers the values of all of them.
-	// Noise is smaller: sqrt(max_rows) in the place of max_rows.
+	// Distinct names columns in which no two rows of one unit are alike; with `input.counts`, no two rows of the table.
+	// A unit then changes a cell of a query by one row at most, if the query lists or discovers the values of all of
+	// them. Noise is smaller: sqrt(max_rows) in the place of max_rows.
 	Distinct []string `yaml:"distinct,omitempty" example:"[country, page]"`
 }
 
@@ -156,8 +158,8 @@ type Output struct {
 // OutputCSV is how CSV tables are written.
 type OutputCSV struct {
 	// Raw writes the texts of keys and headers unchanged. Otherwise an apostrophe is put before a text that begins with
-	// an apostrophe, and before a text that a spreadsheet would run as a formula. Such a text begins with one of
-	// `= + - @`, a tab or a carriage return, and is not a number. A program gets the text back if it removes one leading
+	// an apostrophe, and before a text that a spreadsheet would run as a formula. Such a text begins with one of `= + -
+	// @`, a tab or a carriage return, and is not a number. A program gets the text back if it removes one leading
 	// apostrophe. The manifest marks tables that were written unchanged as `raw`: do not open them in a spreadsheet.
 	Raw bool `yaml:"raw,omitempty" default:"false"`
 }
@@ -167,9 +169,10 @@ func (o *Output) Presented() bool { return o.Report == nil || *o.Report }
 
 // Ledger is where the spend is recorded, and what the data may cost in all.
 type Ledger struct {
-	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read; `sqlite+group:`
-	// and a file that the group of its folder shares; or `postgres://` and a connection string, preferably from
-	// `${env:NAME}`. It never appears in a release. A parameter in it is a word of letters, digits, `_` and `-`.
+	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read;
+	// `sqlite+group:` and a file that the group of its folder shares; or `postgres://` and a connection string,
+	// preferably from `${env:NAME}`. It never appears in a release. A parameter in it is a word of letters, digits, `_`
+	// and `-`.
 	Store string `yaml:"store" example:"sqlite:ledger.db"`
 	// Dataset names the private data. Jobs on the same data must use the same name, because they share its budget.
 	Dataset string `yaml:"dataset" example:"taxi"`

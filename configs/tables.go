@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"path"
@@ -46,17 +47,17 @@ type Table struct {
 
 // Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
 // most one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
-// Without a partner the added columns are null.
+// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no partner.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
-	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other table
-	// on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key, and its
-	// rows get the unit of their partner: those without a partner count nowhere, and those whose key several units have
-	// count as rows of each of them.
+	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other
+	// table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key,
+	// and its rows get the unit of their partner: those without a partner count nowhere, and those whose key several
+	// units have count as rows of each of them.
 	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
-	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more than
-	// 1,024 bytes is null.
+	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more
+	// than 1,024 bytes is null.
 	Add []string `yaml:"add,omitempty" empty:"ok" example:"[age, region]"`
 	// Prefix is put before the names of the added columns.
 	Prefix string `yaml:"prefix,omitempty" example:"person_"`
@@ -65,8 +66,8 @@ type Join struct {
 // TableNames returns the names of the job's tables, in order; none if it has one table only.
 func (j *Job) TableNames() []string { return slices.Sorted(maps.Keys(j.Input.Tables)) }
 
-// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the file
-// of the whole job.
+// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the
+// file of the whole job.
 func (j *Job) Of(table string) *Job {
 	t := j.Input.Tables[table]
 	of := *j
@@ -81,24 +82,38 @@ func (j *Job) Of(table string) *Job {
 }
 
 // TableUnit returns the definition of the unit in a table as canonical text: the columns of the unit in order, or the
-// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text.
+// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text. The
+// table "" is the table of a job that has one only.
 func (j *Job) TableUnit(table string) string {
 	t := j.Input.Tables[table]
+	if table == "" {
+		t = Table{Unit: j.Privacy.Unit.Columns, CSV: j.Input.CSV}
+	}
 	var names []string
 	for _, c := range t.Unit {
-		names = append(names, strconv.Quote(c))
+		names = append(names, t.CSV.defined(c))
 	}
 	if len(names) > 0 || len(t.Join) == 0 {
 		return strings.Join(names, ", ")
 	}
+	other := j.Input.Tables[t.Join[0].Table]
 	for _, own := range slices.Sorted(maps.Keys(t.Join[0].On)) {
-		names = append(names, strconv.Quote(own)+" = "+strconv.Quote(t.Join[0].On[own]))
+		names = append(names, t.CSV.defined(own)+" = "+other.CSV.defined(t.Join[0].On[own]))
 	}
 	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
 }
 
-// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job with
-// one table yields its input, without a prefix.
+// defined returns what the name of a column stands for: also its number, if the job gives the columns their names, since
+// another job can give the same name to another column.
+func (c *CSV) defined(name string) string {
+	if at := slices.Index(c.Columns, name); at >= 0 {
+		return fmt.Sprintf("%q (column %d)", name, at+1)
+	}
+	return strconv.Quote(name)
+}
+
+// Inputs yields the input of each table, and the prefix of its columns in a plan: the table's name and a dot. A job
+// with one table yields its input, without a prefix.
 func (j *Job) Inputs() iter.Seq2[string, *Input] {
 	return func(yield func(string, *Input) bool) {
 		names := j.TableNames()
@@ -144,8 +159,8 @@ type TableJoin struct {
 	Field, Table string
 	// Own are the columns that make the key, Theirs those of the other table, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of the
-	// unit, if the rows get it from their partner; else it is 0.
+	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of
+	// the unit, if the rows get it from their partner; else it is 0.
 	Add, As []string
 	Units   int
 }
@@ -248,8 +263,8 @@ func (c *checker) tables(at *yamltree.Path) {
 	}
 }
 
-// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in the
-// other table as rows of others.
+// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in
+// the other table as rows of others.
 func (c *checker) sameFiles(at *yamltree.Path, name string) {
 	tables := c.job.Input.Tables
 	for _, earlier := range c.job.TableNames() {
@@ -262,20 +277,10 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 		for i, file := range tables[name].Files {
 			if slices.ContainsFunc(tables[earlier].Files, func(f string) bool { return path.Clean(f) == path.Clean(file) }) {
 				c.bad(at.At("files").Item(i), CodeContradiction, "table "+earlier+" reads this file with another unit: a row would "+
-					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join")
+					"be of one unit in one table and of another one in the other", "give both tables the same unit or first join, and the same csv.columns")
 			}
 		}
 	}
-}
-
-// MayShareRows reports whether two tables with different units may read the same file, since one has a pattern.
-func (j *Job) MayShareRows() bool {
-	names := j.TableNames()
-	pattern := func(name string) bool {
-		return slices.ContainsFunc(j.Input.Tables[name].Files, func(file string) bool { return strings.ContainsAny(file, "*?[") })
-	}
-	return slices.ContainsFunc(names, pattern) &&
-		slices.ContainsFunc(names, func(name string) bool { return j.TableUnit(name) != j.TableUnit(names[0]) })
 }
 
 // joins checks the joins of a table.

@@ -226,3 +226,30 @@ func lossOf(t *testing.T, p problem, y []float64, s float64, steps []*Step) floa
 	}
 	return loss / float64(len(y))
 }
+
+// The stated error of few cells is the mean of the losses and of the noise's own, by the squares of their numbers; its
+// interval has 1.96 deviations of the mean, from the losses' sample variance.
+func TestRiskOfFewCells(t *testing.T) {
+	losses := []float64{0.1, 0.5, 0.3, 0.7}
+	got := (&trial{y: make([]float64, 4), s: 10, losses: losses}).risk()
+	const few = 200.0 / (16 + 200)
+	relative := 0.4 + few*0.6
+	uncertainty := max(math.Sqrt((0.09+0.01+0.01+0.09)/3/4), few*math.Sqrt(0.5))
+	for name, x := range map[string][2]float64{"relative": {got.Relative, relative}, "uncertainty": {got.Uncertainty, uncertainty},
+		"RMSE": {got.RMSE, 10 * math.Sqrt(relative)}, "low": {got.Low, 0}, "high": {got.High, 10 * math.Sqrt(relative+1.96*uncertainty)}} {
+		if math.Abs(x[0]-x[1]) > 1e-9 {
+			t.Errorf("%s is %g, want %g", name, x[0], x[1])
+		}
+	}
+	// Many cells: the losses alone.
+	many := make([]float64, 1000)
+	for i := range many {
+		many[i] = []float64{0.2, 0.6}[i%2]
+	}
+	got = (&trial{y: make([]float64, 1000), s: 1, losses: many}).risk()
+	spread := 0.2 / math.Sqrt(999)
+	if math.Abs(got.Relative-0.4) > 1e-3 || math.Abs(got.Uncertainty-spread) > 1e-9 ||
+		math.Abs(got.High-math.Sqrt(got.Relative+1.96*spread)) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -79,7 +79,7 @@ func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 // level recomputes the levels from the cells that share one, which removes the recursion's rounding, and counts them.
 func (c *chain) level(y []float64, lambda float64) (levels int) {
 	fitted := c.x
-	pull := 0.0 // from the level before
+	pull := 0.0 // the pull of the level before
 	for from := 0; from < len(y); levels++ {
 		to, sum := from, 0.0
 		for ; to < len(y) && fitted[to] == fitted[from]; to++ {

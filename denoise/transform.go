@@ -12,7 +12,7 @@ import (
 // size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant
 // transform has the blocks of all shifts; each shift uses one block in period.
 type blocks struct {
-	cells                       int // of the dimension
+	cells                       int // the number of cells in the dimension
 	first, stride, size, number int
 	period                      int
 	done                        bool // the next larger blocks are the same
@@ -59,7 +59,7 @@ func (b blocks) held(k int) int {
 // basis. A pair with an empty block has no coefficient.
 type level struct {
 	axis           int
-	below, above   []blocks // of every dimension
+	below, above   []blocks // the blocks of every dimension
 	coefficients   []float64
 	weight         float64 // the fraction of all shifts in which each coefficient occurs
 	invariantPairs bool    // each block belongs to two pairs

@@ -74,7 +74,7 @@ func prepare(name, dir string) error {
 	if name != "adult" && name != "nyc-taxi" {
 		return nil
 	}
-	_ = os.RemoveAll(filepath.Join(dir, "data")) // of whoever tried the example
+	_ = os.RemoveAll(filepath.Join(dir, "data")) // left by whoever tried the example
 	fill := exec.Command("go", "run", "./examples/"+name, "--prepare", "--dir", dir)
 	fill.Dir = ".."
 	if text, err := fill.CombinedOutput(); err != nil {

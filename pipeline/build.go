@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -164,9 +165,23 @@ func (b *builder) query(i int, d *draft) Planned {
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
+	if slices.ContainsFunc(q.Components, outOfRange) {
+		b.report(q.path+"."+string(d.spec.Kind), "bad-value", "the bounds are so small or so large that the noise, or its square, is "+
+			"no number in float64's range", "write values and weights in a unit in which their clamps are nearer to 1")
+	}
 	b.search(&q, i)
 	q.Steps = b.bind(d.steps, &b.job.Queries[i], &q)
 	return q
+}
+
+// outOfRange reports whether a number by which a component's noise is calibrated became 0 or infinite.
+func outOfRange(c query.Component) bool {
+	for _, x := range []float64{c.Sens.L2, c.Quantum, c.RowBound, c.Weight} {
+		if !(x > 0) || math.IsInf(x, 0) {
+			return true
+		}
+	}
+	return math.IsInf(c.L1, 0) || math.IsInf(c.Cost, 0) || c.L1 > 0 && !(c.Cost > 0)
 }
 
 // keepPlaces notes the points of the query's first dimension that has any.
@@ -239,6 +254,8 @@ func (b *builder) calibrate(p *Plan) {
 			b.report(q.path, "calibration", err.Error(), "")
 			return
 		}
+		b.checkNoise(q)
+		b.checkRounding(q, b.job.Queries[i].Crosstabs)
 		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
 			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows",
 				"remove max_error, or declare a public number of rows of a mean (input.rows)")
@@ -248,6 +265,41 @@ func (b *builder) calibrate(p *Plan) {
 	b.selections(p)
 	if len(b.diags) == 0 {
 		b.shareRows(p)
+	}
+}
+
+// The range of deviations of noise, whose squares and sums of squares are numbers in float64's range.
+const (
+	leastDeviation = 0x1p-500
+	mostDeviation  = 0x1p+500
+)
+
+// checkNoise reports noise with which nothing can be computed.
+func (b *builder) checkNoise(q *Planned) {
+	for _, m := range q.Mechanisms {
+		if d := m.Deviation(); !(d >= leastDeviation && d <= mostDeviation) {
+			b.report(q.path, "calibration", fmt.Sprintf("its noise has a standard deviation of %.3g, which is out of range", d),
+				"choose another epsilon, or write values in a unit in which their clamps are nearer to 1")
+			return
+		}
+	}
+}
+
+// mostNoise is the largest deviation of noise that is rounded to agreeing integers, in units of these. Sums of larger floats
+// are off by whole units, which the rounding would spread one at a time.
+const mostNoise = 1 << 40
+
+// checkRounding reports tables that are rounded to far smaller multiples than their noise.
+func (b *builder) checkRounding(q *Planned, x *configs.Crosstabs) {
+	if x == nil || x.RoundTo == 0 && (x.Integers == nil || !*x.Integers) {
+		return
+	}
+	for _, m := range q.Mechanisms {
+		if m.Deviation() > mostNoise*float64(max(x.RoundTo, 1)) {
+			b.report(q.path+".crosstabs", "contradiction", "the noise is more than 2^40 times the multiples to which estimates are rounded",
+				"remove integers or round_to, or ask for less noise")
+			return
+		}
 	}
 }
 
@@ -266,9 +318,9 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// Compared returns the noise with another delta at the same epsilon; nil if the plan's delta is above 0, and some query
-// cannot have delta 0.
-func (p *Plan) Compared() (*Compared, error) {
+// Compared returns the noise with another delta at the same epsilon; nil if there is none: the plan's delta is above 0 and
+// some query cannot have delta 0, or the other noise is out of the range of numbers.
+func (p *Plan) Compared() *Compared {
 	b := builder{job: p.job, gathered: &gathered{}}
 	if p.noise.Delta > 0 {
 		return p.comparePure(b.weights(p))
@@ -277,8 +329,7 @@ func (p *Plan) Compared() (*Compared, error) {
 	for i := range p.queries {
 		components[i] = p.queries[i].Components
 	}
-	c, err := compareDelta(p.noise.Epsilon, b.weights(p), components)
-	return &c, err
+	return compareDelta(p.noise.Epsilon, b.weights(p), components)
 }
 
 // checkPure reports parts of the job that delta 0 excludes.

@@ -48,16 +48,17 @@ func BudgetOf(job *configs.Job) ledger.Budget {
 // Account names the budget that the plan draws on.
 func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
 
-// tableUnits returns the definitions of the unit in the tables that the plan reads; nil if it has one table. The account
-// names the unit by labels only.
+// tableUnits returns the definitions of the unit in the tables that the plan reads; nil if no columns define it. The
+// account names the unit by labels only.
 func (p *Plan) tableUnits() map[string]string {
-	var units map[string]string
-	use := func(k int) {
-		if units == nil {
-			units = map[string]string{}
-		}
-		units[p.tables[k].name] = p.job.TableUnit(p.tables[k].name)
+	if len(p.job.Privacy.Unit.Columns) == 0 {
+		return nil
 	}
+	units := map[string]string{}
+	if len(p.tables) == 0 {
+		units[""] = p.job.TableUnit("")
+	}
+	use := func(k int) { units[p.tables[k].name] = p.job.TableUnit(p.tables[k].name) }
 	for k := range p.tables {
 		if len(p.QueriesOf(k)) == 0 {
 			continue

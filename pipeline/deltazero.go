@@ -82,12 +82,11 @@ const comparedDelta = 1e-6
 
 // compareDelta returns the Gaussian noise with a small delta at the same epsilon, for queries with these weights and
 // components, split as a job with that delta splits it.
-func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) (Compared, error) {
+func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) *Compared {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
-	c := Compared{Delta: comparedDelta}
-	var err error
-	if c.Mu, err = calibrate.GaussianMu(g); err != nil {
-		return c, err
+	mu, err := calibrate.GaussianMu(g)
+	if err != nil {
+		return nil
 	}
 	var asks []calibrate.Ask
 	for i, ofQuery := range components {
@@ -103,28 +102,30 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 		}
 	}
 	ms, err := calibrate.SplitBudget(g, asks)
-	c.add(ms)
-	return c, err
+	return comparedOf(comparedDelta, mu, ms, err)
 }
 
 // comparePure returns the noise with delta 0 of a plan with a delta above 0; nil if a query cannot have delta 0.
-func (p *Plan) comparePure(weights []float64) (*Compared, error) {
+func (p *Plan) comparePure(weights []float64) *Compared {
 	var pure []calibrate.PureAsk
 	for i := range p.queries {
 		q := &p.queries[i]
 		if q.Search != nil || len(deltaZeroProblems(&p.job.Queries[i], q.Components, q.Steps)) > 0 {
-			return nil, nil
+			return nil
 		}
 		pure = append(pure, pureAsks(q.Query.Name(), weights[i], q.Components)...)
 	}
 	ms, err := calibrate.SplitPure(p.noise.Epsilon, pure)
-	c := &Compared{Mu: calibrate.ComposedMu(ms)}
-	c.add(ms)
-	return c, err
+	return comparedOf(0, calibrate.ComposedMu(ms), ms, err)
 }
 
-func (c *Compared) add(ms []calibrate.Mechanism) {
+func comparedOf(delta float64, mu calibrate.Mu, ms []calibrate.Mechanism, err error) *Compared {
+	if err != nil {
+		return nil
+	}
+	c := &Compared{Delta: delta, Mu: mu}
 	for _, m := range ms {
 		c.Deviations = append(c.Deviations, m.Deviation())
 	}
+	return c
 }

@@ -63,8 +63,8 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 
 // Scratcher is an Engine that may write to a private folder while it aggregates.
 type Scratcher interface {
-	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is
-	// deleted after a failure. It is called before Aggregate.
+	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which
+	// is deleted after a failure. It is called before Aggregate.
 	UseScratch(dir string)
 }
 

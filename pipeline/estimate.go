@@ -54,7 +54,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 	for i := range noisy {
 		q := &c.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
-		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its
+		// Only the first component of a mean, the numerators, is denoised: a quotient's noise is not independent of its
 		// value.
 		estimates[i] = slices.Clone(noisy[i])
 		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {

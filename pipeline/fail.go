@@ -96,8 +96,9 @@ func LedgerError(step string, err error) error {
 			"joint guarantee exists then"
 	case errors.As(err, new(*ledger.UnitError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit", "nothing was spent; a budget protects the units of its tables as "+
-			"they were first charged: state the same unit or first join; or protect other units under a dataset or a "+
-			"privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee exists then"
+			"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
+			"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
+			"exists then"
 	}
 	return e
 }

@@ -124,7 +124,7 @@ type Targets struct {
 // which only one unit has. It is subtracted from delta before the noise is calibrated.
 type failure struct {
 	share string          // decimal text; "" if nothing is selected
-	each  calibrate.Delta // of each query that selects keys
+	each  calibrate.Delta // the delta of each query that selects keys
 }
 
 // views describe how a row of the input becomes rows of the queries: one row, or one for each of the job's events.

@@ -21,8 +21,8 @@ import (
 // A rate divides the noisy cells of a query by those of another one, whose noise is independent, or by public numbers.
 // It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the
 // exact bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or
-// geometric has a quantile of at most that of a single Laplace variable, and half a step more if it is geometric, so that the interval
-// is slightly too wide.
+// geometric has a quantile of at most that of a single Laplace variable, and half a step more if it is geometric, so
+// that the interval is slightly too wide.
 
 // rate is a table of quotients of a query's cells.
 type rate struct {
@@ -179,7 +179,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 			stride *= len(codes[i])
 		}
 		if !known {
-			continue // of a cell that the query does not have
+			continue // the query does not have the cell
 		}
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {

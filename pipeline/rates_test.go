@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -79,6 +81,10 @@ func TestRatesAreWithheld(t *testing.T) {
 	if !math.IsNaN(got[0]) || !math.IsNaN(got[1]) || got[2] != 0.05 {
 		t.Errorf("rates %v", got)
 	}
+	per := rate{Rate: manifest.Rate{Times: 100, MaxHalfWidth: 3}}
+	if five := held(per.answer(&a, 0, func(int) (float64, float64) { return 1000, 100 }, calibrate.Z95).Estimate, 3); five[0] != 5 {
+		t.Errorf("a rate of 5 from 3 to 7 is %v, with a limit of 3 to each side", five[0])
+	}
 	r.MaxHalfWidth = 0
 	got, low := held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Estimate, 3),
 		held(r.answer(&a, 0, func(cell int) (float64, float64) { return divisors[cell], 100 }, calibrate.Z95).Low, 3)
@@ -103,7 +109,8 @@ func TestPartsOfCells(t *testing.T) {
 	}
 }
 
-// A dimension of one cell has the stride of its neighbour: cells are divided by those of their own labels nevertheless.
+// A dimension of one cell has the same stride as its neighbour. Cells are still divided by their own dimension's
+// labels.
 func TestPartsBesideASingleCell(t *testing.T) {
 	const by = "{column: region, values: [n, s]}, {column: age, edges: [0, 30, 75]}, {column: status, values: {on: [a]}}"
 	p := planOfStays(t, "1e-6", "row", "", "histogram: {by: ["+by+"]}",
@@ -111,6 +118,47 @@ func TestPartsBesideASingleCell(t *testing.T) {
 	for cell := range 4 {
 		if got := p.queries[1].rates[0].part(cell); got != cell {
 			t.Errorf("cell %d is divided by cell %d", cell, got)
+		}
+	}
+}
+
+// With delta 0 the interval of a rate has the tails of both noises, and half a step of either.
+func TestRatesOfGeometricNoise(t *testing.T) {
+	p := planOfStays(t, "0", "row", "", countsBy(byWard), countsBy(byWard)+", rates: [{name: rate, per: q0, times: 10}]")
+	c := p.Choose()
+	constant := func(x float64) query.Series {
+		return func(_ int, dst []float64) {
+			for i := range dst {
+				dst[i] = x
+			}
+		}
+	}
+	above, below := query.Answer{Cells: 3, Noisy: constant(300), Sigma: constant(7)}, query.Answer{Cells: 3, Noisy: constant(900),
+		Sigma: constant(5)}
+	a := c.withRates(1, []Result{{Answer: below}, {Answer: above}})
+	z := kinds.HeavyZ95(3)
+	half := func(i int) float64 { return c.queries[i].Mechanisms[0].Grid / 2 / z }
+	low, high, ok := kinds.Fieller(300, 900, math.Pow(7+half(1), 2), math.Pow(5+half(0), 2), 0, z)
+	got := a.Readings[0].Answer
+	if from, to := held(got.Low, 3), held(got.High, 3); !ok || half(0) == 0 || math.Abs(from[2]-10*low) > 1e-9 ||
+		math.Abs(to[2]-10*high) > 1e-9 {
+		t.Errorf("from %v to %v, want %g to %g", from, to, 10*low, 10*high)
+	}
+}
+
+// Public numbers to divide by are finite and above 0.
+func TestPublicNumbersOfRates(t *testing.T) {
+	for text, good := range map[string]bool{"25": true, "1e3": true, "0": false, "-1": false, "NaN": false, "+Inf": false, "": false} {
+		job, diags := configs.Parse("job.yaml", fmt.Appendf(nil, sameRowsJob, "1e-6", "row", "", "  - {name: q, "+countsBy(byWard)+
+			", rates: [{name: rate, file: people.csv, value: n, on: [ward]}]}"), configs.ParseOptions{CheckStep: CheckStep})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		_, diags = New(job, func(_, column string, _ bool) ([]string, error) {
+			return map[string][]string{"ward": {"a", "b", "c"}, "n": {"10", text, "30"}}[column], nil
+		})
+		if (len(diags) == 0) != good {
+			t.Errorf("%q: %v", text, diags)
 		}
 	}
 }

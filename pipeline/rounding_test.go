@@ -44,10 +44,41 @@ func TestEstimatesAreRoundedToAHundredthOfTheirError(t *testing.T) {
 func TestReadingsAreRoundedToOneStep(t *testing.T) {
 	series := func(x ...float64) query.Series { return func(start int, dst []float64) { copy(dst, x[start:]) } }
 	a := rounded(query.Answer{Readings: []query.Reading{{Name: "cdf", Answer: query.Answer{Cells: 3,
-		Estimate: series(0.4949, 0.4951, 1), Low: series(0.4, 0.49, 1), High: series(0.6, 0.5, 1)}}}})
+		Estimate: series(0.49494, 0.49506, 1), Low: series(0.4, 0.49, 1), High: series(0.6, 0.5, 1)}}}})
 	got := make([]float64, 3)
 	a.Readings[0].Answer.Estimate(0, got)
-	if got[0] != 0.4949 || got[1] != 0.4951 || got[2] != 1 {
+	if got[0] != 0.49494 || got[1] != 0.49506 || got[2] != 1 {
 		t.Errorf("%v", got)
+	}
+}
+
+// An end just beyond a multiple of the step moves to the next one, though the number of steps is rounded to the multiple.
+func TestEndsThatAreNearlyMultiples(t *testing.T) {
+	for exponent := -12; exponent <= 12; exponent++ {
+		power := math.Pow10(max(exponent, -exponent))
+		for n := 1.0; n < 400; n++ {
+			at := n * power
+			if exponent < 0 {
+				at = n / power
+			}
+			for _, direction := range []float64{-1, 1} {
+				x := math.Nextafter(at, math.Inf(int(direction)))
+				if end := roundOutward(x, exponent, direction); (end-x)*direction < 0 || math.Abs(end-x) > 1.001*math.Pow10(exponent) {
+					t.Fatalf("%v becomes %v, with a step of 1e%d", x, end, exponent)
+				}
+			}
+		}
+	}
+}
+
+// Estimates that agree with others are not rounded: those of a query with margins, and those of the margins.
+func TestWhatAgreesIsNotRounded(t *testing.T) {
+	p := planOfStays(t, "1e-6", "row", "", countsBy(byWard)+", margins: [q1]", "count: {}", "count: {}",
+		countsBy(byWard)+", denoise: [{method: total, total: 50}]", "crosstabs: {by: ["+byWard+", "+bySex+"], ways: [1]}")
+	c := p.Choose()
+	for i, want := range []bool{false, false, true, false, false} {
+		if got := c.rounds(i); got != want {
+			t.Errorf("query %d: rounded is %v", i, got)
+		}
 	}
 }

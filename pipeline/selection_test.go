@@ -49,7 +49,7 @@ func ratOf(t *testing.T, text string) *big.Rat {
 	return x
 }
 
-// The threshold of keys of five units or more is four above that of all keys, under the same noise.
+// The threshold of keys of five units or more is four above the threshold of all keys, under the same noise.
 func TestMinUnitsInThePlan(t *testing.T) {
 	text := fmt.Sprintf(discoveringJob, "1e-6", "")
 	all, diags := planOfText(t, text)

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 const statedJob = `
@@ -35,10 +37,12 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		"noise":                    func(m *manifest.Manifest) { m.Queries[0].Mechanisms[0].Noise = "uniform" },
 		"no mechanism":             func(m *manifest.Manifest) { m.Queries[2].Mechanisms = nil },
 		"half-width":               func(m *manifest.Manifest) { *m.Queries[0].HalfWidth /= 2 },
+		"half-width over rows":     func(m *manifest.Manifest) { m.Queries[0].OverRows = true },
 		"mu of the release":        func(m *manifest.Manifest) { m.Privacy.Mu /= 2 },
 		"mu squared":               func(m *manifest.Manifest) { m.Privacy.Mu2 = "0.01" },
 		"rho":                      func(m *manifest.Manifest) { m.Privacy.Rho /= 2 },
-		"epsilon at another delta": func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-05"] /= 2 },
+		"epsilon at another delta": func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-5"] /= 2 },
+		"a larger epsilon there":   func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-5"] *= 1.5 },
 		"epsilon":                  func(m *manifest.Manifest) { m.Privacy.Epsilon = 0.5 },
 		"delta":                    func(m *manifest.Manifest) { m.Privacy.Delta = 1e-7 },
 		"delta_failure":            func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "1e-7" },
@@ -57,6 +61,48 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		if err := m.Meets(); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// The parts of delta of all selections count together.
+func TestSelectionsTakeDeltaTogether(t *testing.T) {
+	p, diags := planOfText(t, strings.Replace(statedJob, "  - {name: all, count: {}}", `  - {name: words, histogram: {by: [{column: word, keys: discover}]}, per_unit: {max_groups: 1}}
+  - {name: places, histogram: {by: [{column: place, keys: discover}]}, per_unit: {max_groups: 1}}`, 1))
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	m := p.Choose().Manifest(manifest.Program{})
+	if err := m.Meets(); err != nil {
+		t.Fatal(err)
+	}
+	last := &m.Queries[3]
+	m.Privacy.DeltaFailure = strconv.FormatFloat(last.Selection.Delta*1.5, 'g', -1, 64)
+	if err := m.Meets(); err == nil || !strings.Contains(err.Error(), "take more of delta") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The deviation of a query with several tables is the largest one's, wherever it stands.
+func TestDeviationIsTheLargest(t *testing.T) {
+	q := Planned{Strategy: &query.Strategy{Tables: []query.StrategyTable{{Deviation: 2}, {Deviation: 5}, {Deviation: 3}}}}
+	if got := q.Deviation(); got != 5 {
+		t.Errorf("deviation %g", got)
+	}
+}
+
+// The noise that a plan with delta 0 is compared with is that of the same job with a small delta, with all components of
+// its queries.
+func TestComparedNoiseIsThatOfTheOtherPlan(t *testing.T) {
+	queries := []string{stays(byWard), "count: {}", "variance: {column: days, clamp: [0, 20]}"}
+	pure, gaussian := planOfStays(t, "0", "row", "", queries...), planOfStays(t, "1e-6", "row", "", queries...)
+	var want []float64
+	for i := range gaussian.queries {
+		for _, m := range gaussian.queries[i].Mechanisms {
+			want = append(want, m.Deviation())
+		}
+	}
+	if got := pure.Compared(); got == nil || !slices.Equal(got.Deviations, want) {
+		t.Errorf("%+v, want %v", got, want)
 	}
 }
 

@@ -60,10 +60,6 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 				"they stay rows of the others")
 		}
 	}
-	if p.job.MayShareRows() {
-		s.NotProtected = append(s.NotProtected, "rows that patterns of files bring into two tables with different units: if one "+
-			strings.Join(s.Unit, ", ")+" is removed, they stay in the other table as rows of others")
-	}
 	if p.Refuses() {
 		s.NotProtected = append(s.NotProtected, "that this release exists: there would be none if there had been no rows, if "+
 			"no row had passed a filter or lain in a listed cell, if fewer than one row in twenty had been of use to a query, "+

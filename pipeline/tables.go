@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/joined"
+	"github.com/dprelease/dprelease/queries/perunit"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -16,8 +17,8 @@ import (
 // The plan of a job with several tables has an input for each. [Plan.OfTable] is the plan of one table: its queries, in
 // terms of its columns. Engines run one after the other, and hide the totals of all queries with the whole plan.
 //
-// A join makes columns of another table available beside those of the files; filters, derived columns and queries do not
-// tell them apart. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
+// A join makes columns of another table available beside those of the files; filters, derived columns and queries do
+// not tell them apart. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
 
 // tableInput is one of several tables of a plan.
 type tableInput struct {
@@ -33,8 +34,8 @@ type Join struct {
 	Side  *Plan
 	// Own are the columns that make the key of a row, Theirs those of the other table.
 	Own, Theirs []string
-	// Add are the columns of the other table that a row gets, As their names. If Units is above 0, the first of them are
-	// the privacy unit: a row has a partner for each unit that has its key, and none is left without one.
+	// Add are the columns of the other table that a row gets, As their names. If Units is above 0, the first of them
+	// are the privacy unit: a row has a partner for each unit that has its key, and none is left without one.
 	Add, As []string
 	Units   int
 
@@ -113,11 +114,26 @@ func (b *builder) views(p *Plan) {
 	}
 	for k, of := range b.tables {
 		t := &p.tables[k]
+		t.keepUnits(p.OfTable(k).queries)
 		t.read(p.OfTable(k).logical(), nil, of.derived)
 		for i := range t.joins {
 			b.side(p, t, &t.joins[i])
 		}
 	}
+}
+
+// keepUnits leaves out the columns of units that no query of the table names: they may be of another table's rows.
+func (t *tableInput) keepUnits(queries []Planned) {
+	if t.units == nil {
+		return
+	}
+	asked := map[string]bool{}
+	for i := range queries {
+		for _, name := range queries[i].Query.Columns() {
+			asked[name] = asked[name] || queries[i].overUnits
+		}
+	}
+	t.units.Columns = slices.DeleteFunc(t.units.Columns, func(c perunit.Column) bool { return !asked[c.Name] })
 }
 
 // side makes the plan of the other side of a join.
@@ -299,9 +315,9 @@ func (p *Plan) logical() []string {
 	return once
 }
 
-// needed returns the joins that are needed, and the columns of the files that are: needed ones in their order, then keys.
-// A join keeps all its columns, also those that nothing needs: the partner of a row is the smallest by all of them,
-// whichever the job's queries read.
+// needed returns the joins that are needed, and the columns of the files that are: needed ones in their order, then
+// keys. A join keeps all its columns, also those that nothing needs: the partner of a row is the smallest by all of
+// them, whichever the job's queries read.
 func needed(joins []Join, columns []string) (used []Join, own []string) {
 	own = slices.Clone(columns)
 	for i := len(joins) - 1; i >= 0; i-- {

@@ -23,10 +23,10 @@ import (
 //
 // whose epsilon at the job's delta is the least one. No data is read.
 
-// Targets returns what the job's accuracy takes; nil if it asks for none.
+// Targets returns the mu and epsilon that the job's accuracy needs; nil if the job has no targets.
 func (p *Plan) Targets() *Targets { return p.targets }
 
-// target reads what a query is to reach.
+// target reads the accuracy that a query must reach.
 func (b *builder) target(jq *configs.Query, path string) target {
 	a := jq.Accuracy
 	if a == nil {
@@ -147,7 +147,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	return met, nil
 }
 
-// prepareTargets checks the targets against their queries, at some noise, and returns what they need.
+// prepareTargets checks the targets against their queries, at some noise, and returns the mu that each one needs.
 func (b *builder) prepareTargets(p *Plan) []float64 {
 	for i := range p.queries {
 		q := &p.queries[i]

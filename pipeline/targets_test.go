@@ -123,8 +123,8 @@ func TestTargetsOfTables(t *testing.T) {
 	}
 }
 
-// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of a
-// sum over so many, and given weights make the query with the largest need for its weight decide.
+// Targets are half-widths in the unit of the answer: at a size they are relative to it, with a number of rows those of
+// a sum over so many, and given weights make the query with the largest need for its weight decide.
 func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	least := func(privacy, queries string) float64 {
 		return float64(targetPlan(t, targetJob("1", privacy, queries)).Targets().Epsilon)
@@ -140,7 +140,8 @@ func TestTargetsAreStatedInTheirUnits(t *testing.T) {
 	if got := p.queries[0].reached(); !perRow || got != half || p.queries[0].target.half != 250 {
 		t.Errorf("a half-width of %g over rows is compared with %g", got, p.queries[0].target.half)
 	}
-	// Of two counts, the first needs four times the mu² of the second, and has three of four parts: 4/3 of it in all.
+	// Of the two counts, the first needs four times the mu² of the second and has three of four parts, so 4/3 of its
+	// mu² is needed in all.
 	both := strings.Replace(count("a", "{95%: 20}"), "count: {}", "count: {}, weight: 3", 1) + count("b", "{95%: 40}")
 	a := float64(targetPlan(t, targetJob("1", "", count("a", "{95%: 20}"))).needOf(t, 0))
 	eps, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(a*math.Sqrt(4.0/3)))
@@ -217,7 +218,7 @@ func BenchmarkThousandTargets(b *testing.B) {
 	}
 }
 
-// What a target cannot be is said at its place.
+// Invalid targets are reported at their places.
 func TestTargetProblems(t *testing.T) {
 	for queries, want := range map[string]string{
 		"  - {name: m, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 1}}\n": "private number of rows",

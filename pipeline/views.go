@@ -73,7 +73,7 @@ func (p *Plan) Columns() []string {
 	}
 	for k := range p.tables {
 		if len(p.QueriesOf(k)) == 0 {
-			continue // joins read what they need of it
+			continue // joins read its needed columns
 		}
 		t := &p.tables[k]
 		add(t.name, t.views.columns[:t.views.inputs])

@@ -22,7 +22,7 @@ const noisyCount = "noisy_count"
 // interval is no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
-// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
+// Problem explains why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
 // names the remedy.
 func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"

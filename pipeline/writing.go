@@ -28,8 +28,8 @@ func (r *Release) Watched(o Observer) *Release {
 	return &out
 }
 
-// writing counts the cells that a sink takes. Of each cell it takes the estimate once when it writes and once when it
-// compares.
+// writing counts the cells that a sink reads. It counts the estimate of each cell, once when the sink writes and once
+// when it compares.
 type writing struct {
 	observer    Observer
 	total       int64

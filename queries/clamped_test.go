@@ -165,7 +165,7 @@ func TestClampedRefusesOtherClamps(t *testing.T) {
 	}
 }
 
-// The clamp is found near the values, within the public range, and can be found again from what is recorded.
+// The clamp is found near the values, within the public range, and can be chosen again from the recorded values.
 func TestClampIsFound(t *testing.T) {
 	for _, c := range []struct {
 		kind      Kind

@@ -300,7 +300,7 @@ func meanAndSpread(x []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread)
 }
 
-// Recover gives back the multiples of the grids, and the same tables.
+// Recover returns the multiples of the grids, and the same tables.
 func TestRecoverCrosstabs(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{2}, Loss: strategy.LossTables},
 		By: []domain.Dimension{{Column: "a", Labels: numbered(4)}, {Column: "b", Labels: numbered(3), Null: domain.OwnCell}}}

@@ -31,7 +31,7 @@ func ExampleNew() {
 	fmt.Println(components[0].Sens.Why)
 	// Output:
 	// [hour zone cab_id] 12
-	// each cab_id adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)
+	// each cab_id adds at most 5 rows, at most 1 a cell: sqrt(5)
 }
 
 // All problems are reported together, each with its place in the job.

@@ -248,11 +248,11 @@ func TestWhy(t *testing.T) {
 		want  string
 	}{
 		{9, Bounds{MaxRows: 5, MaxGroups: 5, MaxRowsPerGroup: 1}, AddRemove,
-			"each u adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)"},
-		{9, Bounds{MaxRows: 5}, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 5 a cell: 5"},
+			"each u adds at most 5 rows, at most 1 a cell: sqrt(5)"},
+		{9, Bounds{MaxRows: 5}, AddRemove, "each u adds at most 5 rows: 5"},
 		{1, Bounds{MaxRows: 1}, AddRemove, "each u adds at most 1 row: 1"},
 		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne,
-			"each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
+			"each u can change from one to another contribution of at most 2 rows, at most 1 a cell: 2"},
 	} {
 		components, err := must(t, spec(c.cells, c.b)).Components(c.adj)
 		if err != nil || components[0].Sens.Why != c.want {

@@ -316,10 +316,10 @@ func TestWhyOfSums(t *testing.T) {
 		adj  Adjacency
 		want string
 	}{
-		{unit, Sum, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-1, " +
+		{unit, Sum, AddRemove, "each u adds at most 5 rows, at most 1 a cell, each a value in [-1, " +
 			"90]: 201."},
-		{unit, Mean, ReplaceOne, "each u can change from one to another contribution of at most 5 rows, in at most 5 " +
-			"cells, at most 1 a cell, each a value in [-45.5, 45.5]: 203."},
+		{unit, Mean, ReplaceOne, "each u can change from one to another contribution of at most 5 rows, at most " +
+			"1 a cell, each a value in [-45.5, 45.5]: 203."},
 		{row, Sum, AddRemove, "each row adds a value in [-1, 90] to at most one group: 90"},
 		{row, Sum, ReplaceOne, "replacing a row takes a value in [-1, 90] from one group and adds another to one group, " +
 			"either of which may be left out: 127.2"},

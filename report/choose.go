@@ -40,6 +40,11 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		a := axis{Label: t.Keys[at].Name, Type: "category", Keys: []int{at}}
 		if (holds == pictureCDF || holds == holdsSums) && at == len(t.Keys)-1 {
 			a.Type = "number"
+			for i := range q.axes {
+				if d := &q.axes[i]; d.cut() && t.Keys[at].Name == shown(d.name()+"_below") {
+					a.Label = d.label() // the other axis is of what lies below
+				}
+			}
 		}
 		for i := range q.axes {
 			if n := q.axes[i].startsAt(t.Keys, at); n > 0 {
@@ -214,7 +219,7 @@ func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	}
 	out := &places{Key: key, Lat: make([]*decimal, len(p.Keys[key].Labels)),
 		Lon: make([]*decimal, len(p.Keys[key].Labels)), Roads: [][2]int{}}
-	label := map[int]int{} // of a point
+	label := map[int]int{} // the label of each point
 	for i, c := range cells {
 		n, ok := point[labels[(c/column.Stride)%len(labels)]]
 		if code := p.Keys[key].Codes[i]; ok && out.Lat[code] == nil {

@@ -74,10 +74,11 @@ type queryFacts struct {
 	known      []string              // the levels with public totals, with their files
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
+	cutAtZero  bool // the estimates of crosstabs are made non-negative
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
-	threshold  float64 // of keys that were discovered
+	threshold  float64 // the threshold of discovered keys
 	minUnits   int64   // the pre-threshold of these keys; 0 or 1 if there is none
 	discovered string
 	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
@@ -114,7 +115,7 @@ type dimension struct {
 
 	LastEdge string `json:"last_edge"`
 
-	texts described // of the column
+	texts described // the descriptions of the column's values
 	whole bool      // the column holds integers
 }
 
@@ -152,6 +153,8 @@ type jobKind struct {
 	By      []dimension
 	Known   []struct{ Level, File string }
 	Weight  struct{ Column string }
+
+	Nonnegative bool // of crosstabs
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -305,7 +308,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 		if q.axes, q.value = k.By, k.Column; q.value == "" {
 			q.value = strings.Join(k.Columns, ", ")
 		}
-		q.weight = k.Weight.Column
+		q.weight, q.cutAtZero = k.Weight.Column, k.Nonnegative
 		for _, t := range k.Known {
 			q.known = append(q.known, shown(t.Level)+" ("+shown(t.File)+")")
 		}

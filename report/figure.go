@@ -359,7 +359,7 @@ const mostMaps = 6
 func (g *figure) maps() *picture.Figure {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	panel := picture.Map{Values: []float64{}}
-	place := make([]int, len(p.Lat)) // of a label among the places
+	place := make([]int, len(p.Lat)) // for each label, its index among the places
 	latitude := 0.0
 	for code := range p.Lat {
 		if place[code] = -1; p.Lat[code] != nil {

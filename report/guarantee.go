@@ -28,11 +28,10 @@ import (
 
 // Guarantee is what a release promises to a unit.
 type Guarantee struct {
-	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails. Each
-	// may be 0.
+	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails.
+	// Each may be 0.
 	Mu, Pure, Failure float64
-	// Both is set if Mu and Pure are two bounds of the same noise, each of which holds, and not parts beside each
-	// other.
+	// Both is set if Mu and Pure are two bounds of the same noise, each of which holds, and not separate parts.
 	Both bool
 }
 

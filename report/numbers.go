@@ -11,7 +11,7 @@ import (
 
 // Numbers are printed as exact decimals of the values that are given, rounded to the side that does not flatter.
 
-// ceilTo returns x rounded up to so many decimals.
+// ceilTo returns x rounded up to the given number of decimals.
 func ceilTo(x *big.Rat, decimals int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))
@@ -22,7 +22,7 @@ func ceilTo(x *big.Rat, decimals int) string {
 	return new(big.Rat).SetFrac(n, scale).FloatString(decimals)
 }
 
-// floorTo returns x rounded down to so many decimals.
+// floorTo returns x rounded down to the given number of decimals.
 func floorTo(x *big.Rat, decimals int) string {
 	text := ceilTo(new(big.Rat).Neg(x), decimals)
 	if rest, negative := strings.CutPrefix(text, "-"); negative {

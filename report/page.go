@@ -117,10 +117,21 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	if t.Holds == pictureQuantiles {
 		out.Unit = q.edgeLabel()
 	}
-	if q.kind == "mean" || q.kind == "variance" {
-		out.None = "too few"
+	if missing := MissingValue(q.kind); missing != noValue {
+		out.None = missing
 	}
 	return out
+}
+
+// noValue stands for a value that is missing for no reason that its kind of query has.
+const noValue = "-"
+
+// MissingValue returns the text for a value that a query of a kind does not have in a cell: the mean of too few rows.
+func MissingValue(kind string) string {
+	if kind == "mean" || kind == "variance" {
+		return "too few"
+	}
+	return noValue
 }
 
 func (f *facts) find(query string) *queryFacts {

@@ -29,7 +29,7 @@ func (q *queryFacts) unitText(f *facts) string {
 	return text
 }
 
-// valueName returns what the page calls the column that is added up.
+// valueName returns the page's name of the column that is added up.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
 // noun returns the word for what a query counts: the job's word; units if each counts at most once; otherwise rows.

@@ -257,10 +257,44 @@ func TestRoundingIsToTheSafeSide(t *testing.T) {
 		{SignificantUp(1.0001, 4), "1.001"}, {SignificantUp(12345, 2), "13000"}, {SignificantUp(0.00012341, 4), "0.0001235"},
 		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1235"},
 		{thousands(1234567), "1,234,567"}, {thousands(999), "999"}, {plural(1, "row"), "1 row"},
-		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"},
+		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},
+		{percentDown(-0.01234), "-1.3 %"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Guesses are listed by belief, with how often they are right without the release: the larger of belief and disbelief.
+// Alarms are listed in per cent.
+func TestBeliefsAreReadBack(t *testing.T) {
+	v := factsOf(stated(gaussian("one", "count", 1, 1, 1))).guaranteeView()
+	var guesses, alarms []string
+	for _, g := range v.Guesses {
+		guesses = append(guesses, g[0]+" alone "+g[1])
+	}
+	for _, a := range v.Alarms {
+		alarms = append(alarms, a[0])
+	}
+	if want := []string{"1 % alone 99 %", "10 % alone 90 %", "50 % alone 50 %", "90 % alone 90 %", "99 % alone 99 %"}; !slices.Equal(guesses,
+		want) {
+		t.Errorf("%q", guesses)
+	}
+	if want := []string{"0.1 %", "1 %", "5 %"}; !slices.Equal(alarms, want) {
+		t.Errorf("%q", alarms)
+	}
+}
+
+// The page says which cells of non-negative tables are biased, and says nothing of other tables.
+func TestBiasOfNonnegativeTablesIsSaid(t *testing.T) {
+	m := stated(gaussian("one", "crosstabs", 4, 1, 1))
+	for _, c := range []struct{ key, want string }{{`"nonnegative": true`, "a large cell beside many of these too small"},
+		{`"integers": true`, ""}} {
+		m.Job = json.RawMessage(`{"queries": [{"name": "one", "crosstabs": {` + c.key + `}}]}`)
+		if got := strings.Join(factsOf(m).limits(), " "); c.want != "" && !strings.Contains(got, c.want) ||
+			c.want == "" && strings.Contains(got, "made non-negative") {
+			t.Errorf("%s: %q", c.key, got)
 		}
 	}
 }

@@ -85,7 +85,7 @@ const block = 1 << 16
 // selection is the cells of a table that a page shows.
 type selection struct {
 	cells []int // ascending
-	rows  int   // of the table
+	rows  int   // the number of rows in the table
 }
 
 // choose picks all rows of a table, or the rows with the largest estimates if there are more than most.

@@ -154,3 +154,33 @@ func asJSON(t *testing.T, v any) string {
 	}
 	return string(text)
 }
+
+// A series is uniform only if both of its ends are; a table of one or no cell is.
+func TestUniform(t *testing.T) {
+	const n = 3 * block
+	last := func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = map[bool]float64{true: 2, false: 1}[start+i == n-1]
+		}
+	}
+	for _, c := range []struct {
+		values func(int, []float64)
+		n      int
+		want   bool
+	}{{last, n, false}, {last, n - 1, true}, {last, 1, true}, {last, 0, true}, {nil, 0, true}, {nil, 3, false}} {
+		if got := uniform(c.values, c.n); got != c.want {
+			t.Errorf("%d values: uniform is %v", c.n, got)
+		}
+	}
+}
+
+// Small tables have all digits of the files on the page, large ones seven.
+func TestDigitsOfLargeTables(t *testing.T) {
+	for n, want := range map[int]string{1: "0.3333333333333333", largeTable: "0.3333333333333333", largeTable + 1: "0.3333333"} {
+		values := slices.Repeat([]float64{1.0 / 3}, n)
+		p, _ := counted(values, false).page(n)
+		if text, err := json.Marshal(p.Values[0].Data[0]); err != nil || string(text) != want {
+			t.Errorf("%d rows: %s, %v", n, text, err)
+		}
+	}
+}

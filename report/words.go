@@ -60,7 +60,7 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
-	Number      string        // of a table with one value
+	Number      string        // the number in a table with one value
 	Picture     *shownPicture // nil if there is no picture
 }
 
@@ -331,6 +331,11 @@ func (f *facts) limits() []string {
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
 			"be biased in a cell; for sums and tests take the noisy values.")
+	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero }) {
+		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right on "+
+			"average; a cell without rows is too large, and a large cell beside many of these too small. For tests of single cells "+
+			"take the noisy values.")
 	}
 	if u := f.upstream; u != nil {
 		out = append(out, "Nothing in the table tells units apart. The guarantee rests on the promise of the table's producer "+

@@ -25,7 +25,7 @@ const (
 	rowsOfUnit = 5
 	smallRows  = 500 // rows of the papers' experiments
 	dimensions = 100 // of the papers' experiments
-	categories = 100 // of the large table
+	categories = 100 // the number of categories in the large table
 )
 
 // The fractions of the quantiles: the median and five others.

@@ -234,7 +234,7 @@ type process struct {
 	dir   string // for files that a library leaves behind
 	limit time.Duration
 
-	times []time.Duration // since the start, of each answer
+	times []time.Duration // when each answer came, since the start
 	peak  float64         // MB of the process and its children together
 }
 

@@ -17,8 +17,9 @@ type Geometric struct {
 	Scale float64
 }
 
-// GeometricScale returns the least float64 scale with which the mechanism is proven to be (epsilon,
-// delta)-differentially private. Errors: as for calibrate.LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
+// GeometricScale returns the least float64 scale, in units of 1, with which the mechanism [Geometric] of L1 sensitivity
+// l1 is proven to be (epsilon, delta)-differentially private. Errors: as for calibrate.LaplaceScale; "sensitivity" if
+// it is not from 1 to 2^53.
 func GeometricScale(l1 int64, g calibrate.Guarantee) (float64, error) {
 	start, err := calibrate.LaplaceScale(float64(l1), g)
 	if err != nil {

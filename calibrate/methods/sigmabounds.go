@@ -25,7 +25,7 @@ type SigmaBound struct {
 //	balle-wang-4   lower  L2/sqrt(2·epsilon) if delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)
 //	sign           lower  L2/sqrt(2·epsilon) if 2·delta <= 1 - erfcx(sqrt epsilon), exactly; upper if >=
 //	zero-epsilon   upper  L2/(2·sqrt 2·inverf(delta)), for every epsilon (Zhao et al. 2019)
-//	zhao-1         upper  Mechanism 1; lower: the same formula with t = a (see zhao1), if a is positive
+//	zhao-1         upper  Mechanism 1; lower: the same formula with a lower bound for its t, if that is positive
 //
 // Bounds above the largest float64 are left out. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity".
 func SigmaBounds(s calibrate.Sensitivity, g calibrate.Guarantee) ([]SigmaBound, error) {

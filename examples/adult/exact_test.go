@@ -43,7 +43,7 @@ func invent(t *testing.T, data string, train, test int) {
 	}
 }
 
-// The exact counts of all cells are those of the reference.
+// The exact counts of all cells equal the reference.
 func TestExactCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("81 million cells")

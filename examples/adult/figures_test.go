@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough
-// for a false-alarm rate below 1e-9.
+// The numbers of a quick run have the properties that the figures show. The noise is the pipeline's and new each time:
+// bounds are wide enough for a false-alarm rate below 1e-9.
 func TestFigures(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("seven releases of 27 million cells: set DPRELEASE_LONG=1")
@@ -58,7 +58,7 @@ func checkEstimates(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Of the 1,120 cells' table the estimates that agree are better by the share that six draws show clearly: the mean
+// In the table of 1,120 cells the consistent estimates are better by the amount that six draws show clearly: the mean
 // squared error falls by 17 % in expectation, and its standard error in the difference is below 2 %.
 func checkMargins(t *testing.T, rows []experimenttest.Row) {
 	r := rows[0]

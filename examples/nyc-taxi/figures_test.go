@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
-// The figures of a quick run, and what they show. The noise is the pipeline's and new each time: bounds are wide enough
-// for a false-alarm rate below 1e-9.
+// The numbers of a quick run have the properties that the figures show. The noise is the pipeline's and new each time:
+// bounds are wide enough for a false-alarm rate below 1e-9.
 func TestFigures(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("with DPRELEASE_LONG: eight releases and their estimates")

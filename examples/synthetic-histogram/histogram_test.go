@@ -59,7 +59,7 @@ func checkLaplace(t *testing.T, results experimenttest.Results) {
 	for _, d := range []int{50, 100, 1000, 10000} {
 		results.Order(t, 1, d, "aGM-TH", "Lap")
 	}
-	results.Order(t, 1, 10000, "aGM-JS", "Lap") // and with James–Stein at many cells
+	results.Order(t, 1, 10000, "aGM-JS", "Lap") // and James–Stein if there are many cells
 }
 
 // At the reference's points the errors agree.

@@ -46,7 +46,7 @@ func Ranges(splits, n int) []Range {
 // runners that distribute a function over workers themselves.
 func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
-	toBound := make([][]beam.PCollection, len(scopes)) // by the worker that bounds them
+	toBound := make([][]beam.PCollection, len(scopes)) // for each worker, the collections that it bounds
 	for i := range scopes {
 		scopes[i] = s
 		if len(scopes) > 1 {

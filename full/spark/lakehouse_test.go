@@ -78,7 +78,7 @@ func TestVersions(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "visits")
 		name := s.Schema + ".visits"
 		where := fmt.Sprintf("LOCATION '%s'", folder)
-		if format == "iceberg" { // its catalogue is of folders
+		if format == "iceberg" { // its catalogue lists folders
 			where, folder = "", filepath.Join(lakehouse(t).Dir, "iceberg", filepath.Ext(s.Schema)[1:], "visits")
 		}
 		v := sqlpushtest.Versions{

@@ -122,7 +122,7 @@ func TestPlainRequestsRenewCredentials(t *testing.T) {
 	}
 }
 
-// After a refusal, the SDK asks. A store that is busy is asked again later.
+// A plain request that the store refuses is repeated through the SDK. A store that is busy is asked again later.
 func TestPlainRequestsFail(t *testing.T) {
 	for status, unavailable := range map[int]bool{200: false, 301: false, 307: false, 400: false, 403: false, 404: false,
 		412: false, 416: false, 429: true, 500: true, 503: true, 0: true} {

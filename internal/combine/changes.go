@@ -24,10 +24,11 @@ import (
 //	a − b − √((a − a₁)² + (b₂ − b)²)  to  a − b + √((a₂ − a)² + (b − b₁)²)
 //
 // For normal noise it is the interval of the difference of two normal variables; it is also for means, rates and
-// quantiles, whose intervals are not symmetric. The relative change a/b − 1 of cells that add up has Fieller's interval,
-// as [Ratio], and is not stated if noise alone could explain b.
+// quantiles, whose intervals are not symmetric. The relative change a/b − 1 of cells that add up has Fieller's
+// interval, as [Ratio], and is not stated if noise alone could explain b.
 //
-// Source: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008.
+// Source: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures, Statistics in Medicine 27,
+// 2008.
 
 // Cells is a published table of a query: a number for each cell, with its 95 % interval.
 type Cells struct {
@@ -41,7 +42,7 @@ type Cells struct {
 	deviation  []float64 // nil unless Relative
 	heavy      bool
 	step       float64
-	times      float64 // by which a rate is multiplied; 0 of other tables
+	times      float64 // the factor of a rate; 0 for other tables
 }
 
 // OpenCells reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed
@@ -107,10 +108,10 @@ func (i Interval) unless(maxHalfWidth float64) Interval {
 	return i
 }
 
-// Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells are
-// the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth percentage
-// points to either side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that holds for the
-// differences. Errors: *pipeline.Error.
+// Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells
+// are the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth
+// percentage points to either side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that
+// holds for the differences. Errors: *pipeline.Error.
 func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise",
@@ -154,7 +155,7 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 func percent(later, earlier *Cells, at, before int) Interval {
 	z := calibrate.Z95
 	if later.heavy || earlier.heavy {
-		z = kinds.HeavyZ95(3) // of one Laplace variable; of a sum it is smaller
+		z = kinds.HeavyZ95(3) // the tails of one Laplace variable; the tails of a sum are lighter
 	}
 	n, d := later.Value[at], earlier.Value[before]
 	sn, sd := later.deviation[at]+later.step/2/z, earlier.deviation[before]+earlier.step/2/z

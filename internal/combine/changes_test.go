@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds"
 )
 
-// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and of
-// quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false alarms.
+// Intervals of changes cover the change of the exact values in 95 of 100 pairs of releases: differences of counts and
+// of quotients whose intervals are not symmetric, and relative changes, also if they state few. See runs for false
+// alarms.
 func TestChangesCover(t *testing.T) {
 	z := calibrate.Z95
 	count := func(r *rand.Rand, exact float64) (x, low, high, deviation float64) {
@@ -120,5 +121,44 @@ func TestChangesOfCells(t *testing.T) {
 		if _, err := Changes(later, other, 0); err == nil {
 			t.Errorf("%+v: no error", other)
 		}
+	}
+}
+
+// The ends of a difference are those of Zou and Donner: the lower one is as far as the lower end of the later value and
+// the upper end of the earlier one. A change in per cent has Fieller's interval, wider by half a step of geometric noise
+// on either side, and by the tails of noise that is not normal, whichever release has it. It is not stated of an earlier
+// value that is not above 0.
+func TestEndsOfChanges(t *testing.T) {
+	cell := func(origin string, x, low, high float64) *Cells {
+		return &Cells{origin: origin, Value: []float64{x}, Low: []float64{low}, High: []float64{high}, deviation: []float64{3},
+			Relative: true}
+	}
+	change := func(later, earlier *Cells) Change {
+		changes, err := Changes(later, earlier, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changes[0]
+	}
+	later, earlier := cell("b", 110, 106, 122), cell("a", 100, 97, 108)
+	if d := change(later, earlier).Difference; math.Abs(d.Low-(10-math.Hypot(4, 8))) > 1e-9 ||
+		math.Abs(d.High-(10+math.Hypot(12, 3))) > 1e-9 {
+		t.Errorf("%+v", d)
+	}
+	for _, heavy := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+		later.heavy, earlier.heavy = heavy[0], heavy[1]
+		later.step, earlier.step = 0, 2
+		z := calibrate.Z95
+		if heavy[0] || heavy[1] {
+			z = kinds.HeavyZ95(3)
+		}
+		wider := 3 + 1/z
+		low, high, _ := kinds.Fieller(110, 100, 9, wider*wider, 0, z)
+		if p := change(later, earlier).Percent; math.Abs(p.Low-100*(low-1)) > 1e-9 || math.Abs(p.High-100*(high-1)) > 1e-9 {
+			t.Errorf("heavy %v: %+v, want %g to %g", heavy, p, 100*(low-1), 100*(high-1))
+		}
+	}
+	if p := change(later, cell("a", -100, -106, -94)).Percent; !math.IsNaN(p.Value) {
+		t.Errorf("a change of a negative number is %+v", p)
 	}
 }

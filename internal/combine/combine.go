@@ -41,8 +41,8 @@ type Term struct {
 
 // Result is a combination of noisy cells.
 type Result struct {
-	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the other
-	// fields are NaN then.
+	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the
+	// other fields are NaN then.
 	Stated bool
 	// Value is the noisy value. A sum is unbiased; a ratio is not.
 	Value float64
@@ -102,14 +102,14 @@ type form struct {
 	parts map[partName]*part
 }
 
-// partName names coordinates: those of a component of a query of a run that drew noise.
+// partName names the coordinates of a component of a query of a run that drew noise.
 type partName struct{ origin, query, component string }
 
 // part is coordinates with their weights and variances. variances has one number if all are alike.
 type part struct {
 	weights, variances []float64
 	heavy              bool    // the noise is not Gaussian
-	step               float64 // of which geometric noise is a multiple; 0 of other noise
+	step               float64 // geometric noise is a multiple of this; 0 for other noise
 }
 
 func (p *part) variance(i int) float64 {
@@ -170,8 +170,8 @@ func (f *form) less(r float64, g *form) *form {
 	return out
 }
 
-// step returns the largest step of the sum of geometric noise, half of which its interval is wider than that of
-// Laplace noise of the same variance; 0 if no noise is geometric.
+// step returns the largest step of the sum of geometric noise; 0 if no noise is geometric. The interval is wider by
+// half of it than for Laplace noise of the same variance.
 func (f *form) step() (largest float64) {
 	for _, p := range f.parts {
 		if p.step == 0 {

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -340,5 +342,54 @@ func TestGroupsOfTables(t *testing.T) {
 	}
 	if got, _ := groupsOf([][]domain.KeyColumn{{column("2025-02 2025-04")}, dates[1][:1]}, []int{2, 5}); got != nil {
 		t.Errorf("a level that begins after the first leaf: %v", got)
+	}
+}
+
+// Stated numbers are those of the formulas: the half-width of a sum has half a step of geometric noise, the kurtosis is
+// of the cells that are not normal as part of all, and the deviation of a ratio takes off what its two sums share.
+func TestStatedErrorsFollowTheFormulas(t *testing.T) {
+	normal := &Table{Rows: 2, query: "normal", noisy: []float64{50, 40}, deviation: []float64{3, 3}}
+	steps := &Table{Rows: 1, query: "steps", noisy: []float64{20}, deviation: []float64{2}, heavy: true, step: 0.5}
+	one := []float64{1}
+	f, err := formOf([]Term{{normal, []float64{1, 0}}, {steps, one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kurtosis := 3 * 16.0 / (13 * 13)
+	if got := f.kurtosis(); math.Abs(got-kurtosis) > 1e-12 {
+		t.Errorf("the kurtosis is %g, want %g", got, kurtosis)
+	}
+	sum, err := Sum([]Term{{normal, []float64{1, 0}}, {steps, one}})
+	half := kinds.HeavyZ95(kurtosis)*math.Sqrt(13) + 0.25
+	if err != nil || math.Abs(sum.High-sum.Low-2*half) > 1e-9 || math.Abs(sum.Deviation-math.Sqrt(13)) > 1e-12 {
+		t.Errorf("%+v, want a half-width of %g: %v", sum, half, err)
+	}
+	// The first cell by the sum of both.
+	ratio, err := Ratio([]Term{{normal, []float64{1, 0}}}, []Term{{normal, []float64{1, 1}}})
+	r := 50.0 / 90
+	if want := math.Sqrt(9-2*r*9+r*r*18) / 90; err != nil || math.Abs(ratio.Deviation-want) > 1e-12 {
+		t.Errorf("a ratio has the deviation %g, want %g: %v", ratio.Deviation, want, err)
+	}
+	// Geometric by normal: the noise of n - r·d has the variance 4 + r²·9, and half of its step more.
+	r = 20.0 / 50
+	v := 4 + r*r*9
+	z := kinds.HeavyZ95(3*16/(v*v)) + 0.25/math.Sqrt(v)
+	low, high, _ := kinds.Fieller(20, 50, 4, 9, 0, z)
+	ratio, err = Ratio([]Term{{steps, one}}, []Term{{normal, []float64{1, 0}}})
+	if err != nil || math.Abs(ratio.Low-low) > 1e-12 || math.Abs(ratio.High-high) > 1e-12 {
+		t.Errorf("%+v, want %g to %g: %v", ratio, low, high, err)
+	}
+}
+
+// Known totals of a level fix the levels above it, and none below.
+func TestKnownLevels(t *testing.T) {
+	m := &manifest.Manifest{Job: []byte(`{"queries": [{"name": "other", "crosstabs": {"known": [{"level": "town"}]}},
+		{"name": "people", "crosstabs": {"known": [{"level": "county"}]}}]}`)}
+	q := &manifest.Query{Name: "people", Strategy: &manifest.Strategy{}}
+	for _, level := range []string{"region", "county", "town"} {
+		q.Strategy.Tables = append(q.Strategy.Tables, manifest.Table{Name: level, By: []string{level, "age"}})
+	}
+	if got := fmt.Sprint(knownLevels(m, q)); got != "[true true false]" {
+		t.Errorf("known: %s", got)
 	}
 }

@@ -33,7 +33,7 @@ type Table struct {
 	withheld         []float64 // 1 if a cell is left empty; nil if none is
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
-	step             float64   // of which geometric noise is a multiple; 0 of other noise
+	step             float64   // geometric noise is a multiple of this; 0 for other noise
 	margins          *margins  // nil if the table is none of marginals
 	levels           *levels   // nil if the table is none of nested levels
 }
@@ -192,8 +192,8 @@ func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	for i := range keys {
 		columns[i] = keys[i].Labels.Texts()
 	}
-	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them is
-	// stride rows.
+	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them
+	// is stride rows.
 	var find func(end, n, stride int) []int
 	find = func(end, n, stride int) []int {
 		if n == 0 {

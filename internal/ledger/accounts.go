@@ -34,7 +34,7 @@ type account struct {
 
 type run struct {
 	Run
-	seq   int64 // of the entry that reserved it
+	seq   int64 // the number of the entry that reserved it
 	at    time.Time
 	share *big.Rat
 }

@@ -28,7 +28,7 @@ type Audit struct {
 // totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
-		within: map[string]*big.Float{}, units: map[tableOf]map[string]int{}, charged: map[key]recounted{}}
+		within: map[string]*big.Float{}, units: map[Account]map[string]map[string]int{}, charged: map[key]recounted{}}
 	out := &Audit{Totals: r.spent}
 	err := b.store.View(ctx, func(log Reader) (err error) {
 		out.Entries = nil
@@ -62,7 +62,7 @@ type recount struct {
 	shares map[Account]*big.Rat
 	within map[string]*big.Float // by account and period
 	// units counts the charges that stand, by the table and its definition of the unit.
-	units    map[tableOf]map[string]int
+	units    map[Account]map[string]map[string]int // charges by table and definition
 	charged  map[key]recounted
 	findings []string
 }
@@ -73,12 +73,6 @@ type recounted struct {
 	mu2     *big.Float
 	share   *big.Rat
 	units   map[string]string
-}
-
-// tableOf is a table that an account was charged for.
-type tableOf struct {
-	of    Account
-	table string
 }
 
 func (r *recount) countEntry(e Entry) error {
@@ -125,28 +119,42 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	r.charged[key{b.Run, b.Number}] = x
 	r.addCharge(x, 1)
 	r.checkCaps(e, a, x)
-	if table := r.countUnits(x, 1); table != "" {
-		r.findings = append(r.findings, fmt.Sprintf("entry %d charges dataset %q for table %s with another unit than before",
+	if table, found := r.countUnits(x, 1); found {
+		r.findings = append(r.findings, fmt.Sprintf("entry %d charges dataset %q for table %q with another unit than before",
 			e.Seq, a.Account.Dataset, table))
 	}
 	return nil
 }
 
-// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several, or "".
-func (r *recount) countUnits(x recounted, by int) (several string) {
+// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several. A table without
+// a name can be each of the others.
+func (r *recount) countUnits(x recounted, by int) (several string, found bool) {
+	tables := r.units[x.of]
+	if tables == nil {
+		tables = map[string]map[string]int{}
+		r.units[x.of] = tables
+	}
 	for _, table := range slices.Sorted(maps.Keys(x.units)) {
-		k := tableOf{x.of, table}
-		if r.units[k] == nil {
-			r.units[k] = map[string]int{}
+		if tables[table] == nil {
+			tables[table] = map[string]int{}
 		}
-		if r.units[k][x.units[table]] += by; r.units[k][x.units[table]] == 0 {
-			delete(r.units[k], x.units[table])
-		}
-		if len(r.units[k]) > 1 {
-			several = table
+		if tables[table][x.units[table]] += by; tables[table][x.units[table]] == 0 {
+			delete(tables[table], x.units[table])
 		}
 	}
-	return several
+	for _, table := range slices.Sorted(maps.Keys(x.units)) {
+		for other, counts := range tables {
+			if other != table && other != "" && table != "" {
+				continue
+			}
+			for definition := range counts {
+				if definition != x.units[table] {
+					several, found = table, true
+				}
+			}
+		}
+	}
+	return several, found
 }
 
 // mu2 returns (L2 / sigma)², computed from the decimals of the entry. The quotient is rounded up to 256 bits, as in

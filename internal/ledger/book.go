@@ -36,7 +36,7 @@ type Snapshot struct {
 type ticket struct {
 	book *Book
 	key  key
-	seq  int64 // of the reservation's entry
+	seq  int64 // the number of the reservation's entry
 
 	mu         sync.Mutex
 	mechanisms map[string]*chargedMechanism // by Mechanism.Query

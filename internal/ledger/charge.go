@@ -105,15 +105,18 @@ func (a *account) afford(c Charge, at time.Time) error {
 
 // checkUnits returns an error if c reads a table whose unit an earlier charge defined otherwise: one that was not
 // cancelled, since nothing was released under a cancelled one. The account bounds each of its units only if all charges
-// mean the same units.
+// mean the same units. A table without a name can be any table.
 func (a *account) checkUnits(c Charge) error {
 	for _, r := range a.runs {
 		if r.State == Cancelled {
 			continue
 		}
 		for _, table := range slices.Sorted(maps.Keys(c.Units)) {
-			if have, known := r.Charge.Units[table]; known && have != c.Units[table] {
-				return &UnitError{Dataset: a.Account.Dataset, Table: table, Have: have, Want: c.Units[table]}
+			for _, earlier := range slices.Sorted(maps.Keys(r.Charge.Units)) {
+				have, want := r.Charge.Units[earlier], c.Units[table]
+				if (earlier == table || earlier == "" || table == "") && have != want {
+					return &UnitError{Dataset: a.Account.Dataset, Earlier: earlier, Have: have, Table: table, Want: want}
+				}
 			}
 		}
 	}

@@ -34,7 +34,7 @@ type Charge struct {
 	// run that is resumed reads the same version. It is not public.
 	Input string
 	// Units are the definitions of the unit in the tables that the run reads, by the names of the tables, as canonical
-	// texts; empty if the job has one table.
+	// texts. The name is "" if the job has one table only, and they are empty if no columns define the unit.
 	Units map[string]string
 	// Dir is the absolute path of the release folder.
 	Dir        string

@@ -16,13 +16,25 @@ func (e *AccountError) Error() string {
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// UnitError refuses a charge with another definition of the unit in a table than the account was charged with.
-type UnitError struct{ Dataset, Table, Have, Want string }
+// UnitError refuses a charge for a table whose unit differs from that of an earlier charge for the same table. Table is ""
+// in a charge of a job that has one table only, and Earlier if the earlier charge was one.
+type UnitError struct{ Dataset, Earlier, Have, Table, Want string }
 
 // Error states both definitions.
 func (e *UnitError) Error() string {
-	return fmt.Sprintf("the budget of dataset %q was charged for table %s with the unit %s; the job has the unit %s there",
-		e.Dataset, e.Table, e.Have, e.Want)
+	charged, asked := "a table without a name", "there"
+	if e.Earlier != "" {
+		charged = "table " + e.Earlier
+	}
+	switch {
+	case e.Table == e.Earlier:
+	case e.Table == "":
+		asked = "and does not name its table, which can be that one"
+	default:
+		asked = "in table " + e.Table + ", which can be that one"
+	}
+	return fmt.Sprintf("the budget of dataset %q was charged for %s with the unit %s; the job has the unit %s %s",
+		e.Dataset, charged, e.Have, e.Want, asked)
 }
 
 // ChangedBudgetError refuses a charge with a budget that the account never had: neither when it was opened nor set by

@@ -18,7 +18,7 @@ import (
 // The verdicts on a bug.
 const (
 	caught          = "caught"
-	caughtElsewhere = "elsewhere" // by a test that the list does not name
+	caughtElsewhere = "elsewhere" // a test that the list does not name kills it
 	survived        = "LIVED"
 	broken          = "BROKEN" // it does not compile
 )
@@ -226,7 +226,7 @@ func (l *lab) try(b bug, fast bool) result {
 				break
 			}
 		}
-		if pkg == everything { // of the module with the tests
+		if pkg == everything { // all packages of the test's module
 			dir, _ := l.module(b.pkg)
 			pkg = filepath.ToSlash(filepath.Join(dir, everything))
 		}

@@ -32,7 +32,7 @@ var harmless = []uint8{
 
 // Others names the users, besides this one and the administrators, who can read or change a file; "" if nobody can.
 func Others(path string, _ fs.FileInfo) (string, error) {
-	who, err := Holders(path, Read|Write)
+	who, err := Holders(path, Read|Write, true)
 	return strings.Join(who, ", "), err
 }
 
@@ -58,15 +58,19 @@ func Repair(path string, info fs.FileInfo) string {
 // ShellWord quotes a path for a command line. No path of Windows holds a quotation mark.
 func ShellWord(path string) string { return `"` + path + `"` }
 
-// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights. This user,
-// the administrators and the system are left out. Entries that deny rights are not counted, so Holders may name somebody
-// who is locked out, but omits nobody. It does not follow links.
-func Holders(path string, rights windows.ACCESS_MASK) (who []string, err error) {
+// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights: with within, also
+// to what is made in a folder. This user, the administrators and the system are left out. Entries that deny rights are not
+// counted, so Holders may name somebody who is locked out, but omits nobody. It does not follow links.
+func Holders(path string, rights windows.ACCESS_MASK, within bool) ([]string, error) {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		return nil, err
 	}
+	return holders(sd, rights, within)
+}
+
+func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within bool) (who []string, err error) {
 	trusted, err := trustedAccounts()
 	if err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func Holders(path string, rights windows.ACCESS_MASK) (who []string, err error) 
 		}
 		switch {
 		case slices.Contains(harmless, entry.Header.AceType):
-		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0: // it is for files in the folder
+		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // it is for what is made in the folder
 		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE:
 			who = append(who, "an entry of its access list that this program does not know")
 		case entry.Mask&rights != 0:

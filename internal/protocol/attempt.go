@@ -49,7 +49,7 @@ type attempt struct {
 type publication struct {
 	run        ledger.Run // the run whose noisy values it shows
 	dir        string
-	digest     string // of its manifest
+	digest     string // the SHA-256 of its manifest
 	rerendered bool   // it was made from the noisy values of an earlier publication
 }
 

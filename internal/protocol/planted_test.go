@@ -80,7 +80,7 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			staging := b.cut("Stage") // of a run that died with its charge
+			staging := b.cut("Stage") // the staging folder of a run that died with its charge
 			if filepath.Base(staging) != filepath.Base(planted) || os.RemoveAll(staging) != nil {
 				t.Fatal(staging)
 			}

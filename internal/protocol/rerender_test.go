@@ -39,7 +39,7 @@ func TestRerender(t *testing.T) {
 	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
 	}
-	third := b.must(nil) // with a step
+	third := b.must(nil) // the release with a step
 	b.expect(third, protocol.StatusRerendered, once+" derive derive")
 	m, _, err := sink.ReadManifest(third.Dir)
 	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {

@@ -14,7 +14,7 @@ import (
 type versioned struct {
 	*engine
 	version string
-	failure error // of reading older versions
+	failure error // the error of reading older versions
 }
 
 func (v *versioned) Version() string { return v.version }

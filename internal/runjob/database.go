@@ -12,11 +12,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// engineLocal is the value of a job's engine with which this program reads the rows of a database.
-const engineLocal = "local"
-
-// databaseOpener opens an input in a database. Whoever looks at rows reads them, whatever the job's engine.
-func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+// databaseOpener opens an input in a database. Whoever looks at rows reads them, whoever would add them up.
+func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		var secret []byte
@@ -26,11 +23,11 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 				return nil, pipeline.LedgerError("read the key of the input's digest", err)
 			}
 		}
-		d, err := sqlpush.Open(ctx, DatabaseOf(job))
+		d, err := sqlpush.Open(ctx, DatabaseOf(p.Job()))
 		if err != nil {
 			return nil, err
 		}
-		if job.Engine != engineLocal && l.Look != local.LookAll {
+		if l.Look != local.LookAll && !sqlpush.Choose(p).Local {
 			return sqlpush.New(d, secret), nil
 		}
 		l.Separate = true

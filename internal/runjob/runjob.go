@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/internal/protocol"
@@ -77,7 +76,7 @@ type Options struct {
 // Run makes the requested release. The caller has compared the ledger ([CompareHeads]).
 func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options) (*protocol.Outcome, error) {
 	if o.Open == nil {
-		o.Open = Opener(ask.Plan.Job(), o.Limits, book.InputKey)
+		o.Open = Opener(ask.Plan, o.Limits, book.InputKey)
 	}
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(report.Presenter{}), Open: o.Open, Observer: o.Observer, Workers: o.Limits.Workers,
@@ -86,11 +85,12 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	return runner.Run(ctx, ask)
 }
 
-// Opener opens the job's input. The key of its digests comes from key, if that is not nil.
-func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+// Opener opens a plan's input. The key of its digests comes from key, if that is not nil.
+func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
+	job := p.Job()
 	if job.Input.SQL != nil {
-		return databaseOpener(job, l, key)
+		return databaseOpener(p, l, key)
 	}
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		var secret []byte

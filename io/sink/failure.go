@@ -101,8 +101,8 @@ func failure(op, path string, err error) error {
 	}
 	e := &Error{Op: op, Path: path, Code: CodeIO}
 	var differs mismatch
-	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) // while it was read back
-	if errors.As(err, &differs) && !stopped {
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) // the rest was not read
+	if !stopped && errors.As(err, &differs) {
 		e.Code, e.Err = CodeMismatch, differs
 		return e
 	}

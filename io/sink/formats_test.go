@@ -258,3 +258,36 @@ func TestCancellationStopsWriting(t *testing.T) {
 		}
 	}
 }
+
+// A file whose reading is stopped does not differ from its answer, wherever that happens.
+func TestCancellationIsNoMismatch(t *testing.T) {
+	r := result("q", stringKey("k", numbered(40_000)...))
+	for name, f := range builtin() {
+		data := written(t, f, r)
+		for reads := range 3 {
+			ctx, cancel := context.WithCancel(t.Context())
+			at := cancelling{bytes.NewReader(data), &reads, cancel}
+			err := failure("verify", name, verify(ctx, f, at, int64(len(data)), tableOf(t, r)))
+			var stopped *Error
+			if err != nil && (!errors.As(err, &stopped) || stopped.Code != CodeCancelled || !errors.Is(err, context.Canceled)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			cancel()
+		}
+	}
+}
+
+// cancelling cancels a context once some reads are done.
+type cancelling struct {
+	io.ReaderAt
+	reads  *int
+	cancel func()
+}
+
+func (c cancelling) ReadAt(p []byte, off int64) (int, error) {
+	if *c.reads == 0 {
+		c.cancel()
+	}
+	*c.reads--
+	return c.ReaderAt.ReadAt(p, off)
+}

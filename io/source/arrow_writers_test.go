@@ -1,62 +1,28 @@
 package source_test
 
 import (
-	"bytes"
-	"io"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
-
-// seeker is a file in memory that is written from front to back.
-type seeker struct{ bytes.Buffer }
-
-func (s *seeker) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekCurrent {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return int64(s.Len()), nil
-}
-
-// ipcWriter is the interface of the library's two writers.
-type ipcWriter interface {
-	Write(arrow.Record) error
-	Close() error
-}
 
 // ipcFile writes record batches as an Arrow file.
 func ipcFile(t testing.TB, records []arrow.Record, options ...ipc.Option) []byte {
 	t.Helper()
-	var out seeker
-	w, err := ipc.NewFileWriter(&out, append(options, ipc.WithSchema(records[0].Schema()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeRecords(t, w, records)
-	return out.Bytes()
+	options = append(options, ipc.WithSchema(records[0].Schema()))
+	return sourcetest.Must(t)(sourcetest.MarshalArrowFile(records, options...))
 }
 
 // ipcStream writes record batches as an Arrow stream.
 func ipcStream(t testing.TB, records []arrow.Record, options ...ipc.Option) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	writeRecords(t, ipc.NewWriter(&out, append(options, ipc.WithSchema(records[0].Schema()))...), records)
-	return out.Bytes()
-}
-
-func writeRecords(t testing.TB, w ipcWriter, records []arrow.Record) {
-	t.Helper()
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	options = append(options, ipc.WithSchema(records[0].Schema()))
+	return sourcetest.Must(t)(sourcetest.MarshalArrowStream(records, options...))
 }
 
 // cut slices a record batch into batches of at most n rows. Their arrays start after the first value of their buffers.

@@ -2,7 +2,8 @@ package source
 
 import "github.com/dprelease/dprelease/io/source/internal/scan"
 
-// Error is one problem of an input. It never holds a value of the table nor a library's text.
+// Error is one problem of an input: its place (File, a base name; RowGroup, from 0, or -1; Column), its Code, a Message
+// and a Hint. It never holds a value of the table nor a library's text.
 type Error = scan.Error
 
 // Errors holds all problems of an input, in the order of its files. errors.As finds the first *Error.

@@ -20,15 +20,14 @@ const startHint = "a relative path starts from the job file's folder"
 func Exists(ctx context.Context, o Options) error {
 	stores := newStores(o.Workers)
 	defer stores.close()
-	_, err := find(ctx, o, stores)
+	_, err := find(ctx, o, stores, seenFiles{})
 	return err
 }
 
-// find lists the files of all patterns, in order, and all faults.
-func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
+// find lists the files of all patterns, in order, and all faults. It adds the files of this machine to seen.
+func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]found, error) {
 	var out []found
 	var wrong Errors
-	seen := seenFiles{}
 	for _, pattern := range o.Files {
 		if pattern == Stdin {
 			f, e := stores.findStdin(o)
@@ -101,13 +100,19 @@ type seenFiles map[[2]int64][]fs.FileInfo
 
 // add reports whether the file was not named before.
 func (s seenFiles) add(file fs.FileInfo) bool {
-	key := [2]int64{file.Size(), file.ModTime().UnixNano()}
-	if slices.ContainsFunc(s[key], func(other fs.FileInfo) bool { return os.SameFile(file, other) }) {
+	if s.has(file) {
 		return false
 	}
-	s[key] = append(s[key], file)
+	s[keyOf(file)] = append(s[keyOf(file)], file)
 	return true
 }
+
+// has reports whether a file was named.
+func (s seenFiles) has(file fs.FileInfo) bool {
+	return slices.ContainsFunc(s[keyOf(file)], func(other fs.FileInfo) bool { return os.SameFile(file, other) })
+}
+
+func keyOf(file fs.FileInfo) [2]int64 { return [2]int64{file.Size(), file.ModTime().UnixNano()} }
 
 // identify checks that a path is a regular file of a known format that was not named before.
 func (s seenFiles) identify(format, path string) (found, *Error) {

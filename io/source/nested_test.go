@@ -16,12 +16,12 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -115,16 +115,9 @@ func arrowParquet(t *testing.T, r arrow.Record, f func(name string, content []by
 	for name, version := range map[string]arrowparquet.DataPageVersion{"v1": arrowparquet.DataPageV1,
 		"v2": arrowparquet.DataPageV2} {
 		for _, dict := range []bool{true, false} {
-			var out bytes.Buffer
-			w, err := pqarrow.NewFileWriter(r.Schema(), &out,
-				arrowparquet.NewWriterProperties(arrowparquet.WithDataPageVersion(version),
-					arrowparquet.WithDictionaryDefault(dict), arrowparquet.WithDataPageSize(512), arrowparquet.WithMaxRowGroupLength(400)),
-				pqarrow.DefaultWriterProps())
-			if err != nil {
-				t.Fatal(err)
-			}
-			writeRecords(t, w, []arrow.Record{r})
-			f(fmt.Sprintf("%s-%v.parquet", name, dict), out.Bytes())
+			f(fmt.Sprintf("%s-%v.parquet", name, dict), sourcetest.Must(t)(sourcetest.MarshalArrowParquet(r,
+				arrowparquet.WithDataPageVersion(version), arrowparquet.WithDictionaryDefault(dict),
+				arrowparquet.WithDataPageSize(512), arrowparquet.WithMaxRowGroupLength(400))))
 		}
 	}
 }

@@ -17,7 +17,8 @@ const NoQuote = csv.NoQuote
 // JSONL names the members of JSON lines that are read.
 type JSONL = jsonl.Options
 
-// Summary describes a split that was read.
+// Summary describes a split that was read: the Digest of its bytes, the number of rows that were Skipped by the
+// footer's statements, and the number of Blank lines and comments of a CSV file.
 type Summary = scan.Summary
 
 // Options describes how files are read. CSV and JSONL have no effect on other formats.
@@ -43,7 +44,7 @@ type Options struct {
 	Folders map[string]string
 	// Key is a secret: without it, nobody can make another file with the same digest. It may be empty.
 	Key []byte
-	// Workers is the number of cores that may be used. If it is more than 1, one goroutine decompresses a compressed CSV
-	// file and another parses it.
+	// Workers is the number of cores that may be used. If it is more than 1, one goroutine decompresses a compressed
+	// CSV file and another parses it.
 	Workers int
 }

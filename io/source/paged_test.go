@@ -11,9 +11,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // paged is a row of a table with columns of every kind that has statistics, and one of lists.
@@ -121,19 +122,9 @@ func pagedArrow(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 		list.Append(true)
 		list.ValueBuilder().(*array.Float64Builder).AppendValues(r.List, nil)
 	}
-	var out bytes.Buffer
-	properties := arrowparquet.NewWriterProperties(arrowparquet.WithMaxRowGroupLength(int64(50+rng.Intn(400))),
-		arrowparquet.WithDataPageSize(64<<rng.Intn(5)), arrowparquet.WithBatchSize(int64(1+rng.Intn(30))),
-		arrowparquet.WithDataPageVersion(arrowparquet.DataPageVersion(rng.Intn(2))), arrowparquet.WithDictionaryDefault(rng.Intn(2) == 0))
-	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(b.NewRecord()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return sourcetest.Must(t)(sourcetest.MarshalArrowParquet(b.NewRecord(),
+		arrowparquet.WithMaxRowGroupLength(int64(50+rng.Intn(400))), arrowparquet.WithDataPageSize(64<<rng.Intn(5)),
+		arrowparquet.WithBatchSize(int64(1+rng.Intn(30))),
+		arrowparquet.WithDataPageVersion(arrowparquet.DataPageVersion(rng.Intn(2))),
+		arrowparquet.WithDictionaryDefault(rng.Intn(2) == 0)))
 }

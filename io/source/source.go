@@ -1,5 +1,5 @@
 // Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a
-// store (package store).
+// store (package store). Open finds the files of a table and returns a Dataset, which reads columns of them.
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
 // file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows. So memory does not depend on
@@ -49,6 +49,7 @@ type Dataset struct {
 	places   []place
 	schema   table.Schema
 	stores   *stores
+	local    seenFiles // the files of this machine
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
@@ -76,7 +77,8 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return scan.Fault(CodeOption, "this system cannot hash the input")
 	}
-	found, err := find(ctx, o, d.stores)
+	d.local = seenFiles{}
+	found, err := find(ctx, o, d.stores, d.local)
 	if err != nil {
 		return err
 	}
@@ -148,6 +150,22 @@ func (d *Dataset) Schema() table.Schema { return d.schema }
 
 // Files returns the base names of the files in reading order.
 func (d *Dataset) Files() []string { return slices.Clone(d.names) }
+
+// Shares reports whether both tables have a file in common, under whatever names. A file on a mounted store and its
+// address are not known to be one.
+func (d *Dataset) Shares(other *Dataset) bool {
+	for at := range d.stores.seen {
+		if other.stores.seen[at] {
+			return true
+		}
+	}
+	for _, files := range d.local {
+		if slices.ContainsFunc(files, other.local.has) {
+			return true
+		}
+	}
+	return false
+}
 
 // Splits returns the number of parts that can be read independently, in a fixed order.
 func (d *Dataset) Splits() int { return len(d.places) }

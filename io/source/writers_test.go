@@ -3,7 +3,6 @@ package source_test
 import (
 	"bytes"
 	"encoding/csv"
-	"io"
 	"strconv"
 	"testing"
 	"time"
@@ -12,13 +11,11 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
 // nodes returns the sample's columns for parquet-go; encodings gives the encodings of some.
@@ -100,20 +97,7 @@ func arrowRecord(records []record) arrow.Record {
 // arrowV17 writes the sample with Arrow's Go library.
 func arrowV17(t testing.TB, records []record, properties ...arrowparquet.WriterProperty) []byte {
 	t.Helper()
-	r := arrowRecord(records)
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(r.Schema(), &out, arrowparquet.NewWriterProperties(properties...),
-		pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return sourcetest.Must(t)(sourcetest.MarshalArrowParquet(arrowRecord(records), properties...))
 }
 
 func appendArrow(b array.Builder, null bool, value func()) {
@@ -157,27 +141,10 @@ func text(t testing.TB, records []record) []byte {
 
 func gzipped(t testing.TB, b []byte) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	return through(t, gzip.NewWriter(&out), &out, b)
+	return sourcetest.Must(t)(sourcetest.Pack(".gz", b))
 }
 
 func zstandard(t testing.TB, b []byte) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return through(t, w, &out, b)
-}
-
-func through(t testing.TB, w io.WriteCloser, out *bytes.Buffer, b []byte) []byte {
-	t.Helper()
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return sourcetest.Must(t)(sourcetest.Pack(".zst", b))
 }

@@ -26,5 +26,5 @@ func xitongsys(t testing.TB, records []record, codec xparquet.CompressionCodec) 
 	for _, r := range records {
 		rows = append(rows, xitongRow{r.unit, r.cat, r.value, r.flag, r.day, r.at, r.note})
 	}
-	return sourcetest.Xitongsys(t, new(xitongRow), rows, codec)
+	return sourcetest.Must(t)(sourcetest.MarshalXitongsys(new(xitongRow), rows, codec))
 }

@@ -15,8 +15,8 @@ import (
 // silent is a bucket whose answers stop after some bytes, until the request is cancelled.
 type silent struct {
 	store.Bucket
-	bytes int // of the first answer
-	drip  int // of each later answer
+	bytes int // the size of the first answer
+	drip  int // the size of each later answer
 	reads int
 }
 

@@ -1,4 +1,5 @@
-// Package table defines the columnar batches that readers yield and queries consume.
+// Package table defines the columnar batches that readers yield and queries consume: a Batch has a Column of values for
+// each Field of a Schema.
 package table
 
 // Field is a named column of a schema.

@@ -60,7 +60,7 @@ func (p *page) want(what, printed, computed string) {
 	}
 }
 
-// rows returns the cells of the rows of the table with a caption that begins so.
+// rows returns the cells of the rows of the table whose caption begins with caption.
 func (p *page) rows(caption string) [][]string {
 	_, rest, found := strings.Cut(p.text, "<caption>"+caption)
 	if !found {

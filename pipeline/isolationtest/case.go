@@ -20,19 +20,20 @@ type Format interface {
 	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy
 	// unit, which are among them.
 	Options(dir string, files int) (o source.Options, columns, unit []string)
-	// Draw draws a row of a unit. The rows so far are what its texts are made of.
+	// Draw draws a row of a unit. Its texts may be made of the earlier rows, before.
 	Draw(r *rand.Rand, unit Row, before []Row) Row
 	// Unit draws a row of which only the cells of the unit matter.
 	Unit(r *rand.Rand, before []Row) Row
-	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is false
-	// if the format does not tell.
+	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is
+	// false if the format does not tell.
 	Key(row Row) (key string, ok bool)
-	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not tell.
+	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not
+	// tell.
 	Want(row Row) (cells string, ok bool)
 	// Put writes the files of a table into a folder. A table that the writer cannot write is an error.
 	Put(dir string, t Table) error
-	// Second reads the files of a table with another reader, and says what it thinks of them. doubted is true if they are
-	// not what was meant.
+	// Second reads the files of a table with another reader and returns its judgement; doubted is true if they differ
+	// from the intended ones.
 	Second(dir string, t Table) (says string, doubted bool)
 	// Smaller returns simpler forms of a cell.
 	Smaller(cell any) []any

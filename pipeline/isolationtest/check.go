@@ -14,7 +14,7 @@ type Finding struct {
 	What    string
 	Case    *Case
 	reading [3]reading
-	// Second is what a second reader of the dialect says of the files.
+	// Second is the judgement of a second reader of the dialect about the files.
 	Second string
 }
 
@@ -56,8 +56,8 @@ func folder(dir string, table int) string {
 	return filepath.Join(dir, [3]string{"t", "u", "both"}[table])
 }
 
-// Compare reads the three tables that Put wrote, and says what is wrong; nil if all holds. failed is true if T cannot
-// be read.
+// Compare reads the three tables that Put wrote and returns a broken promise; nil if all hold. failed is true if T
+// cannot be read.
 func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	f := &Finding{Case: c}
 	for i := range f.reading {

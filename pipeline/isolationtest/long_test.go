@@ -51,7 +51,7 @@ func runs(pairs ...int) (b []byte) {
 	return b
 }
 
-// longList is a column of lists of one number each, and of one list that is long.
+// longList returns a column of lists of one number each, and of one long list.
 func longList(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error) {
 	n := around(r, 20, 25, 25, 26, 26, 26)
 	levels, values := []int{3, 0}, 3
@@ -96,7 +96,7 @@ func longTexts(r *rand.Rand, at int, long bool) (name string, b []byte, what str
 	if long {
 		texts = slices.Concat(texts[:at], make([]string, n), texts[at:])
 	}
-	var same, rest []int32 // of each text: how many bytes are those of the text before, and how many follow
+	var same, rest []int32 // for each text, how many bytes equal the text before, and how many follow
 	var data []byte
 	before := ""
 	whole := strings.Repeat("k", length)

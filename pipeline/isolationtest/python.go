@@ -77,8 +77,8 @@ type file struct {
 	Writer    string `json:"writer"`
 	Columns   any    `json:"columns"`
 	Rows      any    `json:"rows"`
-	*asText          // of text formats
-	*asBinary        // of binary ones
+	*asText          // for text formats
+	*asBinary        // for binary formats
 }
 
 type asText struct {

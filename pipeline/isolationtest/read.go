@@ -11,11 +11,11 @@ import (
 	"github.com/dprelease/dprelease/queries/unitstest"
 )
 
-// reading is what the reader says of the files of a table.
+// reading is the reader's result for the files of a table.
 type reading struct {
 	err   string
 	rows  []string // in the form of shown
-	units []string // of the rows, empty if a row belongs to none
+	units []string // the unit of each row; empty if a row belongs to none
 	// unfit is set if the columns cannot be the unit, so that there are no units.
 	unfit bool
 	blank int64 // lines that were skipped

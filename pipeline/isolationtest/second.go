@@ -34,7 +34,7 @@ func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 		names = append(names, t.name(i))
 	}
 	for file, rows := range table {
-		text, packing := t.plain(rows), "" // as it was before it was compressed
+		text, packing := t.plain(rows), "" // the text before it was compressed
 		if t.writer != "go" {
 			path := filepath.Join(dir, t.paths(len(table))[file])
 			var err error
@@ -155,7 +155,7 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	}
 	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
 		len(keys))
-	changed := b.writer.Encode == nil && len(seen) < len(keys) // by the library, before it wrote
+	changed := b.writer.Encode == nil && len(seen) < len(keys) // the library changed keys before it wrote them
 	return says, changed || n != len(slices.Concat(t...))
 }
 

@@ -15,8 +15,8 @@ type Search struct {
 	Pairs, PerFormat int
 	// Draw draws a format; ok is false if jobs cannot have it.
 	Draw func(r *rand.Rand) (f Format, ok bool)
-	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the writer's,
-	// who cannot write a case.
+	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the
+	// writer's, who cannot write a case.
 	Write func(cases []*Case, dirs []string) []error
 	// Dirs are folders, best in memory. In each one goroutine writes and reads.
 	Dirs []string
@@ -32,7 +32,7 @@ type Result struct {
 	Refused   int // those of them that jobs cannot have
 	Failed    int // the pairs that could not be opened or read, alike for both tables
 	Doubted   int // the findings of which a second reader says that the files are not what was meant
-	// Finding is that of the lowest number, made smaller; nil if there is none.
+	// Finding is the finding with the lowest number, shrunk; nil if there is none.
 	Finding *Finding
 }
 

@@ -137,7 +137,7 @@ func TestDigestHoldsTheFooter(t *testing.T) {
 	}
 }
 
-// A public number of rows is that of all files, filtered or not. One row more or less is refused, with the same
+// A public number of rows counts the rows of all files, filtered or not. One row more or less is refused, with the same
 // message.
 func TestPublicRows(t *testing.T) {
 	content := ticks(t)

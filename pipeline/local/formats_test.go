@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -19,10 +18,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	xparquet "github.com/xitongsys/parquet-go/parquet"
 
@@ -111,10 +107,10 @@ func formats(t *testing.T, rows []person) map[string][]byte {
 		xitong = append(xitong, xitongPerson(p))
 	}
 	return map[string][]byte{
-		"text.csv": text, "text.csv.gz": packed(t, text, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
-		"text.csv.zst": packed(t, text, func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }),
-		"a.parquet":    parquetGo(t, rows), "b.parquet": pqarrowOf(t, r, arrowparquet.WithMaxRowGroupLength(900)),
-		"c.parquet": sourcetest.Xitongsys(t, new(xitongPerson), xitong, xparquet.CompressionCodec_SNAPPY),
+		"text.csv": text, "text.csv.gz": sourcetest.Must(t)(sourcetest.Pack(".gz", text)),
+		"text.csv.zst": sourcetest.Must(t)(sourcetest.Pack(".zst", text)),
+		"a.parquet":    parquetGo(t, rows), "b.parquet": sourcetest.Must(t)(sourcetest.MarshalArrowParquet(r, arrowparquet.WithMaxRowGroupLength(900))),
+		"c.parquet": sourcetest.Must(t)(sourcetest.MarshalXitongsys(new(xitongPerson), xitong, xparquet.CompressionCodec_SNAPPY)),
 		"a.arrow":   ipcOf(t, pieces, true), "stream.arrow": ipcOf(t, pieces, false), "a.feather": ipcOf(t, []arrow.Record{r},
 			true, ipc.WithLZ4()),
 		"b.feather": ipcOf(t, pieces, true, ipc.WithZstd()), "zstd.arrow": ipcOf(t, []arrow.Record{r}, false, ipc.WithZstd()),
@@ -141,19 +137,6 @@ func csvOf(t *testing.T, rows []person) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-func packed(t *testing.T, b []byte, writer func(io.Writer) io.WriteCloser) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := writer(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 func parquetGo(t *testing.T, rows []person) []byte {
@@ -194,58 +177,14 @@ func recordOf(rows []person) arrow.Record {
 	return b.NewRecord()
 }
 
-// recordWriter is the interface of Arrow's writers.
-type recordWriter interface {
-	Write(arrow.Record) error
-	Close() error
-}
-
-func pqarrowOf(t *testing.T, r arrow.Record, properties ...arrowparquet.WriterProperty) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(properties...),
-		pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeAll(t, w, []arrow.Record{r})
-	return b.Bytes()
-}
-
 // ipcOf writes an Arrow file or stream.
 func ipcOf(t *testing.T, records []arrow.Record, file bool, options ...ipc.Option) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "ipc")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	options = append(options, ipc.WithSchema(records[0].Schema()))
-	var w recordWriter = ipc.NewWriter(f, options...)
+	marshal := sourcetest.MarshalArrowStream
 	if file {
-		if w, err = ipc.NewFileWriter(f, options...); err != nil {
-			t.Fatal(err)
-		}
+		marshal = sourcetest.MarshalArrowFile
 	}
-	writeAll(t, w, records)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func writeAll(t *testing.T, w recordWriter, records []arrow.Record) {
-	t.Helper()
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return sourcetest.Must(t)(marshal(records, append(options, ipc.WithSchema(records[0].Schema()))...))
 }
 
 // exactly returns the exact cells of every component of every query, computed by two workers.

@@ -43,7 +43,7 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 		p := shardPlan(t, dir, question)
 		k := runKey(t)
 		e := local.New(dataset(t, p), 1)
-		paths, err := sharded{e, t, 1, false}.write(t.Context(), p, k, dir)
+		paths, err := sharded{e, t, 1, false, 0}.write(t.Context(), p, k, dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
 // Package local answers a plan's queries on this machine, in one streaming pass over the input with one worker per
-// core.
+// core. New makes an engine from a dataset of package source, and NewTables one from several tables.
 package local
 
 import (

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
@@ -43,15 +41,12 @@ func lookedUp(t *testing.T, name string, content []byte, csv string) [][]int64 {
 		zones += fmt.Sprintf("%d,%s,%d\n", i, []string{"north", "south", "west", ""}[i/2%4], i%9)
 	}
 	for file, text := range map[string][]byte{name: content, "zones.csv": []byte(zones),
-		"codes.csv": []byte("name,code\nnorth,n\nsouth,s\n"), "job.yaml": fmt.Appendf(nil, lookupJob, name, csv)} {
+		"codes.csv": []byte("name,code\nnorth,n\nsouth,s\n")} {
 		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p, diags := wiring.Plan(t.Context(), filepath.Join(dir, "job.yaml"), configs.ParseOptions{})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
+	p := planTables(t, dir, fmt.Sprintf(lookupJob, name, csv))
 	data, err := source.Open(t.Context(), wiring.SourceOptions(p.Job()))
 	if err != nil {
 		t.Fatal(err)
@@ -68,16 +63,7 @@ func lookedUp(t *testing.T, name string, content []byte, csv string) [][]int64 {
 	if left := local.LeftOut(t, e, p); name == "a.parquet" && left != 1 {
 		t.Errorf("%d row groups are left out, want the last one: files state nothing of derived columns", left)
 	}
-	var out [][]int64
-	for _, exacts := range a.Exacts {
-		quantum, cells := mechanismtest.OpenWide(t, exacts[0])
-		var sums []int64
-		for _, c := range cells {
-			sums = append(sums, int64(float64(c.Int64())*quantum))
-		}
-		out = append(out, sums)
-	}
-	return out
+	return sums(t, a)
 }
 
 // Lookups give the same answers as a join in a loop over all rows, in each format.

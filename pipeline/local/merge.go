@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,13 +19,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // Merged is an engine that reads no rows: it answers a plan from the parts that shards have written.
 type Merged struct {
 	parts  []part // by the number of their shard
 	key    partial.Key
-	engine Engine // of its limits and scratch folder
+	engine Engine // the engine with its limits and scratch folder
 }
 
 // part is a file with its statement.
@@ -33,15 +35,86 @@ type part struct {
 	partial.Statement
 }
 
+// number returns which shard the part is of how many or, if shards were merged by partition, which partition.
+func (x *part) number() (of string, n, all int) {
+	if x.Bounded {
+		return "partition", x.Partition, x.Partitions
+	}
+	return "shard", x.Shard, x.Of
+}
+
 var (
 	_ pipeline.Engine    = (*Merged)(nil)
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, in any order, and compares their statements: they must
-// be of this plan, of this version of the program and of one table, and each shard must occur once. program is the
-// version of the program.
+// OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote, in
+// any order, and compares their statements: they must be of this plan, of this version of the program and of one table,
+// and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
+	m, err := openParts(paths, k, l)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.parts {
+		if x := &m.parts[i]; x.Partitions > 0 && !x.Bounded {
+			return nil, partsFault("shard-foreign", fmt.Sprintf("%s has only the units of partition %d of %d", filepath.Base(x.path),
+				x.Partition, x.Partitions), hintPartitions)
+		}
+	}
+	return m, m.agree(p, program)
+}
+
+// Partition is one of several partitions of the units: number Number, from 1, of Of.
+type Partition struct{ Number, Of int }
+
+// MergePartition merges the files of one partition of all shards, bounds its units, and writes the part that they make.
+// It charges nothing and needs no ledger.
+func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipeline.Plan, program string, of Partition,
+	l Limits, o pipeline.Observer, w io.Writer) error {
+	m, err := openParts(paths, k, l)
+	if errors.Is(err, pipeline.ErrInputGone) {
+		return partsFault("shard-missing", filepath.Base(paths[0])+" is not there", hintMissing)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range m.parts {
+		if x := &m.parts[i]; x.Bounded || x.Partition != of.Number || x.Partitions != of.Of {
+			return partsFault("shard-foreign", fmt.Sprintf("%s is not of a shard's partition %d of %d", filepath.Base(x.path),
+				of.Number, of.Of), hintPartitions)
+		}
+	}
+	if err := m.agree(p, program); err != nil {
+		return err
+	}
+	spill, err := m.engine.scratch(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	workers, err := m.loadAll(ctx, p, o, spill)
+	if err != nil {
+		return err
+	}
+	if err := merge(workers); err != nil {
+		return err
+	}
+	if err := queries.Bound(workers[0].accumulators); err != nil {
+		return err
+	}
+	said := m.parts[0].Statement
+	said.Bounded, said.Shard, said.Of, said.From, said.To = true, 1, 1, 0, said.Splits()
+	said.Digests, said.Rows, said.Blanks = m.digests(), 0, 0
+	for i := range m.parts {
+		said.Rows += m.parts[i].Rows
+		said.Blanks += m.parts[i].Blanks
+	}
+	return partial.Write(w, k, &said, workers[0].accumulators)
+}
+
+// openParts reads what files state.
+func openParts(paths []string, k partial.Key, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
 	m := &Merged{key: k, engine: Engine{limits: l}}
 	var absent []string
@@ -64,14 +137,20 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 	case len(paths) == 0:
 		return nil, partsFault("shard-missing", "there is no part to merge", hintMissing)
 	}
-	slices.SortStableFunc(m.parts, func(a, b part) int { return cmp.Compare(a.Shard, b.Shard) })
-	return m, m.agree(p, program)
+	slices.SortStableFunc(m.parts, func(a, b part) int {
+		_, x, _ := a.number()
+		_, y, _ := b.number()
+		return cmp.Compare(x, y)
+	})
+	return m, nil
 }
 
 const (
 	hintMissing = "run release aggregate for the shards that are missing, with the same key, and merge all files"
 	hintForeign = "aggregate all shards again: with one job, one state of its files, one version of this program and " +
 		"one key"
+	hintPartitions = "release aggregate --partitions M writes M files for each shard; release merge --partition I/M takes the " +
+		"I-th of all shards; and release merge takes the M files that these write"
 )
 
 func partsFault(code, message, hint string) error {
@@ -116,11 +195,14 @@ func readStatement(path string, k partial.Key) (part, error) {
 	return part{path, r.Statement}, nil
 }
 
-// agree compares the statements of parts, which are in the order of their shards.
+// agree compares the statements of parts, which are in the order of their numbers.
 func (m *Merged) agree(p *pipeline.Plan, program string) error {
 	first := &m.parts[0]
+	of, last, all := first.number()
+	missing := 0 // the first that is not there
 	for i := range m.parts {
 		x := &m.parts[i]
+		xOf, number, xAll := x.number()
 		name := filepath.Base(x.path)
 		switch {
 		case x.Run != p.Run():
@@ -129,35 +211,33 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 		case x.Program != program:
 			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s",
 				name, x.Program, program), hintForeign)
-		case x.Of != first.Of:
-			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d shards, and %s one of %d", filepath.Base(first.path),
-				first.Of, name, x.Of), hintForeign)
-		case !x.SameTable(&first.Statement):
+		case xOf != of || xAll != all:
+			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d %ss, and %s one of %d %ss", filepath.Base(first.path),
+				all, of, name, xAll, xOf), hintForeign)
+		case !x.SameTable(&first.Statement) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
 			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files "+
 				"are others, or were changed in between", hintForeign)
-		case i > 0 && x.Shard == m.parts[i-1].Shard:
-			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both shard %d of %d", filepath.Base(m.parts[i-1].path),
-				name, x.Shard, x.Of), "its rows would count twice; name one of the files")
+		case i > 0 && number == last:
+			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both %s %d of %d", filepath.Base(m.parts[i-1].path),
+				name, of, number, all), "its rows would count twice; name one of the files")
 		}
-	}
-	if missing := m.missing(); missing > 0 {
-		return partsFault("shard-missing", fmt.Sprintf("shard %d of %d is not among the files; %d are there", missing,
-			first.Of, len(m.parts)), hintMissing)
-	}
-	return nil
-}
-
-// missing returns the first shard that is not there, or 0.
-func (m *Merged) missing() int {
-	for i := range m.parts {
-		if m.parts[i].Shard != i+1 {
-			return i + 1
+		if number != i+1 && missing == 0 {
+			missing = i + 1
 		}
+		last = number
 	}
-	if n := len(m.parts); n < m.parts[0].Of {
-		return n + 1
+	if n := len(m.parts); n < all && missing == 0 {
+		missing = n + 1
 	}
-	return 0
+	if missing == 0 {
+		return nil
+	}
+	hint := hintMissing
+	if first.Bounded {
+		hint = "run release merge --partition for the partitions that are missing, with the same key, and merge all files"
+	}
+	return partsFault("shard-missing", fmt.Sprintf("%s %d of %d is not among the files; %d are there", of, missing, all,
+		len(m.parts)), hint)
 }
 
 // Schema returns the input's schema.
@@ -171,11 +251,18 @@ func (m *Merged) Close() error { return nil }
 
 // Digest returns the digest of the input that the shards have read.
 func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]byte, error) {
-	var sums [][]byte
-	for i := range m.parts {
-		sums = append(sums, m.parts[i].Digests...)
+	return inputDigest(m.digests()), nil
+}
+
+// digests returns the digests of all splits.
+func (m *Merged) digests() (all [][]byte) {
+	if m.parts[0].Bounded { // each part states them
+		return m.parts[0].Digests
 	}
-	return inputDigest(sums), nil
+	for i := range m.parts {
+		all = append(all, m.parts[i].Digests...)
+	}
+	return all
 }
 
 // Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the
@@ -199,11 +286,8 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 // aggregate fills in the answers.
 func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	a *pipeline.Aggregates) (err error) {
-	workers, err := newWorkers(min(spill.memory.workers, len(m.parts)), p, m.Schema(), spill, Limits{})
+	workers, err := m.loadAll(ctx, p, o, spill)
 	if err != nil {
-		return err
-	}
-	if err := m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts))); err != nil {
 		return err
 	}
 	if err := fillRows(p, m.Schema(), workers); err != nil {
@@ -214,6 +298,15 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a.Input, err = m.Digest(ctx, p, o)
 	return err
+}
+
+// loadAll returns workers that have added all parts.
+func (m *Merged) loadAll(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch) ([]*worker, error) {
+	workers, err := newWorkers(min(spill.memory.workers, len(m.parts)), p, m.Schema(), spill, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return workers, m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts)))
 }
 
 // load adds the parts to workers that each take the next one.

@@ -92,7 +92,7 @@ func (u *unitsWorker) reads() []int {
 	return u.at
 }
 
-// schema is that of the table of units.
+// schema returns the schema of the table of units.
 func (u *unitsWorker) schema() table.Schema {
 	if u == nil {
 		return table.Schema{}

@@ -13,11 +13,12 @@ import (
 // Shard is one of several parts of the input: number Number, from 1, of Of.
 type Shard struct{ Number, Of int }
 
-// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make
-// to w, encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). program is
-// the version of the program. It charges nothing and needs no ledger. Errors are those of reading the input and of w.
+// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make,
+// encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). Of several writers,
+// each gets the part of one partition of the units. program is the version of the program. It charges nothing and needs
+// no ledger. Errors are those of reading the input and of writing.
 func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
-	program string, w io.Writer) error {
+	program string, out ...io.Writer) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
@@ -29,7 +30,10 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 		return err
 	}
 	said.Program, said.Shard, said.Of = program, s.Number, s.Of
-	return partial.Write(w, k, said, workers[0].accumulators)
+	if len(out) == 1 {
+		return partial.Write(out[0], k, said, workers[0].accumulators)
+	}
+	return partial.WritePartitions(out, k, said, workers[0].accumulators)
 }
 
 // Fingerprint returns a digest of the facts about the input that are known before its rows are read: the files' names,

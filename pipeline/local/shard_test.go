@@ -38,23 +38,66 @@ type sharded struct {
 	tb     testing.TB
 	shards int
 	tight  bool
+	// partitions is how many partitions of units are merged apart; 0 if none are.
+	partitions int
 }
 
 // write writes the parts of all shards into a folder, and returns their paths in another order.
 func (s sharded) write(ctx context.Context, p *pipeline.Plan, k partial.Key, dir string) ([]string, error) {
 	paths := make([]string, s.shards)
 	for _, i := range rand.Perm(s.shards) {
-		var b bytes.Buffer
+		parts, to := writers(max(s.partitions, 1))
 		if err := s.AggregateShard(ctx, p, pipeline.Silent{}, local.Shard{Number: i + 1, Of: s.shards}, k, program,
-			&b); err != nil {
+			to...); err != nil {
 			return nil, err
 		}
 		paths[s.shards-1-i] = filepath.Join(dir, fmt.Sprintf("%d.part", i))
-		if err := os.WriteFile(paths[s.shards-1-i], b.Bytes(), 0o600); err != nil {
+		for j := range parts {
+			if err := os.WriteFile(paths[s.shards-1-i]+partition(j+1, s.partitions), parts[j].Bytes(), 0o600); err != nil {
+				s.tb.Fatal(err)
+			}
+		}
+	}
+	if s.partitions == 0 {
+		return paths, nil
+	}
+	return s.merge(ctx, p, k, dir, paths)
+}
+
+func writers(n int) (all []*bytes.Buffer, to []io.Writer) {
+	for range n {
+		b := &bytes.Buffer{}
+		all, to = append(all, b), append(to, b)
+	}
+	return all, to
+}
+
+// partition is the end of the name of a partition's file.
+func partition(number, of int) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprint(".", number)
+}
+
+// merge merges the files of each partition, and returns the paths of what they make.
+func (s sharded) merge(ctx context.Context, p *pipeline.Plan, k partial.Key, dir string, paths []string) (merged []string, err error) {
+	for _, j := range rand.Perm(s.partitions) {
+		var of []string
+		for _, path := range paths {
+			of = append(of, path+partition(j+1, s.partitions))
+		}
+		var b bytes.Buffer
+		if err := local.MergePartition(ctx, of, k, p, program, local.Partition{Number: j + 1, Of: s.partitions},
+			local.Limits{Workers: 2, Memory: 1 << 30, Scratch: dir}, pipeline.Silent{}, &b); err != nil {
+			return nil, err
+		}
+		merged = append(merged, filepath.Join(dir, fmt.Sprintf("%d.merged", j+1)))
+		if err := os.WriteFile(merged[len(merged)-1], b.Bytes(), 0o600); err != nil {
 			s.tb.Fatal(err)
 		}
 	}
-	return paths, nil
+	return merged, nil
 }
 
 func (s sharded) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
@@ -85,11 +128,11 @@ func (s sharded) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 func TestShardedConformance(t *testing.T) {
-	for _, shards := range []int{1, 3, 7} {
+	for shards, partitions := range map[int]int{1: 0, 3: 2, 4: 5, 7: 0} {
 		t.Run(fmt.Sprint(shards), func(t *testing.T) {
 			enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 				t.Helper()
-				return sharded{local.New(dataset(t, p), workers), t, shards, false}
+				return sharded{local.New(dataset(t, p), workers), t, shards, false, partitions}
 			})
 		})
 	}
@@ -99,7 +142,7 @@ func TestShardedConformance(t *testing.T) {
 func TestShardedConformanceWithoutMemory(t *testing.T) {
 	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
 		t.Helper()
-		return sharded{local.NewTight(dataset(t, p), workers, t.TempDir()), t, 4, true}
+		return sharded{local.NewTight(dataset(t, p), workers, t.TempDir()), t, 4, true, 0}
 	})
 }
 
@@ -109,7 +152,8 @@ func openSharded(tb testing.TB) func(data *source.Dataset, l stabilitytest.Limit
 		if !ok {
 			tb.Fatal("no local engine")
 		}
-		return sharded{e, tb, 1 + (data.Splits()+l.Workers)%4, l.Tight}
+		shards := 1 + (data.Splits()+l.Workers)%4
+		return sharded{e, tb, shards, l.Tight, []int{0, 2, 0, 3}[shards-1]}
 	}
 }
 
@@ -206,7 +250,7 @@ func newShardFiles(t *testing.T) *shardFiles {
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, err := sharded{local.New(dataset(t, f.plan), 1), t, n, false}.write(t.Context(), f.plan, k, to)
+		paths, err := sharded{local.New(dataset(t, f.plan), 1), t, n, false, 0}.write(t.Context(), f.plan, k, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +333,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 // If another authentic file replaces one after it was opened, it is refused unless its statement is the same.
 func TestPartsReplacedAfterOpening(t *testing.T) {
 	f := newShardFiles(t)
-	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key,
+	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false, 0}.write(t.Context(), f.swapped, f.key,
 		t.TempDir())
 	if err != nil {
 		t.Fatal(err)

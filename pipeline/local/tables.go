@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/joined"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Several tables
@@ -44,6 +45,24 @@ func (t *Tables) UseScratch(dir string) { t.staging = dir }
 
 // Schema returns no columns: see TableSchemas.
 func (t *Tables) Schema() table.Schema { return table.Schema{} }
+
+// Refuses reports tables that read one file with different units: if a unit is removed, its rows would stay in the other
+// table as rows of others. The names in the job do not show it: a file can have links, and patterns can match it.
+func (t *Tables) Refuses(p *pipeline.Plan) error {
+	names := p.Tables()
+	for k := range names {
+		for earlier := range k {
+			if p.Job().TableUnit(names[k]) != p.Job().TableUnit(names[earlier]) && t.of[k].data.Shares(t.of[earlier].data) {
+				return &problem.Error{Field: "input.tables." + names[k] + ".files", Code: "contradiction",
+					Message: "table " + names[earlier] + " reads a file of this table too, with another unit: a row would be of one " +
+						"unit in one table and of another one in the other",
+					Hint: "the file can have several names, by links or patterns: give both tables the same unit or first join, or " +
+						"other files"}
+			}
+		}
+	}
+	return nil
+}
 
 // TableSchemas returns the schemas of the tables.
 func (t *Tables) TableSchemas() []table.Schema {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func (w *tablesWorld) files() map[string]string {
 	return out
 }
 
-// planTables returns the plan of a job on tables in a folder.
+// planTables returns the plan of a job about files in a folder.
 func planTables(t testing.TB, dir, job string) *pipeline.Plan {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
@@ -122,7 +123,12 @@ func exactTables(t testing.TB, p *pipeline.Plan, l local.Limits, side int64) [][
 	if err != nil || !slices.Equal(digest, a.Input) {
 		t.Fatalf("digest %x, %v; want %x", digest, err, a.Input)
 	}
-	var out [][]int64
+	return sums(t, a)
+}
+
+// sums returns the exact cells of each query.
+func sums(t testing.TB, a *pipeline.Aggregates) (out [][]int64) {
+	t.Helper()
 	for _, exacts := range a.Exacts {
 		quantum, cells := mechanismtest.OpenWide(t, exacts[0])
 		var sums []int64
@@ -134,7 +140,8 @@ func exactTables(t testing.TB, p *pipeline.Plan, l local.Limits, side int64) [][
 	return out
 }
 
-// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its rows.
+// want works the answers out of tablesJob by loops over all rows. Each customer has one region: the smallest of its
+// rows.
 func (w *tablesWorld) want() [][]int64 {
 	region := map[string]string{} // absent: no row
 	for _, c := range w.customers {
@@ -334,6 +341,25 @@ func TestPartnersDoNotDependOnQueries(t *testing.T) {
 		if got := exactTables(t, p, local.Limits{Workers: 1, Memory: 1 << 30}, 0); !slices.Equal(got[0], []int64{0, 1}) {
 			t.Errorf("%s: %v", queries, got)
 		}
+	}
+}
+
+// Columns of units come from the table that a query reads: others need not be there.
+func TestUnitsOfSeveralTables(t *testing.T) {
+	dir := writeTables(t)
+	const tables = "persons: {files: [persons.csv], csv: {types: {age: int}}, unit: [id]}, visits: {files: [visits.csv], " +
+		"csv: {types: {day: int}}, unit: [person], join: [{table: persons, add: [code]}]}"
+	job := strings.Replace(personsJob, "queries:", "units: {visits: {count: {}}, oldest: {max: age}, latest: {max: day}, code: {min: "+
+		"code}}\nqueries:", 1)
+	p := planTables(t, dir, fmt.Sprintf(job, tables,
+		"{name: visits, from: visits, over: units, histogram: {by: [{column: visits, values: [1, 2]}]}}, "+
+			"{name: latest, from: visits, over: units, sum: {column: latest, clamp: [0, 9], by: [{column: code, values: "+
+			"[\"1.10\", \"2.20\"]}]}}, "+
+			"{name: oldest, from: persons, over: units, histogram: {by: [{column: oldest, values: [30, 40]}]}}, "+
+			"{name: persons, from: persons, over: units, count: {}}"))
+	got := exactTables(t, p, local.Limits{Workers: 2, Memory: 1 << 30}, 0)
+	if want := [][]int64{{1, 1}, {1, 3}, {1, 1}, {2}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -32,6 +32,12 @@ type Statement struct {
 	Of    int `json:"of"`
 	From  int `json:"from"`
 	To    int `json:"to"`
+	// Partition, from 1, is the one of Partitions whose units' rows the part has; 0 if the part has the rows of all units.
+	// The answers without units are in the first partition.
+	Partition  int `json:"partition,omitempty"`
+	Partitions int `json:"partitions,omitempty"`
+	// Bounded is set if the part is of all shards, and has bounded the units of its partition.
+	Bounded bool `json:"bounded,omitempty"`
 	// Files are all files of the input, as the shard found them, and Schema is theirs.
 	Files  []File        `json:"files"`
 	Schema []table.Field `json:"schema"`
@@ -63,30 +69,82 @@ func Range(shard, of, splits int) (from, to int) {
 	return at(shard - 1), at(shard)
 }
 
-// mostStatement exceeds the length of any statement.
-const mostStatement = 1 << 30
+// mostBlock exceeds the length of any statement and of any block of rows.
+const mostBlock = 1 << 30
 
 // Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
 // accumulators' spill.
 func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
-	text, err := json.Marshal(s)
+	e, err := begin(w, k, s)
 	if err != nil {
-		return err
-	}
-	e, err := newEncrypted(w, k)
-	if err != nil {
-		return err
-	}
-	if _, err := e.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))); err != nil {
-		return err
-	}
-	if _, err := e.Write(text); err != nil {
 		return err
 	}
 	if err := queries.Save(all, e); err != nil {
 		return err
 	}
 	return e.Close()
+}
+
+// begin writes the statement of a part, and returns what encrypts the rest.
+func begin(w io.Writer, k Key, s *Statement) (*encrypted, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	e, err := newEncrypted(w, k)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.block(text); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// block writes the length of a text, and the text.
+func (e *encrypted) block(text []byte) error {
+	if _, err := e.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))); err != nil {
+		return err
+	}
+	_, err := e.Write(text)
+	return err
+}
+
+// WritePartitions writes a part for each partition of the units: the rows of a unit are all in one, which the run's key
+// chooses, whatever the shard. The accumulators are spent. Errors are those of Write.
+func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
+	b, err := k.buckets(len(to))
+	if err != nil {
+		return err
+	}
+	files := make([]*encrypted, len(to))
+	for i, w := range to {
+		of := *s
+		if of.Partition, of.Partitions = i+1, len(to); i > 0 {
+			of.Rows, of.Blanks = 0, 0 // the first partition states them for all
+		}
+		if files[i], err = begin(w, k, &of); err != nil {
+			return err
+		}
+	}
+	err = queries.SaveRows(all, b, blockBytes, func(bucket int, block []byte) error { return files[bucket].block(block) })
+	if err != nil {
+		return err
+	}
+	for i, e := range files {
+		if err := e.block(nil); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := queries.SaveTotals(all, e); err != nil {
+				return err
+			}
+		}
+		if err := e.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reader reads one part.
@@ -101,23 +159,32 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	var length [8]byte
-	if _, err := io.ReadFull(d, length[:]); err != nil {
-		return nil, readError(err, ErrDamaged)
-	}
-	n := binary.BigEndian.Uint64(length[:])
-	if n > mostStatement {
-		return nil, ErrDamaged
-	}
 	var text bytes.Buffer
-	if _, err := io.CopyN(&text, d, int64(n)); err != nil {
-		return nil, readError(err, ErrDamaged)
+	if err := d.block(&text); err != nil {
+		return nil, err
 	}
 	p := &Reader{from: d}
 	if json.Unmarshal(text.Bytes(), &p.Statement) != nil || !p.sound() {
 		return nil, ErrDamaged
 	}
 	return p, nil
+}
+
+// block reads a text that begins with its length.
+func (d *decrypted) block(text *bytes.Buffer) error {
+	var length [8]byte
+	if _, err := io.ReadFull(d, length[:]); err != nil {
+		return readError(err, ErrDamaged)
+	}
+	n := binary.BigEndian.Uint64(length[:])
+	if n > mostBlock {
+		return ErrDamaged
+	}
+	text.Reset()
+	if _, err := io.CopyN(text, d, int64(n)); err != nil {
+		return readError(err, ErrDamaged)
+	}
+	return nil
 }
 
 // sound reports whether the numbers of a statement are possible for a shard.
@@ -128,6 +195,10 @@ func (s *Statement) sound() bool {
 			return false
 		}
 		splits += f.Splits
+	}
+	if s.Partition < 0 || s.Partition > s.Partitions || s.Partition == 0 && (s.Partitions > 0 || s.Bounded) ||
+		s.Bounded && s.Of != 1 {
+		return false
 	}
 	if s.Of < 1 || s.Of > mostSplits || s.Shard < 1 || s.Shard > s.Of || s.Rows < 0 || s.Blanks < 0 {
 		return false
@@ -160,11 +231,35 @@ func (s *Statement) Splits() int {
 // added state is authentic only if Load returns no error. Errors are ErrDamaged and those of the source and the
 // accumulators' spill.
 func (p *Reader) Load(all []*queries.Accumulator) error {
-	if err := queries.Load(all, p.from); err != nil {
+	load := p.loadPartition
+	if p.Partitions == 0 || p.Bounded {
+		load = func(all []*queries.Accumulator) error { return queries.Load(all, p.from) }
+	}
+	if err := load(all); err != nil {
 		if errors.Is(err, queries.ErrState) {
 			return ErrDamaged
 		}
 		return err
 	}
 	return p.from.end()
+}
+
+// loadPartition adds what WritePartitions wrote for one partition.
+func (p *Reader) loadPartition(all []*queries.Accumulator) error {
+	var block bytes.Buffer
+	for {
+		if err := p.from.block(&block); err != nil {
+			return err
+		}
+		if block.Len() == 0 {
+			break
+		}
+		if err := queries.LoadRows(all, block.Bytes()); err != nil {
+			return err
+		}
+	}
+	if p.Partition > 1 {
+		return nil
+	}
+	return queries.LoadTotals(all, p.from)
 }

@@ -242,7 +242,7 @@ func (t *Tally) Add(m *Message) error {
 	}
 	if m.Packed != nil {
 		if len(t.packed) > 0 && (m.Packed.Run != t.packed[0].Run || m.Packed.Program != t.packed[0].Program) {
-			return ErrLost // its answers are of other queries
+			return ErrLost // its answers belong to other queries
 		}
 		t.packed = append(t.packed, m.Packed)
 		for i, n := range m.Packed.Blocks {

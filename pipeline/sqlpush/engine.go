@@ -98,7 +98,7 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	return a.Input, nil
 }
 
-// compared reports the progress of an aggregation as that of a comparison.
+// compared reports the progress of an aggregation as progress of a comparison.
 type compared struct{ pipeline.Observer }
 
 // Progress implements pipeline.Observer.

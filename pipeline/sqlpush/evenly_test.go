@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A number is in a cell if the small result is the number of one, and then in that cell: for numbers at and beside
-// edges, and for those that arithmetic loses.
+// A number is in a cell if the small result is the index of that cell: for numbers at and next to edges, and for
+// numbers that arithmetic rounds.
 func TestSmall(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -47,7 +47,7 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 		}
 		return beyond
 	}
-	var tree func(from, to int) string // of the ranks from to to
+	var tree func(from, to int) string // the decision tree of the ranks from..to
 	tree = func(from, to int) string {
 		if from == to {
 			return leaf(from)
@@ -244,7 +244,7 @@ func onEarth(lat, lon string, number func(float64) string) string {
 // bin returns the number of the table for a quantized value: its bin, or the table after the last bin if there is no
 // value and null is set.
 func bin(x string, bins []int64, low, high int64, null bool) string {
-	var tree func(from, to int) string // of the bins from from to to
+	var tree func(from, to int) string // the decision tree of bins[from..to]
 	tree = func(from, to int) string {
 		switch middle := (from + to) / 2; {
 		case from == to:

@@ -158,7 +158,7 @@ func (w *nearestWriter) findWithin(all []pointGroup) {
 	most := w.float(w.rule.Most)
 	wide := 0.0
 	for axis := range 3 {
-		wide = max(wide, all[0].extent(w.rule.Points, axis)) // of one group, since all groups are about as wide
+		wide = max(wide, all[0].extent(w.rule.Points, axis)) // one group is enough: all groups are about as wide
 	}
 	if len(all) > 2 && math.Sqrt(w.rule.Most) > wide {
 		squares := []string{most}

@@ -24,7 +24,7 @@ type rowBatch struct {
 	types []table.Type
 	out   []table.Column
 	rows  int
-	bytes int // of texts
+	bytes int // the size of the texts
 
 	ints   []sql.NullInt64
 	floats []sql.NullFloat64

@@ -52,7 +52,7 @@ func (spark) column(of columnType) (c column, ok bool) {
 		case !of.HasDecimal:
 		case of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-		case of.Exact: // the number of digits after the point is that of the type
+		case of.Exact: // the type has the number of digits after the point
 			return sparkText("CAST(" + x + " AS STRING)"), true
 		default: // the nearest double
 			return column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true

@@ -330,7 +330,7 @@ func (c *contents) totals(from, rows string) string {
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {
-		least := c.MinUnits // of the query that counts the units of keys
+		least := c.MinUnits // the pre-threshold of the query that counts the units of keys
 		if c.Value != nil {
 			least = 0
 		}

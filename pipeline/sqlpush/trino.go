@@ -45,9 +45,9 @@ func (trino) column(of columnType) (c column, ok bool) {
 		switch {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-		case of.Exact: // the number of digits after the point is that of the type
+		case of.Exact: // the type has the number of digits after the point
 			return textColumn("CAST(" + x + " AS varchar)"), true
-		case of.HasDecimal: // its text is read as the nearest double, which a quotient of doubles need not be
+		case of.HasDecimal: // its text is read as the nearest double; a quotient of doubles may differ from it
 			return column{Type: kind(table.Float), Expr: "CAST(CAST(" + x + " AS varchar) AS double)"}, true
 		}
 	case "BOOLEAN":

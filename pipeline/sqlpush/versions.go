@@ -33,7 +33,7 @@ type versioner interface {
 func KeepsVersions(s Source) bool {
 	d, _ := dialectOf(s.Driver)
 	_, ok := d.(versioner)
-	_, byFormat := d.(lakeReader) // and its other tables keep none
+	_, byFormat := d.(lakeReader) // the other tables have no versions
 	return ok && s.Table != "" && (!byFormat || s.Format != "" && !IsVersion(s))
 }
 
@@ -149,7 +149,8 @@ func (d spark) version(ctx context.Context, s *session, of *Source) (string, err
 	return provider + " " + version, nil
 }
 
-// sparkProvider returns the format of a table in lower case; "" for views. The rows before the heading describe columns.
+// sparkProvider returns the format of a table in lower case; "" for views. The rows before the heading describe
+// columns.
 func sparkProvider(ctx context.Context, s *session, table string) (provider string, err error) {
 	rows, err := s.query(ctx, "DESCRIBE TABLE EXTENDED "+table)
 	if err != nil {
@@ -255,8 +256,8 @@ func (d duckdb) version(ctx context.Context, s *session, of *Source) (version st
 	return of.Format + " " + version + " " + digest, nil
 }
 
-// stateDigest returns a digest of the file that states a version; "" if there is none. The file holds random names, so the
-// digest differs if the table was made anew, and tells nothing of the table.
+// stateDigest returns a digest of the file that states a version; "" if there is none. The file holds random names, so
+// the digest differs if the table was made anew, and tells nothing of the table.
 func (d duckdb) stateDigest(ctx context.Context, s *session, of *Source, n string) (digest string, err error) {
 	folder := strings.TrimSuffix(of.Table, "/")
 	file, states := folder+"/metadata/*.metadata.json", "/v?"+n+"[.]metadata[.]json$"

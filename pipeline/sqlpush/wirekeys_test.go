@@ -51,7 +51,7 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 		unit  string
 		least int
 		more  string
-		zones int // that are sent
+		zones int // the number of zones that are sent
 	}{
 		{"row", 100, "", 3}, // each zone has 100 rows
 		{"row", 101, "", 0},

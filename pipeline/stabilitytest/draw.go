@@ -166,7 +166,7 @@ func (d *drawing) filtered() {
 		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
 }
 
-// overUnits asks what the rows of one unit say together.
+// overUnits draws a query over units: about a table with one row for each unit.
 func (d *drawing) overUnits() {
 	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
 	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + value + "}, total: {sum: " + number + ", clamp: " +

@@ -26,8 +26,8 @@ type queryKind struct {
 	derived string
 	// where and timezone are keys of the job.
 	where, timezone string
-	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither means
-	// that both are asked.
+	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither
+	// means that both are asked.
 	rows, units bool
 }
 
@@ -227,7 +227,7 @@ func EachKind(t *testing.T, l *Lab, try func(t *testing.T, c *Case)) {
 type asked struct {
 	*Lab
 	compared int
-	// counts says of each mechanism whether a row counted in one of its answers.
+	// counts records, for each mechanism, whether a row counted in one of its answers.
 	counts map[string]bool
 }
 
@@ -241,7 +241,7 @@ func (a *asked) all() bool {
 	return true
 }
 
-// compare compares a case.
+// compare runs both tables of a case and returns a promise that their results break; nil if all hold.
 func (a *asked) compare(c *Case) *Finding {
 	var answers [2][]Answer
 	for i := range answers {

@@ -94,10 +94,10 @@ func (c *Case) openFiles(l *Lab) (*source.Dataset, error) {
 	return source.Open(context.Background(), options)
 }
 
-// unwritten is an error of a writer, which says nothing about the engine.
+// unwritten is an error of a writer; it does not concern the engine.
 type unwritten struct{ error }
 
-// unequal says that an engine and its twin give different answers to a query.
+// unequal is the error of an engine whose answer to a query differs from its twin's.
 type unequal struct {
 	query   string
 	answers [2]Answer
@@ -312,8 +312,8 @@ func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 	return distance, true
 }
 
-// withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all of
-// them say: the sum of their squared distances in units of their sigmas is at most that of their sensitivities.
+// withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all
+// of them say: the sum of their squared distances in units of their sigmas is at most that of their sensitivities.
 func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 	changed, stated := new(big.Rat), new(big.Rat)
 	for i, m := range ms {

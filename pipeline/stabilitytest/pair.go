@@ -12,7 +12,7 @@ import (
 // Item is a row of one or both tables of a pair.
 type Item struct {
 	Row Row
-	// In says whether it is a row of D and whether it is a row of D'.
+	// In reports whether it is a row of D and whether it is a row of D'.
 	In [2]bool
 	// file is the index of its file in each table; the rows of a file are sorted by place.
 	file  [2]int

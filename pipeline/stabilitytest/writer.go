@@ -16,10 +16,10 @@ import (
 type Writer struct {
 	// Name is the name of the library and the format. Extension is the end of its files' names.
 	Name, Extension string
-	// encode makes a file in memory. csv holds the options of CSV of the job that reads it.
-	encode func(columns []Column, rows []Row, csv string, r *rand.Rand) ([]byte, error)
-	// without are the kinds that its files cannot hold.
-	without []Kind
+	// Encode makes a file in memory. csv holds the options of CSV of the job that reads it.
+	Encode func(columns []Column, rows []Row, csv string, r *rand.Rand) ([]byte, error)
+	// Without are the kinds that its files cannot hold.
+	Without []Kind
 }
 
 // types are the kinds as libraries know them.
@@ -70,7 +70,7 @@ func binary(l sourcetest.Library, extension string, without ...Kind) Writer {
 
 // Fits reports whether the writer supports the types of all columns.
 func (w Writer) Fits(columns []Column) bool {
-	return !slices.ContainsFunc(columns, func(c Column) bool { return slices.Contains(w.without, c.Kind) })
+	return !slices.ContainsFunc(columns, func(c Column) bool { return slices.Contains(w.Without, c.Kind) })
 }
 
 // Write writes rows to a file, for a job with these options of CSV. The layout depends on r alone, so that two tables
@@ -81,7 +81,7 @@ func (w Writer) Write(path string, columns []Column, rows []Row, csv string, r *
 			err = fmt.Errorf("%s stopped with %v", w.Name, p)
 		}
 	}()
-	b, err := w.encode(columns, rows, csv, r)
+	b, err := w.Encode(columns, rows, csv, r)
 	if err == nil {
 		b, err = sourcetest.Pack(w.Extension, b)
 	}

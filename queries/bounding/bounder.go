@@ -39,7 +39,7 @@ type unitBounder struct {
 	few     int64 // rows of a unit that no query's limits cut
 	digests digests
 	inAll   bool     // all rows of the current unit count in all queries
-	sample  struct { // of the unit at hand: see smallest
+	sample  struct { // the sample of the current unit: see smallest
 		k     int64
 		rows  uint64 // the number of rows of the sample
 		slots []slot

@@ -23,8 +23,8 @@ const (
 	numberWidth = 3
 	// mostContents is the number of nodes of a level from which on contents are not numbered any more.
 	mostContents = 1 << 14
-	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have numbers
-	// of numberWidth bytes.
+	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have
+	// numbers of numberWidth bytes.
 	mostBatch = 1 << 23
 	// nearNodes is how many children are found without a search.
 	nearNodes = 1 << 13
@@ -38,7 +38,7 @@ type contentNumbers struct {
 	levels  []contentLevel // nil if no more contents are numbered
 	nodes   []uint32       // the nodes of the rows of the current batch
 	packed  []byte         // contents by number
-	counts  []bool         // of each of them: the row counts in a query
+	counts  []bool         // for each query, whether the row counts in it
 }
 
 // contentLevel is the level of one query in the trie of contents.
@@ -47,7 +47,7 @@ type contentLevel struct {
 	// by the parent node, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content +
 	// 1
 	children *intern.Uint64s
-	symbols  uint64        // that there may be
+	symbols  uint64        // the number of possible symbols
 	near     []uint32      // child + 1 by node and symbol, for small numbers
 	values   *intern.Texts // packed contents of a query that adds up
 	of       []int32       // symbols of the batch, less 1
@@ -57,7 +57,7 @@ type contentLevel struct {
 // ownContents is a query's part of contents.
 type ownContents struct {
 	packing *packing
-	From    int   // of it in a packed content of all queries
+	From    int   // where it begins in a packed content of all queries
 	Cells   int64 // the number of cells, if it counts
 }
 
@@ -212,7 +212,7 @@ func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 type allContents struct {
 	contents []byte // unpacked, by place
 	size     int
-	InAll    []bool                       // of each: the row counts in all queries
+	InAll    []bool                       // for each content, whether its rows count in all queries
 	numbers  map[*contentNumbers][]uint32 // places of contents by their numbers
 	known    map[string]uint32            // places of packed contents
 }

@@ -7,7 +7,7 @@ type digests struct {
 	On      bool
 	first   []int32 // index of a slot's first digest, or -1
 	digests []digest
-	content []byte // of later occurrences
+	content []byte // the content of later occurrences
 }
 
 // reset forgets all digests, for a unit with some slots.

@@ -19,7 +19,7 @@ type gatherer struct {
 	*Rows
 	pass pass
 	room int64 // approximately, in bytes; 0 if there is no bound
-	// units by number: words if a unit is one, else texts; first the skipped ones
+	// the units by number, the skipped ones first; words is used if a unit is a word, texts otherwise
 	words *intern.Uint64s
 	texts *intern.Texts
 	skip  setAside

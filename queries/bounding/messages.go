@@ -27,8 +27,8 @@ import (
 const (
 	// BoundKey, CellOrder and RowOrder begin the messages that are hashed, for engines that follow the same rule.
 	BoundKey  = "dprelease/bound1"
-	CellOrder = 'c' // of a cell
-	RowOrder  = 'r' // of a row
+	CellOrder = 'c' // in a message that orders a unit's cells
+	RowOrder  = 'r' // in a message that orders a unit's rows
 	// sharedOrder is RowOrder if several queries share records, whose contents are for all of them.
 	sharedOrder = 'u'
 )

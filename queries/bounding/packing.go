@@ -12,7 +12,7 @@ import (
 // has negative numbers, the sign is the last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. So 0 stays 0,
 // and so do the zeros of a query in which a row does not count.
 
-const shortBytes = 4 // of the shorter numbers
+const shortBytes = 4 // the size of the shorter numbers
 
 // Field is some bytes of a content: a number of four or eight bytes, big-endian, from Min to Max, or, of another
 // length, any bytes.

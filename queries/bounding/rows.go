@@ -27,7 +27,7 @@ import (
 
 const (
 	chunkBytes = 16 << 10
-	firstRows  = 16 // of the first chunk of a partition
+	firstRows  = 16 // the number of rows in the first chunk of a partition
 )
 
 // firstLook is how many bytes an accumulator holds before it looks for the first time.

@@ -38,7 +38,7 @@ type QueryRows struct {
 	store *together
 	view
 	packing
-	packedFrom int // of the query's content in that of a record
+	packedFrom int // where the query's content begins in a record's content
 	pending    pendingContents
 }
 

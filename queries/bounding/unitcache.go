@@ -14,8 +14,8 @@ type knownUnits struct {
 	places     []int32 // of rows among values; nil if there is no dictionary
 }
 
-// knownUnit caches the hash of a unit, whose first bits are its partition, and its number there in a generation. The
-// number is unknown if the generation is 0; the hash is unknown if it is also 0.
+// knownUnit caches the hash of a unit and the unit's number in its partition, in a generation. The first bits of the
+// hash are the partition. If the generation is 0, the number is unknown; if the hash is 0 too, so is the hash.
 type knownUnit struct {
 	hash           uint64
 	id, generation uint32

@@ -17,8 +17,8 @@ import (
 // codes of a row give the row of the public table, and each added column is a dictionary with the codes of its rows. So
 // a row costs one or two accesses to memory for each key and each added column.
 
-// Lookup joins columns of a public table: those of the row whose key equals that of the input's row. If there is none,
-// the columns are null.
+// Lookup joins columns of a public table to each row, from the public row with the same key. If there is none, the
+// columns are null.
 type Lookup struct {
 	// Field is the lookup's place in the job: input.lookups[0].
 	Field string
@@ -59,8 +59,8 @@ type joined struct {
 	codings []domain.Coding
 	columns []string
 	schema  table.Schema
-	// sizes[i] is the number of different values of key column i. The rows of the public table are numbered by the codes
-	// of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the row.
+	// sizes[i] is the number of different values of key column i. The rows of the public table are numbered by the
+	// codes of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the row.
 	sizes   []int
 	rows    []int32
 	entries map[string]int32

@@ -173,7 +173,7 @@ func TestLookupByTwoColumns(t *testing.T) {
 	}
 }
 
-// One definition may read another's columns; the order in which they are written does not matter.
+// A definition may read the columns of another one; their order in the job does not matter.
 func TestDefinitionsReadEachOther(t *testing.T) {
 	second := &derived.Lookup{Field: "input.lookups[1]", On: []string{"borough"}, Keys: [][]string{{"Bronx", "Queens"}},
 		Add: []derived.Added{{Name: "code", Kind: table.String, Values: []string{"bx", "qn"}}}}

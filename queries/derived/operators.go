@@ -231,7 +231,7 @@ func (c *compiler) in(n *ast.BinaryNode) *compiled {
 		return c.refuse("in needs a list of values: zone in [1, 2]")
 	}
 	left := c.compile(n.Left)
-	var value *vector // of left, which is evaluated only once
+	var value *vector // left's value, evaluated only once
 	var equal *compiled
 	for _, item := range list.Nodes {
 		x := c.compile(item)

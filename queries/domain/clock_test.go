@@ -52,7 +52,7 @@ func TestClockAcrossChanges(t *testing.T) {
 	}
 }
 
-// Every field of every day of the calendar's cycle is that of the standard library.
+// Every field of every day of the calendar's cycle agrees with the standard library.
 func TestFieldsOfAllDays(t *testing.T) {
 	days := make([]int32, cycleDays)
 	for i := range days {
@@ -79,7 +79,8 @@ func TestFieldsOfAllDays(t *testing.T) {
 	}
 }
 
-// The day and the second of any value, in every unit and zone, are those of the standard library, if it can show them.
+// The day and the second of any value, in every unit and zone, agree with the standard library, if it can represent
+// them.
 func TestClockOfAllValues(t *testing.T) {
 	zones := []*time.Location{nil, time.UTC, time.FixedZone("", -5*3600-17), berlin(t)}
 	for _, name := range []string{"America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia",

@@ -136,7 +136,7 @@ func (l *Loader) Add(b *table.Batch) error {
 			l.cells[i] = columnar.Dropped
 		}
 	}
-	if err := l.keys.Open(b, l.cells); err != nil {
+	if err := l.keys.open(b, l.cells); err != nil {
 		return err
 	}
 	l.side.mu.Lock()
@@ -391,6 +391,16 @@ type keyReader struct {
 func newKeyReader(keys, columns []string, schema table.Schema) *keyReader {
 	r := units.New(keys, true, columns, schema, &problem.Problems{})
 	return &keyReader{Reader: r, word: !r.HasText() && r.Columns() == 1}
+}
+
+// open reads the keys of the rows of a batch, and drops from cells the rows that have none: a key that holds an empty text
+// is none, since text files without a value there hold it.
+func (k *keyReader) open(b *table.Batch, cells []int32) error {
+	if err := k.Open(b, cells); err != nil {
+		return err
+	}
+	k.DropEmptyTexts(cells)
+	return nil
 }
 
 // hash returns the hash of a row's key that decides about its range.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,5 +100,39 @@ func TestTextKeysAreCounted(t *testing.T) {
 	}
 	if got := s.records.bytes - values; got < 1+2*1001 || got > 3*1100 {
 		t.Errorf("keys of %d bytes were counted as %d", 1+2*1001, got)
+	}
+}
+
+// Empty texts are no keys: a row without a key is not joined to the rows that lack theirs, whoever they are of.
+func TestEmptyTextsAreNoKeys(t *testing.T) {
+	for _, units := range []int{0, 1} {
+		s := sideOf(units, math.MaxInt64, table.String)
+		batch := &table.Batch{Rows: 2, Columns: []table.Column{texts("", "k"), texts("u", "v"), texts("1", "2")}}
+		if err := s.Loader().Add(batch); err != nil {
+			t.Fatal(err)
+		}
+		s.Complete()
+		if len(s.columns[0].valid) != 1 {
+			t.Errorf("%d units: %d partners, want 1", units, len(s.columns[0].valid))
+		}
+		rows := s.Rows(s.Keys, []string{"key"}, s.Schema)
+		var got []string
+		err := rows.Join(&table.Batch{Rows: 2, Columns: []table.Column{texts("", "k")}}, func(b *table.Batch) error {
+			for i := range b.Rows {
+				partner := "none"
+				if c := &b.Columns[1]; !c.IsNull(i) {
+					partner = string(c.Values.Bytes(c.Index(i)))
+				}
+				got = append(got, partner)
+			}
+			return nil
+		})
+		want := []string{"none", "v"}
+		if units > 0 {
+			want = want[1:]
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d units: partners %q, want %q (%v)", units, got, want, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ const batchRows = 1 << 16
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
-	if err := r.keys.Open(b, r.cells); err != nil {
+	if err := r.keys.open(b, r.cells); err != nil {
 		return err
 	}
 	s := r.side

@@ -38,7 +38,7 @@ type Crosstabs struct {
 	names     []string  // of the components, one a residual
 
 	mutex   sync.Mutex
-	designs map[query.Adjacency]strategy.Design // that were solved
+	designs map[query.Adjacency]strategy.Design // the designs that were solved
 }
 
 // ResidualOfAll names the component of the empty set of dimensions: the number of rows.
@@ -224,8 +224,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// changes returns how one unit can change the residuals: the squared norm of the change of each, in rows², for each kind
-// of change. With k rows it is k² times that of one row, since all rows may be alike.
+// changes returns how one unit can change the residuals: for each kind of change, the squared norm of the change of
+// each residual, in rows². With k rows it is k² times the value for one row, since all rows may be equal.
 func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
 	out := [][]float64{q.Marginals.Added()}
 	if adj == query.ReplaceOne {
@@ -254,8 +254,8 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 	return d, err
 }
 
-// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of its
-// residual. Under replace-one it is the part of the residual in the largest change of all together.
+// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of
+// its residual. Under replace-one it is the part of the residual in the largest change of all together.
 func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)

@@ -146,7 +146,7 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {
-		x := slices.Clone(margins[a]) // of an earlier round
+		x := slices.Clone(margins[a]) // the margin in an earlier round
 		if x == nil {
 			x = t.nearest(a, near[a], margins)
 		}

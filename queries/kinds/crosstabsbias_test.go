@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/queries/query"
@@ -33,7 +34,8 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		sums, squares := map[[2]int]float64{}, [2]float64{}
-		var empty, held [2]float64 // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
+		cells := map[[2]int]float64{} // biases of cells by two dimensions
+		var empty, held [2]float64    // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
 		for range releases {
 			y := w.draw(r)
 			x := y.clone()
@@ -42,6 +44,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 				for i := range x.Values[k] {
 					before, after := y.Values[k][i]-w.exact[k][i], x.Values[k][i]-w.exact[k][i]
 					if a.Len() > 1 {
+						cells[[2]int{k, i}] += after / w.deviations[k] / float64(releases)
 						of := &held
 						if w.exact[k][i] == 0 {
 							of = &empty
@@ -62,6 +65,14 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 		}
 		t.Logf("sizes %v: worst bias of a margin %.3f of its deviation; error %.3f of the noisy ones'", sizes, worst,
 			math.Sqrt(squares[1]/squares[0]))
+		low, high := 0.0, 0.0
+		for _, x := range cells {
+			low, high = min(low, x), max(high, x)
+		}
+		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
+		if most := query.LargeCellBias*math.Sqrt(float64(slices.Min(sizes))) + 5/math.Sqrt(n); max(-low, high) > most {
+			t.Errorf("sizes %v: the bias of a cell is from %.2f to %.2f of its deviation", sizes, low, high)
+		}
 		gain := []float64{math.Sqrt(empty[1] / empty[0]), math.Sqrt(held[1] / held[0])}
 		t.Logf("error of cells by two dimensions: without rows %.3f, with rows %.3f of the noisy ones'", gain[0], gain[1])
 		if empty[0] > 0 && gain[0] > query.EmptyCellError || gain[1] > query.FullCellError {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
@@ -29,7 +30,8 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		}
 		w := newNoisyTables(t, r, sizes, workload)
 		bias := map[[2]int]float64{}
-		var before, after [4]float64 // squared errors by number of dimensions
+		cells := map[[2]int]float64{} // biases of cells by two dimensions
+		var before, after [4]float64  // squared errors by number of dimensions
 		for release := range releases {
 			y := w.draw(r)
 			x := y.clone()
@@ -42,6 +44,9 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 					was, is := (y.Values[k][i]-exact)/w.deviations[k], (x.Values[k][i]-exact)/w.deviations[k]
 					before[a.Len()] += was * was
 					after[a.Len()] += is * is
+					if a.Len() == 2 {
+						cells[[2]int{k, i}] += is / float64(releases)
+					}
 					if a.Len() == 1 {
 						bias[[2]int{k, i}] += is / float64(releases)
 					}
@@ -51,6 +56,14 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 		worst := 0.0
 		for _, x := range bias {
 			worst = max(worst, math.Abs(x))
+		}
+		low, high := 0.0, 0.0
+		for _, x := range cells {
+			low, high = min(low, x), max(high, x)
+		}
+		t.Logf("bias of cells by two dimensions: %.2f to %.2f of their deviation", low, high)
+		if most := query.LargeCellBias*math.Sqrt(6) + 5/math.Sqrt(float64(releases)); max(-low, high) > most {
+			t.Errorf("sizes %v: the bias of a cell is from %.2f to %.2f of its deviation", sizes, low, high)
 		}
 		t.Logf("sizes %v: worst bias of a margin by one dimension %.3f; errors by two dimensions %.3f, by three %.3f of the noisy ones'",
 			sizes, worst, math.Sqrt(after[2]/before[2]), math.Sqrt(after[3]/before[3]))

@@ -44,12 +44,16 @@ func (q *Base) whyRow(adj query.Adjacency) string {
 	return "replacing a row changes at most two cells by 1"
 }
 
-// limitsText describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
+// limitsText describes the limits: "at most 5 rows, in at most 3 cells, at most 2 a cell". It leaves out a limit that
+// follows from the number of rows.
 func (q *Base) limitsText() string {
 	l := q.Limits
 	s := "at most " + q.rowsText()
-	if q.Size > 1 {
-		s += fmt.Sprintf(", in at most %s, at most %d a cell", problem.Plural(min(l.Groups, l.Rows), "cell"), l.PerGroup)
+	if q.Size > 1 && l.Groups < l.Rows {
+		s += ", in at most " + problem.Plural(l.Groups, "cell")
+	}
+	if q.Size > 1 && l.PerGroup < l.Rows {
+		s += fmt.Sprintf(", at most %d a cell", l.PerGroup)
 	}
 	return s
 }

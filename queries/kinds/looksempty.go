@@ -10,8 +10,8 @@ import (
 const (
 	// maxChecked is the largest number of cells of an answer that isNoise looks at.
 	maxChecked = 1 << 20
-	// largestNoise is the largest value, in standard deviations of the noise, of a sum or a cell that is taken for noise
-	// alone, which is beyond it once in about 30,000 answers.
+	// largestNoise is the largest value, in standard deviations of the noise, at which a sum or a cell is considered
+	// noise alone. Noise exceeds it once in about 30,000 answers.
 	largestNoise = 4
 )
 

@@ -258,7 +258,7 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 type distribution struct {
 	edges           []float64
 	noisy, estimate []float64
-	spread          strategy.Spread // of all but the first
+	spread          strategy.Spread // the spread of all vectors but the first
 	mostOfRow       float64
 }
 
@@ -296,20 +296,20 @@ func rising(sums []float64) []float64 {
 }
 
 // partOfDoubt is the standard deviation of the error of a smooth curve within a cell, as a part of its distance from an
-// even spread. Intervals then hold in 94 of 100 cases or more if cells are as wide as a standard deviation of the values
-// (TestQuantilesOfSmoothDensities); it matters little if noise is wider than what the cells hide.
+// even spread. Intervals then hold in 94 of 100 cases or more if cells are as wide as a standard deviation of the
+// values (TestQuantilesOfSmoothDensities); it matters little if noise is wider than what the cells hide.
 const partOfDoubt = 0.4
 
-// quantile returns the value below which a share q of the rows lies, between two edges by a smooth curve through the sums
-// (within). NaN if the estimates have no row.
+// quantile returns the value below which a share q of the rows lies, between two edges by a smooth curve through the
+// sums (within). NaN if the estimates have no row.
 //
-// Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N that of all,
-// A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z
-// deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it
-// takes an error at the quantile itself. Within a cell the deviation includes how far independent rows are from the
-// curve: of n rows the number below a part p of the cell has the variance n·p·(1 − p). With weights the variance is that
-// of the sum of squared weights, which is at most the largest weight times the sum of weights. It also includes the
-// error of the curve, a part of its doubt.
+// Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N that of all, A(x) −
+// q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z deviations
+// to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it takes an error
+// at the quantile itself. Within a cell the deviation includes how far independent rows are from the curve: of n rows
+// the number below a part p of the cell has the variance n·p·(1 − p). With weights the variance is that of the sum of
+// squared weights, which is at most the largest weight times the sum of weights. It also includes the error of the
+// curve, a part of its doubt.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -368,9 +368,9 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 
-// within returns the number of rows between the j-th edge and a point that is a part of the way to the next one. The sums
-// follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is how far
-// it can be from an even spread, whichever side has more rows.
+// within returns the number of rows between the j-th edge and a point that is a part of the way to the next one. The
+// sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is how
+// far it can be from an even spread, whichever side has more rows.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
 	all, width := sums[j+1]-sums[j], d.edges[j+1]-d.edges[j]
 	if all <= 0 {
@@ -382,9 +382,9 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 	return part*all + inside*((1-part)*first-part*last), inside * ((1-part)*math.Abs(first) + part*math.Abs(last))
 }
 
-// density returns the density of rows at the j-th edge: the harmonic mean of those of the cells beside it, weighted by their
-// widths, and 0 if one has no rows. At the first and last edge it continues the line through the two nearest cells, from 0 to
-// twice the density of the cell.
+// density returns the density of rows at the j-th edge: the harmonic mean of those of the cells beside it, weighted by
+// their widths, and 0 if one has no rows. At the first and last edge it continues the line through the two nearest
+// cells, from 0 to twice the density of the cell.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := func(i int) float64 { return d.edges[i+1] - d.edges[i] }
 	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width(i) }

@@ -41,8 +41,8 @@ type Sums struct {
 
 // quotient is a summary that divides by a noisy number of rows.
 type quotient interface {
-	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre. deviations are those of the components;
-	// normal is set if the noise is Gaussian.
+	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre. deviations are the standard deviations
+	// of the components; normal is set if the noise is Gaussian.
 	halfWidth(half float64, deviations []float64, normal bool) float64
 }
 

@@ -17,9 +17,10 @@ import (
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
 // grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
-// The interval's ends are the counts at which S(f) is 2.5 % and 97.5 %, for y in the place of y - g/2: rounding to a
-// grid that is small beside sigma, as that of noise is, changes coverage by little. No count is below the least one of
-// a key, which is public.
+// The lower end of the interval is the count at which S(f) is 2.5 %, for y in the place of y - g/2: the grid is small
+// beside sigma. The upper end is that at which larger noisy counts than y, from y + g/2 on, have 97.5 %: at the threshold
+// one noisy count alone can have more than 2.5 %. No count is below the least one of a key, which is public; intervals
+// that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
 //
 // An estimate without any bias does not exist, as the distribution is cut off. The median-unbiased one, the count at
 // which S(f) is one half, is too small on average. Its mean error at each count is known, and is subtracted as at the
@@ -36,6 +37,7 @@ type truncated struct {
 	cut   float64 // noisy counts from here on, before they are rounded, are selected
 	sigma float64
 	least float64 // the least count of a key
+	grid  float64 // of which noisy counts are multiples
 	// estimates[i] is the estimate of a noisy count of cut + (i/estimatePoints)²·farAbove·sigma.
 	estimates []float64
 }
@@ -53,7 +55,7 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 		return nil, err
 	}
 	t := &truncated{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
-		least: float64(s.Least())}
+		least: float64(s.Least()), grid: s.Mechanism.Grid}
 	t.correct()
 	return t, nil
 }
@@ -128,7 +130,7 @@ func (t *truncated) series(noisy query.Series, of func(y float64) float64) query
 }
 
 func (t *truncated) low(y float64) float64  { return min(t.solve(y, 0.025), t.estimate(y)) }
-func (t *truncated) high(y float64) float64 { return max(t.solve(y, 0.975), t.estimate(y)) }
+func (t *truncated) high(y float64) float64 { return max(t.solve(y+t.grid/2, 0.975), t.estimate(y)) }
 
 func (t *truncated) estimate(y float64) float64 {
 	u := math.Sqrt(max(y-t.cut, 0) / (farAbove * t.sigma))

@@ -18,7 +18,7 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 		trials = 5_000
 	}
 	const grid = 1. / 64
-	x := &truncated{cut: 45 - grid/2, sigma: 6, least: 1}
+	x := &truncated{cut: 45 - grid/2, sigma: 6, least: 1, grid: grid}
 	x.correct()
 	for _, f := range []float64{15, 20, 30, 35, 40, 45, 50, 60, 80, 105, 130, 140, 150} {
 		held, n := 0, 0
@@ -49,6 +49,32 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 		}
 		if slack := 6 / math.Sqrt(float64(n)); f >= x.cut-3.1*x.sigma && math.Abs(bias) > (0.1+slack)*deviation {
 			t.Errorf("count %v: the estimates' bias is %.2f, and their deviation %.2f", f, bias, deviation)
+		}
+	}
+}
+
+// On the coarsest grid that noise may have, a sixteenth of its deviation, the intervals hold counts near the threshold
+// as well, and those far below in up to 97.5 %: a count is at least 1, so that these intervals never miss to one side.
+func TestSelectedCountsOnACoarseGridAreCovered(t *testing.T) {
+	r := rand.New(rand.NewPCG(913, 5))
+	const sigma, grid, trials = 16.0, 1.0, 20_000
+	x := &truncated{cut: 90 - grid/2, sigma: sigma, least: 1, grid: grid}
+	x.correct()
+	for _, f := range []float64{45, 60, 75, 90, 98, 106, 140, 220} {
+		held := 0
+		for range trials {
+			y := math.Floor(truncatedNormal(r, f, sigma, x.cut)/grid+0.5) * grid
+			if x.low(y) <= f && f <= x.high(y) {
+				held++
+			}
+		}
+		covered, most := float64(held)/trials, 0.96
+		if f <= x.cut+sigma {
+			most = 0.975 // one of the noisy counts near the threshold alone can have 2.5 %
+		}
+		t.Logf("count %v: covered %.4f", f, covered)
+		if slack := 6 * math.Sqrt(.05*.95/trials); covered < 0.945-slack || covered > most+slack {
+			t.Errorf("count %v: %.4f of the intervals hold it", f, covered)
 		}
 	}
 }

@@ -237,8 +237,8 @@ func (v variedVariance) above(x float64) (p float64) {
 	return p
 }
 
-// hermiteNodes and hermiteWeights are those of the Gauss-Hermite rule of nine points for a standard normal variable
-// (Abramowitz and Stegun, table 25.10, scaled).
+// hermiteNodes and hermiteWeights are the Gauss-Hermite rule of nine points for a standard normal variable (Abramowitz
+// and Stegun, table 25.10, scaled).
 var (
 	hermiteNodes = [9]float64{-4.512745863399783, -3.2054290028564703, -2.07684797867783, -1.0232556637891324, 0,
 		1.0232556637891324, 2.07684797867783, 3.2054290028564703, 4.512745863399783}
@@ -259,8 +259,8 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 	}
 }
 
-// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is
-// well above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
+// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is well
+// above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
 // and count.
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]

@@ -25,7 +25,7 @@ type Vector struct {
 	Component int
 	// Sums describes the values that are added up; it is empty if rows are counted.
 	Sums string
-	// Axes are those of the cells, the last one fastest.
+	// Axes are the axes of the cells, the last one fastest.
 	Axes []VectorAxis
 	// Conditions are what a row must fulfil to be in a cell, besides the filters of the job: sorted, each once.
 	Conditions []string
@@ -109,7 +109,8 @@ func (q *Sums) numbers() (all []string, err error) {
 	return all, nil
 }
 
-// vector describes a component of row counts over the query's axes, with conditions besides those of the axes.
+// vector describes a component of row counts over the query's axes, with conditions in addition to the axes'
+// conditions.
 func (q *Base) vector(component int, conditions []string) (Vector, error) {
 	v := Vector{Component: component, Conditions: conditions}
 	for i := range q.Axes {
@@ -188,7 +189,7 @@ func (q *Sums) betterOf(component int) *Better {
 	return &q.better[i]
 }
 
-// noisyVector is a component's vector: what the release knows of it, and the noisy vector of the query's own.
+// noisyVector is a component's best known vector, and the query's own noisy vector.
 type noisyVector struct {
 	fill      query.Series
 	deviation float64 // of the noise in fill

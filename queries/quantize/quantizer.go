@@ -19,7 +19,7 @@ import (
 const (
 	// MaxBits is the largest number of binary digits of a quantized value; by default it has so many.
 	MaxBits = 40
-	maxLog2 = 900 // of V, and of 1/V
+	maxLog2 = 900 // the largest logarithm of V and of 1/V
 )
 
 // Options are the requirements of a kind of query for its quantizer.

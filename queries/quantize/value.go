@@ -10,19 +10,16 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
-//
-// Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left
-// out of the query, if a component is null, NaN or no number, or if a list does not have Length elements.
+// Value describes the values that a sum or mean adds up: a bounded number of each row, or a bounded vector.
 type Value struct {
 	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
 	Columns []string
 	// List is set if the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the
-	// range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to multiples of
-	// the quantum within Lo and Hi.
+	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into
+	// the range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to
+	// multiples of the quantum within Lo and Hi.
 	Lo, Hi string
 	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards
 	// zero. If components are infinite, the vector takes their direction and the other components become 0.
@@ -30,8 +27,8 @@ type Value struct {
 	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's
 	// mu² that finding it takes; 0 if they are the clamp.
 	Share float64
-	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value
-	// counts as the centre of the range, or as zero.
+	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a
+	// value counts as the centre of the range, or as zero.
 	Rows int64
 	// Weight is the weight of each row of a mean, nil if all rows count equally. A row without a weight has no value.
 	Weight *Value

@@ -49,6 +49,10 @@ const (
 	// noise that is cut at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
+	// LargeCellBias is the largest bias of a cell by two columns, in standard deviations of its noise, for each root of the
+	// number of values of the column that has fewer. A large cell beside cells without rows is too small: these are not
+	// negative and are thus too large on average, and the margins keep the sum.
+	LargeCellBias = 0.7
 )
 
 // SumsOfCells holds the variances of two kinds of noise: Each is the noise of each cell alone, Common the noise that

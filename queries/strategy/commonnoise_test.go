@@ -60,8 +60,7 @@ func rowsOf(c []int64) (n int64) {
 	return n
 }
 
-// Under add-remove the norm is that of the unit that changes the cells most, neither below it nor above, for every
-// share that may be taken.
+// Under add-remove the norm is attained by the unit that changes the cells most, for every possible fraction.
 func TestSharedNormIsAttained(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)

@@ -34,8 +34,8 @@ func newContrasts(size, bits int) contrasts {
 	return c
 }
 
-// ranges returns the least and the largest inner product of a column with itself, and of two different columns, exactly,
-// in units of 2^(−2b). Without rounding they are 1 − 1/d and −1/d.
+// ranges returns the least and the largest inner product of a column with itself, and of two different columns,
+// exactly, in units of 2^(−2b). Without rounding they are 1 − 1/d and −1/d.
 func (c contrasts) ranges() (alike, unlike interval) {
 	later := new(big.Int)
 	for v := c.size - 1; v >= 0; v-- {
@@ -45,7 +45,7 @@ func (c contrasts) ranges() (alike, unlike interval) {
 		}
 		product := new(big.Int).Mul(own, big.NewInt(int64(v)))
 		alike = alike.with(new(big.Int).Add(later, new(big.Int).Mul(product, big.NewInt(int64(v)))))
-		if v > 0 { // with each column u < v
+		if v > 0 { // u < v for each column u
 			unlike = unlike.with(new(big.Int).Sub(later, product))
 		}
 		later.Add(later, own)

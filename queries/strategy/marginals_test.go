@@ -126,7 +126,7 @@ func TestColumnsByHand(t *testing.T) {
 		m := workload(t)
 		for _, s := range m.Residuals() {
 			a := m.dense(s)
-			norm := func(u, v int) *big.Int { // of column u less column v; v < 0: of column u
+			norm := func(u, v int) *big.Int { // the square of column u less column v, or of column u if v < 0
 				sum := new(big.Int)
 				for j := range a {
 					x := new(big.Int).Set(a[j][u])
@@ -205,8 +205,8 @@ func TestMeasureAndReconstruct(t *testing.T) {
 	})
 }
 
-// TestVariances compares the reported variance of cells with that of the reconstruction of unit vectors, the sum of the
-// squares of the coefficients of each coordinate.
+// TestVariances compares the reported variance of cells with the variance of the reconstruction of unit vectors, the
+// sum of the squares of the coefficients of each coordinate.
 func TestVariances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)

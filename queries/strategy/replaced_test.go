@@ -78,7 +78,7 @@ func TestReplacedRowsTogether(t *testing.T) {
 // The errors of Adult's tables at epsilon 1 and delta 1e-6 under replace-one, with mu² from the largest change of each
 // residual separately and from the largest change of all together.
 func TestReplacedRowsOfAdult(t *testing.T) {
-	const sigma = 4.2247 // of one row at that guarantee
+	const sigma = 4.2247 // the noise of one row at that guarantee
 	for _, c := range []struct {
 		ways            []int
 		alone, together float64

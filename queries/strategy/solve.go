@@ -23,8 +23,8 @@ const (
 type Design struct {
 	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
-	// Costs[i] is the part of residual i in the change of a unit: under noise in proportion to Variances, no change has a
-	// larger mu² than the sum of Costs[i]/Variances[i], which is 1. With one change they are its squared norms. With
+	// Costs[i] is the part of residual i in the change of a unit: under noise in proportion to Variances, no change has
+	// a larger mu² than the sum of Costs[i]/Variances[i], which is 1. With one change they are its squared norms. With
 	// several, a residual alone may change by more.
 	Costs []float64
 	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the
@@ -54,8 +54,8 @@ func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 const (
 	designRounds = 10_000
 	designWork   = 2_000_000_000 // changes times residuals over all rounds, a few seconds
-	designGap    = 1e-6          // of the loss
-	severalGap   = 1e-5          // with several changes
+	designGap    = 1e-6          // the largest gap, relative to the loss
+	severalGap   = 1e-5          // the same, with several changes
 	largestGap   = 1e-2          // if the rounds end
 )
 
@@ -69,12 +69,12 @@ const (
 //	s2_S = sqrt(k_S/v_S)·sqrt(T),  T = (sum_S sqrt(k_S·v_S))²,
 //
 // by the inequality of Cauchy and Schwarz, and T is the least loss. The largest of several variances is at least T for
-// any weights of the tables that sum to 1, and noise that is enough for several changes has a loss of at least T for any
-// weights of the changes: k is then the weighted sum of the changes. T is concave in both, and equal to the least loss
-// for the best. Each weight is multiplied by the square of how much of the loss its table has, or of mu² its change
-// takes, and all are normalised, until loss and bound are within 10^-6 of each other, or 10^-5 with several changes. (The
-// square finds the best weights of distinct residuals in one step.) If many changes are nearly alike, rounds may end
-// earlier: then the best design so far is returned.
+// any weights of the tables that sum to 1, and noise that is enough for several changes has a loss of at least T for
+// any weights of the changes: k is then the weighted sum of the changes. T is concave in both, and equal to the least
+// loss for the best. Each weight is multiplied by the square of how much of the loss its table has, or of mu² its
+// change takes, and all are normalised, until loss and bound are within 10^-6 of each other, or 10^-5 with several
+// changes. (The square finds the best weights of distinct residuals in one step.) If many changes are nearly alike,
+// rounds may end earlier: then the best design so far is returned.
 func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (Design, error) {
 	q := m.importance(loss, weights)
 	tables, share := even(len(q)), even(len(changes))

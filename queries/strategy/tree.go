@@ -138,12 +138,12 @@ func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 		}
 		z[l] = make([]float64, t.nodes(l))
 		for i, v := range below[l] {
-			share := precisions[l] * u.own[l][i] // of its own count
+			share := precisions[l] * u.own[l][i] // the weight of its own count
 			z[l][i] = share*y[l][i] + (1-share)*v
 		}
 	}
 	for l := 0; l < leaf; l++ {
-		total := make([]float64, t.nodes(l)) // of the children's variances
+		total := make([]float64, t.nodes(l)) // the variances of the children's sums
 		for i, v := range u.own[l+1] {
 			total[i*t.widths[l+1]/t.widths[l]] += v
 		}

@@ -35,7 +35,7 @@ var colors = []color.NRGBA{
 
 var (
 	lightGray = color.Gray{Y: 225}
-	undefined = color.Gray{Y: 238} // of a cell without a value
+	undefined = color.Gray{Y: 238} // the colour of a cell without a value
 )
 
 // Stroke is the pattern of a line.

@@ -62,8 +62,8 @@ func (p point) compare(delta float64) int {
 	return p.value.compare(wideOf(delta))
 }
 
-// compare returns the sign of w - v, or 0 if w's relative error, at most slack, leaves a doubt. Both must be
-// normalised.
+// compare returns the sign of w - v, or 0 if the relative error of w, at most slack, is too large to decide. Both must
+// be normalised.
 func (w wide) compare(v wide) int {
 	d := w.e - v.e
 	switch {

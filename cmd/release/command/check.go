@@ -61,7 +61,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		jobs.KeepTo(limits.Memory)
 		limits.Look = local.LookAll
 	}
-	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
+	engine, err := jobs.Opener(plan, limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

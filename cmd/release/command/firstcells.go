@@ -25,7 +25,7 @@ func (a *app) printPreview(r *pipeline.Release) error {
 			return err
 		}
 		if m.Queries[i].Kind != "crosstabs" { // its answer is the noisy numbers from which its tables are computed
-			if err := a.printAnswer(&result); err != nil {
+			if err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind)); err != nil {
 				return err
 			}
 		}
@@ -45,10 +45,10 @@ func (a *app) printPreview(r *pipeline.Release) error {
 	return nil
 }
 
-// printAnswer shows the first rows of an answer.
-func (a *app) printAnswer(r *pipeline.Result) error {
+// printAnswer shows the first rows of an answer; missing stands for the values that it does not have.
+func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 	cells := shown(*r)
-	if err := a.PrintTable(previewRows(r.Answer, cells)); err != nil {
+	if err := a.PrintTable(previewRows(r.Answer, cells, missing)); err != nil {
 		return err
 	}
 	if more := r.Answer.Cells - len(cells); more > 0 && !r.Sparse {
@@ -73,7 +73,7 @@ func (a *app) printReadings(r *pipeline.Result) error {
 		for c := range min(previewed, x.Answer.Cells) {
 			cells = append(cells, c)
 		}
-		if err := a.PrintTable(previewRows(x.Answer, cells)); err != nil {
+		if err := a.PrintTable(previewRows(x.Answer, cells, noValue)); err != nil {
 			return err
 		}
 		if more := x.Answer.Cells - len(cells); more > 0 {
@@ -101,7 +101,16 @@ func shown(r pipeline.Result) []int {
 	return cells
 }
 
-func previewRows(ans query.Answer, cells []int) [][]string {
+// noValue stands for a number that is not there.
+const noValue = "-"
+
+func previewRows(ans query.Answer, cells []int, missing string) [][]string {
+	value := func(s query.Series, cell int) string {
+		if text := at(s, cell); text != noValue {
+			return text
+		}
+		return missing
+	}
 	header := []string{}
 	for _, k := range ans.Keys {
 		header = append(header, k.Name)
@@ -116,17 +125,17 @@ func previewRows(ans query.Answer, cells []int) [][]string {
 			row = append(row, label(k, c))
 		}
 		if ans.Noisy != nil {
-			row = append(row, at(ans.Noisy, c))
+			row = append(row, value(ans.Noisy, c))
 		}
-		rows = append(rows, append(row, at(ans.Estimate, c), interval(at(ans.Low, c), at(ans.High, c))))
+		rows = append(rows, append(row, value(ans.Estimate, c), interval(at(ans.Low, c), at(ans.High, c))))
 	}
 	return rows
 }
 
 // interval formats an interval; it has no ends in a cell that is left empty.
 func interval(low, high string) string {
-	if low == "-" || high == "-" {
-		return "-"
+	if low == noValue || high == noValue {
+		return noValue
 	}
 	return low + " to " + high
 }
@@ -164,7 +173,7 @@ func printable(s string) string {
 func short(x float64) string {
 	switch {
 	case math.IsNaN(x):
-		return "-"
+		return noValue
 	case math.Abs(x) >= 1000 || x == math.Trunc(x):
 		return fmt.Sprintf("%.0f", x)
 	default:

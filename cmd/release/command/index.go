@@ -240,7 +240,7 @@ var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
 <h1>Releases</h1>
 <p>These releases are differentially private: each states what its numbers can tell about one unit of the data, at most. <a href="feed.atom">Feed</a></p>
 <table>
-<thead><tr><th scope="col">Release</th><th scope="col">Of</th><th scope="col">Guarantee</th></tr></thead>
+<thead><tr><th scope="col">Release</th><th scope="col">Data of</th><th scope="col">Guarantee</th></tr></thead>
 <tbody>
 {{- range .}}
 <tr><td><a href="{{.Link}}"><bdi>{{.Title}}</bdi></a></td><td><bdi>{{.Window}}</bdi></td><td>{{with .Withdrawn}}<strong>Withdrawn on {{.}}: do not use it.</strong> {{end}}{{.Guarantee}}</td></tr>

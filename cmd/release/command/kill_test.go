@@ -62,7 +62,8 @@ func TestKilledAtRandom(t *testing.T) {
 // killAt is the step at which a process of TestKilledAtEachStep kills itself.
 const killAt = "DPRELEASE_TEST_KILL_AT"
 
-// TestKilledAtEachStep: killed before and after every call of the sink and of the ledger.
+// TestKilledAtEachStep: a run that is killed before or after any call of the sink and of the ledger ends, run again, in
+// one release under one charge.
 func TestKilledAtEachStep(t *testing.T) {
 	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 5
@@ -208,7 +209,7 @@ func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
 	}
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
-		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
+		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan, where.limits, book.InputKey),
 		Observer: o, Workers: 1, Program: runjob.Program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir,

@@ -44,9 +44,9 @@ type loanStyle struct {
 	delimiter string
 	date      func(i int, t time.Time) string
 	fee       func(cents int) string
-	none      string // of fees
+	none      string // the text of a missing fee
 	branch    func(i int, s string) string
-	end       func(i int) string // of a line
+	end       func(i int) string // the end of line i
 }
 
 func (s loanStyle) write(rows []loan) []byte {

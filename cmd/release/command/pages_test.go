@@ -30,7 +30,7 @@ import (
 
 // A block is a fenced block of a page.
 type block struct {
-	line   int    // of the page, from 1
+	line   int    // the number of the line in the page, from 1
 	info   string // the text after the backticks
 	text   string
 	note   string // the comment right above the block, without its marks

@@ -148,8 +148,11 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
 	}
-	if with, err := p.Compared(); with != nil && err == nil {
+	if with := p.Compared(); with != nil {
 		text["with_another_delta"] = with
+	}
+	if p.Job().Input.SQL != nil {
+		text["local_engine"], text["why_engine"] = sqlpush.Choose(p).Local, sqlpush.Choose(p).Why
 	}
 	if t := p.Targets(); t != nil {
 		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto,
@@ -170,7 +173,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	if p.Job().Input.SQL != nil {
-		if err := a.Printf("%s\n\n", versionsText(p)); err != nil {
+		if err := a.Printf("%s\n%s\n\n", engineText(p), versionsText(p)); err != nil {
 			return err
 		}
 	}
@@ -198,6 +201,15 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	return a.printTargets(p)
+}
+
+// engineText returns who adds up the rows of a database.
+func engineText(p *pipeline.Plan) string {
+	c := sqlpush.Choose(p)
+	if c.Local {
+		return "this program reads the rows and adds them up: " + c.Why
+	}
+	return "the database adds the rows up: " + c.Why
 }
 
 // versionsText returns which rows of a database a run reads if it is cut short and resumed.

@@ -11,7 +11,7 @@ import (
 // commonNoiseGain holds the standard deviations of a histogram with common noise, as multiples of its present ones.
 type commonNoiseGain struct {
 	Cell  float64 `json:"cell"`
-	Total float64 `json:"total"` // of the sum of all cells
+	Total float64 `json:"total"` // the sum of all cells
 }
 
 // maxGain is the largest multiple that is worth showing in a plan.

@@ -21,7 +21,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	if p.Job().Input.SQL != nil {
 		return nil, nil
 	}
-	engine, err := jobs.Opener(p.Job(), l, nil)(ctx)
+	engine, err := jobs.Opener(p, l, nil)(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
 		return nil, nil
 	}

@@ -55,7 +55,7 @@ func abortOnCrash() {
 // grace is how long a process continues after the first signal. Meanwhile a run cancels a reservation under which no
 // noise was drawn. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with
 // the process: a run can be killed at any step, and the next run resumes it.
-const grace = 4 * time.Second
+const grace = 3 * time.Second
 
 // signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
 // within the grace, it is ended. A second signal ends it at once.

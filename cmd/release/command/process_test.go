@@ -89,7 +89,7 @@ func exit(cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// book opens the ledger anew.
+// book opens the ledger again.
 func (p *processes) book() *ledger.Book {
 	p.Helper()
 	store := p.store

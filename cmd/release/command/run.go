@@ -77,7 +77,14 @@ const mergeLong = `merge makes the release of a job from the files that release 
 run does: the same charge, the same noise, the same folder. The numbers before the noise are those of a run on one machine.
 
 The files must be of one run: of this job, of one state of its table, of this version of the program and under one key, and each shard must
-be there once.`
+be there once.
+
+If the units of a large table are columns, the files hold their rows, and most of the work is here. Then share it: release aggregate
+--partitions M writes M files for each shard, one process for each partition merges those, and the last merge adds up M small files:
+
+  release aggregate JOB --key run.key --shard 1/3 --partitions 2 --out 1.part    for each of the shards: 1.part.1 and 1.part.2
+  release merge JOB --key run.key --partition 1/2 --to 1.merged *.part.1         for each of the partitions, anywhere, without the ledger
+  release merge JOB --key run.key *.merged                                       once, where the ledger is`
 
 // parts are the files of a run's shards.
 type parts struct {
@@ -89,16 +96,27 @@ func (a *app) mergeCmd() *cobra.Command {
 	var flags jobs.Flags
 	var ask request
 	var of parts
+	var partition aggregate.Merge
 	cmd := &cobra.Command{
 		Use: "merge JOB FILE...", Short: "Make and publish a release from the files of release aggregate", Long: mergeLong, Args: cobra.MinimumNArgs(2),
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]
+			if partition.Partition != "" {
+				return partition.Run(cmd.Context(), a.Console, &flags, args[0], of.key, of.paths, runjob.Build())
+			}
 			return a.run(cmd.Context(), args[0], &flags, ask, &of)
 		},
 	}
 	aggregate.AddKey(cmd, &of.key)
+	cmd.Flags().StringVar(&partition.Partition, "partition", "",
+		"merge one partition of the shards' files, such as 2/4, into a file for the last merge, and make no release")
+	cmd.Flags().StringVar(&partition.To, "to", "", "the file for --partition")
 	a.addRelease(cmd, &flags, &ask)
+	cmd.MarkFlagsRequiredTogether("partition", "to")
+	for _, name := range []string{"out", "new-release", "compare-input", "incomplete", "json", "sign", "anchor", "new-ledger", "metrics"} {
+		cmd.MarkFlagsMutuallyExclusive("partition", name)
+	}
 	return cmd
 }
 

@@ -146,3 +146,11 @@ func (p *processes) stop(after time.Duration, args ...string) (code int, output 
 	defer deadline.Stop()
 	return exit(cmd), out.String()
 }
+
+// A process ends within five seconds of the first signal, also if the processors are busy or it has much memory to give
+// back.
+func TestGrace(t *testing.T) {
+	if grace+grace/10 >= 4*time.Second {
+		t.Error(grace)
+	}
+}

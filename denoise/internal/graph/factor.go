@@ -8,7 +8,7 @@ import "context"
 type factor struct {
 	a, columns *Matrix // A and A'
 	parent     []int32 // the elimination tree
-	start      []int   // of each column of L
+	start      []int   // where each column of L starts
 	row        []int32
 	val, d     []float64
 	rowWork

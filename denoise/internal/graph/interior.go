@@ -12,7 +12,7 @@ import (
 type pattern struct {
 	g      *Graph
 	k      int
-	order  []int32 // of elimination
+	order  []int32 // the order of elimination
 	a      *Matrix
 	factor *factor
 	label  []int

@@ -11,7 +11,7 @@ type DenseError struct {
 	Entries, Most int
 }
 
-// Error states the numbers and what to do.
+// Error returns the numbers and a hint.
 func (e *DenseError) Error() string {
 	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k "+
 		"= 0",

@@ -41,7 +41,9 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/configs"
 	dpbeam "github.com/dprelease/dprelease/full/beam"
+	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
@@ -212,8 +214,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if err != nil {
 		return report(exitInternal, errors.New("there can be no temporary folder"))
 	}
-	defer os.RemoveAll(folder)
-	_ = os.Setenv("TMPDIR", folder) // the SDK leaves a file in it after each run; the name has no zero byte
+	defer func() { _ = os.RemoveAll(folder) }() // it holds encrypted files and their key, for this user alone
+	_ = os.Setenv("TMPDIR", folder)             // the SDK leaves a file in it after each run; the name has no zero byte
 	var params []string
 	for _, p := range o.params {
 		params = append(params, "--param", p)
@@ -221,6 +223,10 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
 	if code != 0 {
 		return code
+	}
+	if foreign(ctx, job, o.params.values(), key) {
+		return report(exitInput, errors.New("shard-foreign: the key in "+dpbeam.KeyVariable+" was made for another ledger; nothing was "+
+			"read or charged; make a key with release aggregate JOB --new-key FILE where this ledger is"))
 	}
 	if o.parts == "" {
 		o.parts = folder
@@ -278,6 +284,22 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 		return key, report(exitUsage, errNoKey)
 	}
 	return key, 0
+}
+
+// foreign reports whether a key was made for another ledger than the job's. If the job or the ledger cannot be read, a
+// later step reports it.
+func foreign(ctx context.Context, path string, params map[string]string, key partial.Key) bool {
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: os.LookupEnv, CheckStep: pipeline.CheckStep})
+	if len(diags) > 0 {
+		return false
+	}
+	book, closeBook, err := runjob.OpenStore(ctx, job.StoreName(), false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = closeBook() }() // nothing was charged
+	input, err := book.InputKey(ctx)
+	return err == nil && !bytes.Equal(input, key.InputKey())
 }
 
 // aggregate runs the pipeline, again if it failed. A failed attempt leaves at most encrypted files that are never read,

@@ -380,7 +380,7 @@ func testUnits(t *testing.T, s ledger.Store) {
 	refused := func(c ledger.Charge, have string) {
 		t.Helper()
 		var other *ledger.UnitError
-		if _, err := b.Charge(ctx, c); !errors.As(err, &other) || other.Table != "visits" || other.Have != have {
+		if _, err := b.Charge(ctx, c); !errors.As(err, &other) || other.Earlier != "visits" || other.Have != have {
 			t.Errorf("%v: error %v, want one about %s", c.Units, err, have)
 		}
 		q, err := b.Quote(ctx, c)
@@ -400,7 +400,10 @@ func testUnits(t *testing.T, s ledger.Store) {
 	charge(t, b, windows[0])
 	refused(windows[1], `"patient"`)
 	charge(t, b, of("more", map[string]string{"drugs": `of table visits on "visit" = "number"`, "visits": `"patient"`}))
-	charge(t, b, of("one", nil))
+	charge(t, b, of("none", nil))
+	for _, other := range []string{"", "visits"} { // a table without a name can be each of the others
+		refused(of("other", map[string]string{other: `"doctor"`}), `"patient"`)
+	}
 	refused(of("cancelled", doctor), `"patient"`)
 	again := book(s) // reads the entries anew
 	runs, err := again.Runs(ctx)

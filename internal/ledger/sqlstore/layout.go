@@ -8,7 +8,7 @@ const (
 
 // origin is the start of a new ledger. The zero origin is a ledger of its own.
 type origin struct {
-	secret []byte // of the ledger that is copied; nil for a new secret
+	secret []byte // the secret of the ledger that is copied; nil for a new secret
 }
 
 // version returns the version to store in a new ledger.

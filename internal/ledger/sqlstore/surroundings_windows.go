@@ -28,10 +28,10 @@ func newPlace(_ string, s sharing) (place, error) {
 	return place{}, nil
 }
 
-// checkRights records who holds rights to path that nobody else may have. why completes "WHO, who may …", and remedy is
-// what to do.
-func (c *checker) checkRights(path string, rights windows.ACCESS_MASK, why, remedy string) error {
-	who, err := private.Holders(path, rights)
+// checkRights records who holds rights to path, or with within to what is made in it, that nobody else may have. why
+// completes "WHO, who may …", and remedy is what to do.
+func (c *checker) checkRights(path string, rights windows.ACCESS_MASK, within bool, why, remedy string) error {
+	who, err := private.Holders(path, rights, within)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
@@ -52,12 +52,12 @@ func (c *checker) checkAbove(path string, own bool) error {
 	// Other users and services may need a folder above, and the root of a drive.
 	remedy := "move the ledger into a folder of your own, within your profile"
 	if !own {
-		return c.checkRights(path, private.Replace, "put another ledger in the place of this one", remedy)
+		return c.checkRights(path, private.Replace, false, "put another ledger in the place of this one", remedy)
 	}
 	if filepath.Dir(path) != path {
 		remedy = private.Repair(path, info)
 	}
-	return c.checkRights(path, private.Read|private.Write, "read what is made in it, or roll the ledger back", remedy)
+	return c.checkRights(path, private.Read|private.Write, true, "read what is made in it, or roll the ledger back", remedy)
 }
 
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {
@@ -69,7 +69,8 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
 			"find the others with fsutil hardlink list, and remove them", path, ledger.ErrSecondPath, n)
 	}
-	return c.checkRights(path, private.Read|private.Write, "read or write it, and it holds a secret", private.Repair(path, info))
+	return c.checkRights(path, private.Read|private.Write, true, "read or write it, and it holds a secret",
+		private.Repair(path, info))
 }
 
 func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
@@ -84,7 +85,8 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	if n > 1 {
 		c.addFinding(path, "has a second name (hard link)", "move it away, if no run of your own was cut short")
 	}
-	return c.checkRights(path, private.Write, "write to it", private.Repair(path, info))
+	return c.checkRights(path, private.Read|private.Write, true, "read or write it, and it can hold pages of the ledger",
+		private.Repair(path, info))
 }
 
 // names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file

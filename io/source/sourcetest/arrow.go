@@ -98,18 +98,22 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return MarshalArrowParquet(of, properties...)
+}
+
+// MarshalArrowParquet returns a record batch as a Parquet file, without row groups if it has no rows.
+func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(of.Schema(), &out, parquet.NewWriterProperties(properties...),
 		pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) > 0 {
-		if err := w.Write(of); err != nil {
-			return nil, err
-		}
+	var all []arrow.Record
+	if of.NumRows() > 0 {
+		all = append(all, of)
 	}
-	err = w.Close()
+	err = writeBatches(w, all)
 	return out.Bytes(), err
 }
 
@@ -143,6 +147,19 @@ func arrowFile(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return MarshalArrowFile(of, options...)
+}
+
+func arrowStream(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	of, options, err := batches(columns, rows, r)
+	if err != nil {
+		return nil, err
+	}
+	return MarshalArrowStream(of, options...)
+}
+
+// MarshalArrowFile returns record batches as an Arrow file. The options state the schema.
+func MarshalArrowFile(of []arrow.Record, options ...ipc.Option) ([]byte, error) {
 	var out seeker
 	w, err := ipc.NewFileWriter(&out, options...)
 	if err != nil {
@@ -152,13 +169,10 @@ func arrowFile(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func arrowStream(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
-	of, options, err := batches(columns, rows, r)
-	if err != nil {
-		return nil, err
-	}
+// MarshalArrowStream returns record batches as an Arrow stream. The options state the schema.
+func MarshalArrowStream(of []arrow.Record, options ...ipc.Option) ([]byte, error) {
 	var out bytes.Buffer
-	err = writeBatches(ipc.NewWriter(&out, options...), of)
+	err := writeBatches(ipc.NewWriter(&out, options...), of)
 	return out.Bytes(), err
 }
 

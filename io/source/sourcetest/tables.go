@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/parquet-go/parquet-go"
@@ -107,11 +108,13 @@ type Library struct {
 // The libraries of Go.
 var (
 	ParquetGo        = Library{"parquet-go", ".parquet", func(t Type) bool { return t.Node != nil }, parquetGo}
-	ArrowParquet     = Library{"arrow parquet", ".parquet", func(t Type) bool { return t.Arrow != nil && !t.IPCOnly }, arrowParquet}
+	ArrowParquet     = Library{"arrow parquet", ".parquet", func(t Type) bool { return isArrow(t) && !t.IPCOnly }, arrowParquet}
 	XitongsysParquet = Library{"xitongsys", ".parquet", func(t Type) bool { return t.Tag != "" }, xitongsys}
-	ArrowFile        = Library{"arrow file", ".arrow", func(t Type) bool { return t.Arrow != nil }, arrowFile}
-	ArrowStream      = Library{"arrow stream", ".arrow", func(t Type) bool { return t.Arrow != nil }, arrowStream}
+	ArrowFile        = Library{"arrow file", ".arrow", isArrow, arrowFile}
+	ArrowStream      = Library{"arrow stream", ".arrow", isArrow, arrowStream}
 )
+
+func isArrow(t Type) bool { return t.Arrow != nil }
 
 // leaf returns a cell as parquet-go holds it in a column of a physical type.
 func leaf(of parquet.Type, cell any) parquet.Value {
@@ -165,6 +168,17 @@ func twos(x *big.Int, width int) []byte {
 
 // shortest returns an integer in as few bytes as hold it.
 func shortest(x *big.Int) []byte { return twos(x, x.BitLen()/8+1) }
+
+// Must returns a function that returns a file, or fails the test on an error.
+func Must(tb testing.TB) func([]byte, error) []byte {
+	return func(b []byte, err error) []byte {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return b
+	}
+}
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 

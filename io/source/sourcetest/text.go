@@ -88,7 +88,9 @@ func JSON(s string, escape func(r rune, n int) bool) string {
 var gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // zstds is a compressor, which may be used by several goroutines.
-var zstds = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) })
+var zstds = sync.OnceValues(func() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+})
 
 // Pack compresses the parts of a text as the end of a file's name says, each in a member of its own.
 func Pack(ending string, parts ...[]byte) ([]byte, error) {

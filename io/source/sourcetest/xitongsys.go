@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
-	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/xitongsys/parquet-go/layout"
@@ -19,20 +18,10 @@ import (
 
 const page = 8 << 10
 
-// Xitongsys calls [marshalXitongsys] and fails the test on an error.
-func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec) []byte {
-	t.Helper()
-	b, err := marshalXitongsys(row, rows, codec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// marshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
+// MarshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
 // package of writers, which only joins pages, is not used: it needs another module. The rows are structs with that
 // library's tags, and row points to one of them.
-func marshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
+func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
 	handler, err := schema.NewSchemaHandlerFromStruct(row)
 	if err != nil {
 		return nil, err
@@ -125,7 +114,7 @@ func xitongsys(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		}
 		out[i] = p.Interface()
 	}
-	return marshalXitongsys(reflect.New(of).Interface(), out,
+	return MarshalXitongsys(reflect.New(of).Interface(), out,
 		pick(r, parquet.CompressionCodec_UNCOMPRESSED, parquet.CompressionCodec_SNAPPY))
 }
 

@@ -35,7 +35,7 @@ func Borders(t *testing.T, s *Server) {
 	for at, b := range borders {
 		rows := borderRows(b.from, b.to, b.width)
 		if rare {
-			rows = all // of all borders, so that queries without borders run once
+			rows = all // the rows of all borders, so that queries without borders run once
 		}
 		name := fmt.Sprint("borders", at)
 		if at == 0 || !rare {
@@ -62,7 +62,7 @@ func Borders(t *testing.T, s *Server) {
 				fmt.Sprintf("few, histogram: {by: [{column: f, edges: [%g, %g]%s}]}", b.from, b.to, policy),
 				"by_cell, sum: {column: f, clamp: " + clamp + ", by: [" + by + policy + "}]}",
 			}
-			if !rare || at%4 == 0 || at%4 == 3 { // with both policies of nulls and others
+			if !rare || at%4 == 0 || at%4 == 3 { // with both policies for nulls, and others
 				queries = append(queries,
 					"pairs, histogram: {by: ["+by+policy+"}, "+texts+policy+"}]}",
 					"tables, crosstabs: {by: ["+by+policy+"}, "+texts+policy+"}], ways: [1, 2]}",

@@ -129,7 +129,7 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 		return nil, err
 	}
 	defer a.Close()
-	digest := new(big.Int).SetBytes(a.Input) // of all answers, also of those that are not chosen here
+	digest := new(big.Int).SetBytes(a.Input) // the digest of all answers, also of those that are not chosen here
 	if err := p.ChooseWidest(a.Exacts); err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (a *Tables) ValidRecord(content []byte) bool {
 	return true
 }
 
-// SaveState writes the numbers of rows without a value, and of each cell that has rows its bins.
+// SaveState writes the number of rows without a value, and the bins of each cell that has rows.
 func (a *Spread) SaveState(w *state.Writer) {
 	a.makeCells()
 	w.Int64s(a.missing)

@@ -23,8 +23,8 @@ const (
 	// plainRows is the largest number of rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41
 	// quanta.
 	plainRows = 1 << 21
-	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows
-	// rows.
+	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every
+	// plainRows rows.
 	plainCells = plainRows
 	// lowBits is the number of low bits of a second number that are added up separately.
 	lowBits = 30
@@ -43,7 +43,7 @@ type plainSums struct {
 	// of the second number of each row, which second computes; second and the others are nil if there is none
 	second    *aggregation.Second
 	high, low []int64
-	seconds   []int64 // of numbers
+	seconds   []int64 // the seconds of numbers
 }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, minus the centre, or nil if one of them is

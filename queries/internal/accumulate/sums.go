@@ -177,7 +177,7 @@ func (a *Sums) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the sums, those of the second number and the numbers of rows.
+// Totals returns the sums, the sums of the second number and the numbers of rows.
 func (a *Sums) Totals() (Totals, error) {
 	a.makeTotals()
 	a.flush()

@@ -3,7 +3,7 @@ package earth
 // Index finds places by where they are. It may be used by several goroutines.
 type Index struct {
 	tree    tree
-	squares *squares // of the same places; nil if they are few
+	squares *squares // sums of squares over the same places; nil if they are few
 	most    float64  // the largest square of a straight distance
 }
 

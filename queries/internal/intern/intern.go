@@ -107,7 +107,7 @@ func (w *Uint64s) Reset() {
 // Len returns how many keys have a number.
 func (w *Uint64s) Len() int { return len(w.Keys) }
 
-// Texts numbers byte strings: an open-addressing table beside all strings in one piece of memory.
+// Texts numbers byte strings: an open-addressing table, with all strings in one piece of memory.
 type Texts struct {
 	seed  maphash.Seed
 	data  []byte

@@ -238,7 +238,7 @@ func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
 
 // passes cuts a partition into as many parts as fit in memory, one after the other; at most 256.
 func (a *Counts) passes(partition int) []pass {
-	const times = 4 // as much in memory as in the scratch space
+	const times = 4 // the memory used is this many times the scratch space
 	size, n := times*(a.units.outside.size(partition)+a.names.outside.size(partition)), int64(1)
 	for n < 256 && size/n > a.share.spill.Room() {
 		n *= 2

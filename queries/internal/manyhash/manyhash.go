@@ -30,9 +30,9 @@ type Batch struct {
 	message        []byte // the current message, padded: whole blocks
 	lead           int    // bytes of the blocks before the one with the last byte of the number
 	n, heads       int    // messages, and different beginnings of lead bytes
-	leads          []byte // of each head
+	leads          []byte // the lead of each head
 	leadSums       [Most]Sum
-	head           [Most]uint8             // of each message
+	head           [Most]uint8             // head[i] is the head of message i
 	tails          [Most * blockBytes]byte // of each message the block after lead
 	sums           [Most]Sum
 	tags           [Most]int32
@@ -84,7 +84,7 @@ func (b *Batch) Len() int { return b.n }
 // Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch
 // must not be full.
 func (b *Batch) Add(number uint64, tag int32) {
-	at := b.length - NumberBytes - b.lead // of the number in the tail
+	at := b.length - NumberBytes - b.lead // where the number begins in the tail
 	if b.lead > 0 {
 		if at < 0 { // it begins in the block before
 			binary.BigEndian.PutUint64(b.message[b.lead+at:], number)

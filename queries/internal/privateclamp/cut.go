@@ -11,7 +11,7 @@ import (
 // Two public facts are known about the rows beyond the clamp. Those that the noisy histogram shows, or that its tail
 // continues to, are estimated: [Search.Cut]. Those that it does not show are few: [Search.Noticed].
 
-// Cut is what a clamp is estimated to cut off the sum of all rows, in the unit of the values.
+// Cut is the estimated amount that a clamp cuts off the sum of all rows, in the unit of the values.
 type Cut struct {
 	// Off is the sum of the distances from the clamp, over the rows that are expected beyond it.
 	Off float64
@@ -21,9 +21,9 @@ type Cut struct {
 	Chance float64
 }
 
-// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail goes on, so that only two kinds of
-// tables can be told apart. In simulations over tables of 24 kinds, 6.5 % of those with FewChance and 40 % of those with
-// SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
+// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail goes on, so that only two kinds
+// of tables can be told apart. In simulations over tables of 24 kinds, 6.5 % of those with FewChance and 40 % of those
+// with SomeChance had lost more than their interval; over twelve other kinds, 9 % and 19 %.
 const (
 	FewChance  = 0.1
 	SomeChance = 0.4

@@ -83,7 +83,7 @@ const rowsOfExample = 20000
 
 // sorted is a table with the data to judge a clamp.
 type sorted struct {
-	bias   []float64 // by edge
+	bias   []float64 // the bias of each edge
 	best   float64
 	counts []int64
 	layout Layout

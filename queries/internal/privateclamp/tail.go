@@ -16,8 +16,8 @@ const (
 	thresholdNext = 3.0
 	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
 	thresholdAlone = 3.8
-	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises a
-	// bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
+	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises
+	// a bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
 	thresholdBin = 4.5
 	longestRun   = 6
 	farthest     = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
@@ -25,8 +25,8 @@ const (
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
 type magnitudes struct {
-	coarse []float64 // by octave
-	fine   []float64 // by bin
+	coarse []float64 // the coarse counts, by octave
+	fine   []float64 // the fine counts, by bin
 	// sdCoarse and sdFine are the standard deviations of their noise.
 	sdCoarse, sdFine float64
 }
@@ -141,8 +141,8 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is what the ratio of a tail falls by from cell to cell: tails of power laws keep theirs, those of log-normal
-// values do not.
+// bend is the factor by which the ratio of a tail falls from cell to cell: tails of power laws keep their ratio, tails
+// of log-normal values do not.
 const bend = 0.85
 
 // nothing is a number of rows that is too small to matter for a clamp.

@@ -73,6 +73,21 @@ func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
+// DropEmptyTexts drops from cells the rows of the last batch that have an empty text in a column.
+func (u *Reader) DropEmptyTexts(cells []int32) {
+	for i := range u.columns {
+		c := &u.columns[i]
+		if c.kind.Kind != table.String {
+			continue
+		}
+		for row, cell := range cells {
+			if cell >= 0 && len(c.textOf(row)) == 0 {
+				cells[row] = columnar.Dropped
+			}
+		}
+	}
+}
+
 // Uint64s returns the unit of a row as one number for each column, if no column is a string.
 func (u *Reader) Uint64s(row int) []uint64 {
 	n := len(u.columns)

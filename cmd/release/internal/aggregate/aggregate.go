@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -30,6 +31,8 @@ of N reads the I-th part of the input's row groups, record batches and pieces of
   release aggregate JOB --key run.key --shard 1/3 --out shard-1.part    for each of the shards, anywhere
   release merge JOB --key run.key shard-*.part                          once, where the ledger is
 
+With --partitions M the files of a shard are split by units, so that M processes can share the work of merging: see release merge --help.
+
 A key is for one run: all its shards have the same one, from a file that only its owner can read or from the variable ` + KeyVariable + `.
 Whoever has it can read the files, which are as private as the input; delete both after the release. A shard that is run again replaces its
 file. A file is there when it is complete, and not before.`
@@ -46,9 +49,12 @@ type verb struct {
 	newKey  string
 	shard   string
 	out     string
+	// partitions is how many files are written, each with the units of one partition; 0 for one file with all units.
+	partitions int
 }
 
-// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added up.
+// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added
+// up.
 func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
@@ -71,6 +77,8 @@ func Command(c *console.Console, version func() string) *cobra.Command {
 		"make the key of a run in this file, and do nothing else; needs the ledger")
 	cmd.Flags().StringVar(&v.shard, "shard", "", "which shard of how many: 1/7 to 7/7")
 	cmd.Flags().StringVar(&v.out, "out", "", "the file for what the shard adds up")
+	cmd.Flags().IntVar(&v.partitions, "partitions", 0,
+		"write this many files, named FILE.1, FILE.2, …, each with the units of one partition, for release merge --partition")
 	return cmd
 }
 
@@ -123,6 +131,8 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 		return err
 	case v.out == "":
 		return console.Usagef("--out: name the file for what the shard adds up")
+	case v.partitions < 0 || v.partitions == 1 || v.partitions > mostPartitions:
+		return console.Usagef("--partitions must be from 2 to %d", mostPartitions)
 	case v.Workers < 1:
 		return console.Usagef("--workers must be at least 1")
 	}
@@ -142,8 +152,10 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 		return err
 	}
 	jobs.KeepTo(limits.Memory)
-	if err := vacant(v.out); err != nil {
-		return err
+	for _, path := range v.files() {
+		if err := vacant(path); err != nil {
+			return err
+		}
 	}
 	if err := v.write(ctx, plan, key, shard, limits); err != nil {
 		return err
@@ -151,7 +163,25 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	if v.Quiet {
 		return nil
 	}
+	if v.partitions > 0 {
+		return v.Printf("%s.1 to .%d: shard %d of %d\n", v.out, v.partitions, shard.Number, shard.Of)
+	}
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
+}
+
+// mostPartitions is the largest number of partitions. A shard holds a block of each in memory, half a MiB.
+const mostPartitions = 256
+
+// files returns the files that a shard writes.
+func (v *verb) files() []string {
+	if v.partitions == 0 {
+		return []string{v.out}
+	}
+	all := make([]string, v.partitions)
+	for i := range all {
+		all[i] = fmt.Sprintf("%s.%d", v.out, i+1)
+	}
+	return all
 }
 
 func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, shard local.Shard,
@@ -162,7 +192,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 			Hint: "release run lets the database add its rows up itself; see docs/howto/databases.md",
 		}
 	}
-	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) {
+	engine, err := jobs.Opener(plan, limits, func(context.Context) ([]byte, error) {
 		return key.InputKey(),
 			nil
 	})(ctx)
@@ -180,8 +210,8 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	}
 	o, done := v.Observer()
 	defer done()
-	return replaceFile(v.out, func(w io.Writer) error {
-		return pipeline.InputError(reader.AggregateShard(ctx, plan, o, shard, key, v.version(), w))
+	return replaceFiles(v.files(), func(to []io.Writer) error {
+		return pipeline.InputError(reader.AggregateShard(ctx, plan, o, shard, key, v.version(), to...))
 	})
 }
 
@@ -189,13 +219,65 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 const mostShards = 1 << 20
 
 func parseShard(text string) (local.Shard, error) {
-	number, of, _ := strings.Cut(text, "/")
-	i, err := strconv.Atoi(number)
-	n, err2 := strconv.Atoi(of)
-	if err != nil || err2 != nil || i < 1 || n < i || n > mostShards {
+	i, n, ok := parseNumber(text, mostShards)
+	if !ok {
 		return local.Shard{}, console.Usagef("--shard %q: write which shard of how many, such as --shard 2/7", text)
 	}
 	return local.Shard{Number: i, Of: n}, nil
+}
+
+// parseNumber parses one of several, such as 2/7.
+func parseNumber(text string, most int) (i, n int, ok bool) {
+	number, of, _ := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	n, err2 := strconv.Atoi(of)
+	return i, n, err == nil && err2 == nil && i >= 1 && n >= i && n <= most
+}
+
+// Merge is the merge of one partition of the files of shards.
+type Merge struct {
+	Partition string // such as 2/4
+	To        string // the file for what the partition adds up
+}
+
+// Run writes the file. It charges nothing and needs no ledger.
+func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, keyFile string, paths []string,
+	version string) error {
+	i, n, ok := parseNumber(m.Partition, mostPartitions)
+	switch {
+	case !ok || n < 2:
+		return console.Usagef("--partition %q: write which partition of how many, such as --partition 2/4", m.Partition)
+	case f.Workers < 1:
+		return console.Usagef("--workers must be at least 1")
+	}
+	key, err := ReadKey(keyFile)
+	if err != nil {
+		return err
+	}
+	plan, err := f.Load(ctx, c, job)
+	if err != nil {
+		return err
+	}
+	if err := plan.CheckParts(); err != nil {
+		return err
+	}
+	limits, err := f.Limits(plan)
+	if err != nil {
+		return err
+	}
+	jobs.KeepTo(limits.Memory)
+	if err := vacant(m.To); err != nil {
+		return err
+	}
+	o, done := c.Observer()
+	err = replaceFiles([]string{m.To}, func(to []io.Writer) error {
+		return pipeline.InputError(local.MergePartition(ctx, paths, key, plan, version, local.Partition{Number: i, Of: n}, limits, o, to[0]))
+	})
+	done()
+	if err != nil || c.Quiet {
+		return err
+	}
+	return c.Printf("%s: partition %d of %d\n", m.To, i, n)
 }
 
 // Opener returns a function that opens the files of a run's shards as a plan's input, with the key of the run from a

@@ -94,28 +94,47 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFile writes a file that appears when it is complete and synced, and replaces an earlier one. If the process is
-// killed, nothing is left: on Linux the file has no name until then. It returns errors of write unchanged.
-func replaceFile(path string, write func(io.Writer) error) error {
-	p, err := newPending(path)
-	if err != nil {
-		return failed(path, err)
-	}
-	w := &faults{w: p.file}
-	err = write(w)
-	switch {
-	case w.err != nil:
-		err = failed(path, w.err)
-	case err == nil:
-		if err = errors.Join(p.file.Sync(), p.publish(path)); err == nil {
-			err = regular.SyncFolder(filepath.Dir(path), (*os.File).Sync)
+// replaceFiles writes files of one folder that appear when all are complete and synced, and replace earlier ones. If the
+// process is killed before, nothing is left: on Linux a file has no name until then. It returns errors of write
+// unchanged.
+func replaceFiles(paths []string, write func([]io.Writer) error) error {
+	var all []*pending
+	defer func() {
+		for _, p := range all {
+			p.discard()
 		}
+	}()
+	to := make([]io.Writer, len(paths))
+	for i, path := range paths {
+		p, err := newPending(path)
 		if err != nil {
-			err = failed(path, err)
+			return failed(path, err)
+		}
+		all, to[i] = append(all, p), &faults{w: p.file}
+	}
+	err := write(to)
+	for i, w := range to {
+		if w, ok := w.(*faults); ok && w.err != nil {
+			return failed(paths[i], w.err)
 		}
 	}
-	p.discard()
-	return err
+	if err != nil {
+		return err
+	}
+	for i, p := range all {
+		if err := p.file.Sync(); err != nil {
+			return failed(paths[i], err)
+		}
+	}
+	for i, p := range all {
+		if err := p.publish(paths[i]); err != nil {
+			return failed(paths[i], err)
+		}
+	}
+	if err := syncFolder(filepath.Dir(paths[0])); err != nil {
+		return failed(paths[0], err)
+	}
+	return nil
 }
 
 // faults keeps the first error of writing, which concerns the output and not the input.
@@ -131,4 +150,12 @@ func (f *faults) Write(p []byte) (int, error) {
 		f.err = err
 	}
 	return n, err
+}
+
+func syncFolder(dir string) error {
+	err := regular.SyncFolder(dir, (*os.File).Sync)
+	if errors.Is(err, syscall.EINVAL) { // the system cannot sync folders
+		return nil
+	}
+	return err
 }

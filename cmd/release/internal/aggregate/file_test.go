@@ -12,7 +12,7 @@ import (
 
 // A file appears, readable only by its owner, when it is complete, and no other file appears, whatever happens before.
 // On Linux no file has a name while it is written, so a killed process leaves nothing.
-func TestReplaceFile(t *testing.T) {
+func TestReplaceFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.part")
 	names := func() (names []string) {
@@ -26,8 +26,8 @@ func TestReplaceFile(t *testing.T) {
 		return names
 	}
 	cut := errors.New("cut short")
-	if err := replaceFile(path, func(w io.Writer) error {
-		if _, err := io.WriteString(w, "half"); err != nil {
+	if err := replaceFiles([]string{path}, func(to []io.Writer) error {
+		if _, err := io.WriteString(to[0], "half"); err != nil {
 			return err
 		}
 		p, err := newPending(path)
@@ -47,8 +47,8 @@ func TestReplaceFile(t *testing.T) {
 		t.Errorf("%v, and %q is left", err, names())
 	}
 	for _, text := range []string{"whole", "another"} {
-		if err := replaceFile(path, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
+		if err := replaceFiles([]string{path}, func(to []io.Writer) error {
+			_, err := io.WriteString(to[0], text)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestReplaceFile(t *testing.T) {
 		}
 	}
 	var e *pipeline.Error
-	err := replaceFile(filepath.Join(dir, "none", "a.part"), func(io.Writer) error { return nil })
+	err := replaceFiles([]string{filepath.Join(dir, "none", "a.part")}, func([]io.Writer) error { return nil })
 	if !errors.As(err, &e) || e.Cause != pipeline.CauseOutput || e.Hint == "" {
 		t.Errorf("a folder that is not there: %v", err)
 	}

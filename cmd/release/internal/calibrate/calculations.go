@@ -201,7 +201,7 @@ func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[strin
 	return nil
 }
 
-// header reads the names of the columns, which must hold each that is needed and that no flag says, once.
+// header reads the names of the columns. Each needed column that no flag gives must occur once.
 func (q calculation) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
 	record, err := in.Read()
 	if errors.Is(err, io.EOF) {

@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
 
-// A table in a store looks like its copy on this machine, compressed or not, and of a long one only the beginning is
+// A table in a store is described like its copy on this machine, compressed or not. Only the beginning of a long one is
 // read.
 func TestLookAtAddresses(t *testing.T) {
 	m := storetest.New()

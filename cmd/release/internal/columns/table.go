@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -75,6 +76,20 @@ func placeOf(path string) (string, error) {
 		return "", ErrVariable
 	}
 	return m[1] + query, nil
+}
+
+// Declare gives the columns of a text file the types of types, and text if it has none, in the place of what their values
+// look like. No text means null. Other formats state their types.
+func (t *Table) Declare(types map[string]string) {
+	if t.Text == nil {
+		return
+	}
+	t.Text.NullValues, t.Text.Decimal, t.Text.Thousands = nil, '.', 0
+	for i := range t.Text.Columns {
+		c := &t.Text.Columns[i]
+		c.Type = cmp.Or(types[c.Name], "text")
+		c.Doubts, c.Other, t.Types[i] = nil, false, c.Type
+	}
 }
 
 // Base returns the name of a file or an object in messages.

@@ -22,8 +22,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes are
-	// characters like others: a correct writer of the dialect with quotes would not have written the file.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes
+	// are characters like others: a correct writer of the dialect with quotes would not have written the file.
 	Quote rune
 	// Mark is set if the file begins with a byte order mark.
 	Mark bool
@@ -150,7 +150,7 @@ func lineEnds(text string) string {
 	return "mixed"
 }
 
-// delimiters are tried in this order: of two that fit equally well the earlier one is proposed.
+// delimiters are tried in this order: if two fit equally well, the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
 // lookAtRecords finds the delimiter, the header and the columns of a text of records, which is complete or ends after a

@@ -76,7 +76,7 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written returns an error of writing to stdout. The requested work may be done nevertheless.
+// written returns an error of writing to stdout. The requested work may be done even so.
 func written(err error) error {
 	if err == nil {
 		return nil

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -122,6 +123,8 @@ func (c *Console) Problems(err error) []configs.Diagnostic {
 		out = []configs.Diagnostic{{Code: failed.Code, Message: message, Hint: failed.Hint}}
 	case errors.As(err, &usage):
 		out = []configs.Diagnostic{{Code: "usage", Message: usage.Text, Hint: usage.Hint}}
+	case errors.Is(err, context.Canceled):
+		out = []configs.Diagnostic{{Code: "stopped", Message: err.Error()}}
 	default:
 		out = []configs.Diagnostic{{Code: "usage", Message: err.Error()}}
 	}

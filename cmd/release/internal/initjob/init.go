@@ -26,7 +26,8 @@ import (
 )
 
 const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be an address, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
-256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table.
+256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table. Types and null_values of texts are proposals
+from values of these rows, also of single ones, and a release publishes them with its job: correct them by what is known without the rows.
 
 Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What no flag
 says, init asks on a terminal. Nothing that decides about privacy has a default.
@@ -43,7 +44,8 @@ type flags struct {
 	name, out, dataset, ledger string
 	dir                        string
 	force                      bool
-	profile                    bool // the queries are about all columns
+	profile                    bool     // the queries are about all columns
+	types                      []string // of a profile
 	in                         io.Reader
 	terminal                   bool
 }
@@ -133,8 +135,13 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	if len(t.Names) == 0 {
 		return nil, columns.Error(files[0], columns.ErrNoTable)
 	}
+	if f.profile {
+		if err := f.declare(t); err != nil {
+			return nil, err
+		}
+	}
 	j := &Job{Name: f.name, Unit: f.unit, MaxRows: f.maxRows, Epsilon: f.epsilon, Delta: f.delta, Dir: f.dir,
-		Store: f.ledger, Dataset: f.dataset, Table: t}
+		Store: f.ledger, Dataset: f.dataset, Table: t, Declared: f.profile}
 	for _, file := range files {
 		j.Files = append(j.Files, f.relative(file))
 	}

@@ -27,11 +27,13 @@ type Job struct {
 	Epsilon, Delta         string
 	TotalEpsilon, TotalDel string
 	Questions              []Query
-	Dir, Store, Dataset    string
+	// Declared is set if the types of a text file are not from its values.
+	Declared            bool
+	Dir, Store, Dataset string
 }
 
-// Text returns the job file, with comments. It holds names and types of columns and the person's answers, and no other
-// value of the table.
+// Text returns the job file, with comments. It holds names and types of columns, texts that mean null and the person's
+// answers, and no other value of the table.
 func (j *Job) Text() string {
 	var b strings.Builder
 	j.writeHead(&b)
@@ -77,7 +79,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	}
 	switch o := j.Table.Source(); {
 	case j.Table.Format == columns.JSONL:
-		b.WriteString("  jsonl:\n    columns:   # as seen in the first lines\n")
+		b.WriteString("  jsonl:\n    columns:   # " + j.typesFrom() + "\n")
 		j.writeTypes(b, o.JSONL.Columns)
 	case j.Table.Text != nil:
 		j.writeCSV(b, &o.CSV)
@@ -115,15 +117,26 @@ func (j *Job) writeCSV(b *strings.Builder, c *source.CSV) {
 	add(c.TrimSpace, "trim_space", "true")
 	add(c.Decimal != 0, "decimal", quoted(string(c.Decimal)))
 	add(c.Thousands != 0, "thousands", quoted(string(c.Thousands)))
-	add(len(c.NullValues) > 0, "null_values", list(c.NullValues))
+	add(len(c.NullValues) > 0, "null_values", list(c.NullValues)+"   # "+fromValues)
 	var types strings.Builder
 	j.writeTypes(&types, c.Types)
 	if types.Len() > 0 {
-		lines.WriteString("    types:   # as seen in the first rows; columns that are not listed are text\n" + types.String())
+		lines.WriteString("    types:   # columns that are not listed are text; " + j.typesFrom() + "\n" + types.String())
 	}
 	if lines.Len() > 0 {
 		b.WriteString("  csv:\n" + lines.String())
 	}
+}
+
+// fromValues is said of what stands in the job because rows look like it.
+const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
+
+// typesFrom returns where the types of a text file come from.
+func (j *Job) typesFrom() string {
+	if j.Declared {
+		return "as given"
+	}
+	return fromValues
 }
 
 // writeTypes writes the types of the columns that are used, if types has them.

@@ -8,11 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
-FILE may be an address. profile looks at names and types as init does, and at no value.
+FILE may be an address. The types of Parquet and Arrow files are theirs. All columns of a text file are texts, unless --type names a type as
+csv.types of a job does: which queries the job has, and so which files a release, must not follow from values. Only names, delimiter, header,
+quotes and encoding are found in the text.
 
 Each column but those of the unit becomes a histogram: numbers between edges that fit every range (1, 2, 5, 10, …) with quartiles, and their mean
 within a range that the run finds privately; dates and times by year; true and false; texts by values that the run selects privately. Missing
@@ -24,14 +27,41 @@ func ProfileCommand(c *console.Console) *cobra.Command {
 	f.profile = true
 	cmd := &cobra.Command{
 		Use: "profile FILE…", Short: "Write a job that describes every column", Long: profileLong, Args: cobra.MinimumNArgs(1),
-		Example: "  release profile loans.txt --unit member --max-rows 5 --epsilon 2 --delta 1e-6 --job profile.yaml",
+		Example: "  release profile loans.txt --unit member --max-rows 5 --epsilon 2 --delta 1e-6 --type fee=float --job profile.yaml",
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), c, args) },
 	}
+	cmd.Flags().StringArrayVar(&f.types, "type", nil, "COLUMN=TYPE of a text file: int, float, bool, date 2/1/2006 (repeatable)")
 	f.add(cmd.Flags())
 	return cmd
 }
 
-// describe returns queries about the columns of the table but those of the unit, and names the columns whose type no
+// declared are the types of text files; layouts may follow the last two.
+var declared = []string{"text", "int", "float", "bool", "date", "timestamp"}
+
+// declare gives the columns of a text file the types that were given for them.
+func (f *flags) declare(t *columns.Table) error {
+	types := map[string]string{}
+	for _, given := range f.types {
+		at := strings.LastIndexByte(given, '=')
+		switch {
+		case at < 0:
+			return console.Usagef("--type: %s is not COLUMN=TYPE", console.OneLine(given))
+		case t.Text == nil:
+			return console.Usagef("--type: the file states the types of its columns")
+		case !slices.Contains(t.Names, given[:at]):
+			return console.Usagef("--type: the table has no column %s", console.OneLine(given[:at]))
+		}
+		name, of := given[:at], given[at+1:]
+		if kind, _, _ := strings.Cut(of, " "); !slices.Contains(declared, kind) {
+			return console.Usagef("--type: %s is none of %s", console.OneLine(kind), strings.Join(declared, ", "))
+		}
+		types[name] = of
+	}
+	t.Declare(types)
+	return nil
+}
+
+// describe returns queries about all columns of the table except the unit, and the names of the columns whose type no
 // query can describe.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}

@@ -115,10 +115,10 @@ func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 	return dir, usage(err)
 }
 
-// Opener opens the job's input; see [runjob.Opener].
-func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
+// Opener opens a plan's input; see [runjob.Opener].
+func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
-	return runjob.Opener(job, l, key)
+	return runjob.Opener(p, l, key)
 }
 
 // OpenBook opens the ledger that the job names; the file is made on first use.

@@ -87,7 +87,7 @@ type publication struct {
 
 // series holds the common part of the names of one job's data intervals.
 type series struct {
-	account ledger.Account // that pays
+	account ledger.Account // the account that pays
 	job     string         // the job's name and parameters, without dates
 }
 
@@ -216,8 +216,8 @@ func (s series) compare(o series) int {
 		cmp.Compare(s.job, o.job))
 }
 
-// isDate reports whether a parameter is a date by its text, since the ledger has no types of parameters. Four digits are
-// no date: they may be the number of a store, and every store is a job of its own.
+// isDate reports whether a parameter is a date by its text, since the ledger has no types of parameters. Four digits
+// are no date: they may be the number of a store, and every store is a job of its own.
 func isDate(text string) bool {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if _, err := time.Parse(layout, text); err == nil {

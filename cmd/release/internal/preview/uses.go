@@ -44,7 +44,7 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
 		if q.OverUnits() {
-			continue // its columns are made of what rows say together
+			continue // the rows determine its columns together
 		}
 		var by []configs.Dimension
 		if q.Histogram != nil {
@@ -80,7 +80,7 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	return u.list, nil
 }
 
-// lookup adds the use of the key of a lookup: its values are those of rows of the public table.
+// lookup adds the use of the key of a lookup: its values come from rows of the public table.
 func (u *uses) lookup(l *configs.Lookup) error {
 	columns := slices.Sorted(maps.Keys(l.On))
 	keys := make([][]string, len(columns))

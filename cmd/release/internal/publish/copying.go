@@ -30,8 +30,8 @@ import (
 
 const (
 	manifestName = manifest.FileName
-	// atOnce is the number of files that are compared or sent in parallel, step the number of bytes that are read back at
-	// once.
+	// atOnce is the number of files that are compared or sent in parallel, step the number of bytes that are read back
+	// at once.
 	atOnce = 8
 	step   = 4 << 20
 	// maxManifest is the longest manifest of another release from which the names of its files are read.
@@ -40,7 +40,7 @@ const (
 
 // file is a file of a release.
 type file struct {
-	name   string // with slashes
+	name   string // the path, with slashes
 	digest string // SHA-256, as the manifest states it
 	size   int64
 }
@@ -502,8 +502,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If the object exists, or differs, another copy of this release is under way, or the answer to a repeated request was
-	// lost. If no request was answered, one may have been executed all the same.
+	// If the object exists, or differs, another copy of this release is under way, or the answer to a repeated request
+	// was lost. If no request was answered, one may have been executed all the same.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err

@@ -141,7 +141,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	}
 	defer func() { _ = closeBook() }() // its entries are durable already
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: f.Workers}, book.InputKey),
+		Book: book, Sink: sink.New(), Open: jobs.Opener(plan, local.Limits{Workers: f.Workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})

@@ -52,16 +52,9 @@ func (v *verifying) job(_ context.Context, a *verifier) error {
 // restate returns the manifest that the job of a manifest gives, with the choices that the run made from noisy values.
 // It returns an error if the plan cannot be made, for example because the job has public files.
 func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
-	text, err := withStore(m.Job)
+	job, err := parseJob(m)
 	if err != nil {
-		return nil, errors.New("the job in the manifest cannot be read")
-	}
-	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
-		Params: m.Params, CheckStep: pipeline.CheckStep,
-		Env: func(string) (string, bool) { return "0", true }, // stands for a reference to the environment in a text that no statement shows
-	})
-	if len(diags) > 0 {
-		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
+		return nil, err
 	}
 	public := ""
 	plan, diags := pipeline.New(job, func(path, _ string, _ bool) ([]string, error) {
@@ -91,6 +84,22 @@ func restate(m *manifest.Manifest) (*manifest.Manifest, error) {
 		}
 	}
 	return &want, nil
+}
+
+// parseJob reads the job of a manifest.
+func parseJob(m *manifest.Manifest) (*configs.Job, error) {
+	text, err := withStore(m.Job)
+	if err != nil {
+		return nil, errors.New("the job in the manifest cannot be read")
+	}
+	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
+		Params: m.Params, CheckStep: pipeline.CheckStep,
+		Env: func(string) (string, bool) { return "0", true }, // stands for a reference to the environment in a text that no statement shows
+	})
+	if len(diags) > 0 {
+		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
+	}
+	return job, nil
 }
 
 // withStore adds a ledger to a job, because a release does not show where the ledger is. It also writes labels with

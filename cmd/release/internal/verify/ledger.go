@@ -188,7 +188,29 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
 	}
+	// another build's job may not be readable; the digest of the manifest covers it then
+	if job, err := parseJob(&v.manifest); err == nil && !sameTables(job, c.Units) {
+		findings = append(findings, "the ledger was charged for other units of tables than the job in the manifest names")
+	}
 	return findings
+}
+
+// sameTables reports whether the recorded units of tables are those that the job names: of all tables that its queries
+// read, and of others if they are recorded.
+func sameTables(job *configs.Job, recorded map[string]string) bool {
+	for i := range job.Queries {
+		if _, known := recorded[job.Queries[i].From]; len(job.Privacy.Unit.Columns) > 0 && !known {
+			return false
+		}
+	}
+	for name, unit := range recorded {
+		_, known := job.Input.Tables[name]
+		known = known || name == "" && len(job.Input.Tables) == 0 // the only table
+		if !known || job.TableUnit(name) != unit {
+			return false
+		}
+	}
+	return true
 }
 
 func sameNoise(a, b calibrate.Mechanism) bool {

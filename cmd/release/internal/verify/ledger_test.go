@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -24,6 +25,7 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		return ledger.Charge{
 			Job: "kinds", Mechanisms: v.manifest.Charged(), DeltaShare: v.manifest.Privacy.DeltaFailure,
 			Account: ledger.Account{Dataset: "people", Unit: "person", Adjacency: "add-remove"},
+			Units:   map[string]string{"": `"person"`},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -49,6 +51,8 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		"no share of delta": {func(c *ledger.Charge) { c.DeltaShare = "" }, "share of delta"},
 		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},
 		"rows":              {func(c *ledger.Charge) { c.Account.Unit = "" }, "another unit"},
+		"no table's unit":   {func(c *ledger.Charge) { c.Units = nil }, "other units of tables"},
+		"a table's unit":    {func(c *ledger.Charge) { c.Units = map[string]string{"visits": `"doctor"`} }, "other units of tables"},
 		"adjacency":         {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
 	} {
 		for _, digest := range []string{"d", "another"} {
@@ -96,6 +100,16 @@ func TestSelectedKeys(t *testing.T) {
 			t.Errorf("%s: not told apart", name)
 		}
 	}
+	// A query whose tables have another dimension beside the keys is compared all the same.
+	m := &manifest.Manifest{Queries: []manifest.Query{{Name: "words", Cells: 3, Selection: &manifest.Selection{}},
+		{Name: "sums", Cells: 6, KeysOf: "words"}}}
+	for second, want := range map[string]int{"x": 0, "z": 1} {
+		s := &selected{manifest: m, tables: map[string]*sink.ReadBack{"words": leader, "sums": table(
+			[]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", second, second}, []string{"1", "2", "1", "2", "1", "2"})}}
+		if err := s.check(&m.Queries[1]); err != nil || len(s.findings) != want {
+			t.Errorf("sums by %s: %q, %v", second, s.findings, err)
+		}
+	}
 	q := &manifest.Query{Name: "words", Cells: 3, Selection: &manifest.Selection{Threshold: 54}}
 	for name, c := range map[string]struct {
 		rows   int
@@ -112,6 +126,42 @@ func TestSelectedKeys(t *testing.T) {
 		s.checkSelection(q, &sink.ReadBack{Rows: c.rows, Values: [][]float64{c.counts}})
 		if found := strings.Join(s.findings, "; "); (c.want == "") != (found == "") || !strings.Contains(found, c.want) {
 			t.Errorf("%s: %q", name, found)
+		}
+	}
+}
+
+// The recorded units of tables are those of the job in the manifest.
+func TestLedgerHasTheUnitsOfTables(t *testing.T) {
+	job, diags := configs.Parse("job.yaml", []byte(`version: 1
+name: visits
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 1}}
+input:
+  tables:
+    persons: {files: [persons.csv], unit: [id]}
+    visits: {files: [visits.csv], unit: [patient], join: [{table: persons, add: [age]}]}
+    drugs: {files: [drugs.csv], join: [{table: visits, on: {visit: number}}]}
+queries: [{name: visits, from: visits, count: {}}]
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: clinic, budget: {epsilon: 1, delta: 1e-6}}
+`), configs.ParseOptions{})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for _, c := range []struct {
+		recorded map[string]string
+		want     bool
+	}{
+		{map[string]string{"visits": `"patient"`}, true},
+		{map[string]string{"visits": `"patient"`, "persons": `"id"`}, true},
+		{map[string]string{"visits": `"patient"`, "drugs": `of table visits on "visit" = "number"`}, true},
+		{nil, false},
+		{map[string]string{"persons": `"id"`}, false},
+		{map[string]string{"visits": `"doctor"`}, false},
+		{map[string]string{"visits": `"patient"`, "drugs": `of table visits on "visit" = "doctor"`}, false},
+		{map[string]string{"visits": `"patient"`, "others": `"id"`}, false},
+	} {
+		if got := sameTables(job, c.recorded); got != c.want {
+			t.Errorf("%v: %v", c.recorded, got)
 		}
 	}
 }

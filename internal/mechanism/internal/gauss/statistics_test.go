@@ -258,7 +258,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestMoments compares the first four moments with those of a normal variable, at 6.9 standard errors: 5e-12 each.
+// TestMoments compares the first four moments with a normal variable's, at 6.9 standard errors: 5e-12 each.
 func TestMoments(t *testing.T) {
 	const sigma = 1 << 30
 	n := samples(4_000_000, 50_000_000)

@@ -16,7 +16,7 @@ func anyWide(r *rapid.T) int128.Int {
 	return x.ShiftRight(rapid.UintRange(0, 127).Draw(r, "shift"))
 }
 
-// Grid units and fraction are those of the exact quotient, saturated at the bounds of int64.
+// Grid units and fraction equal the exact quotient, saturated at the bounds of int64.
 func TestRaiseAndSplitWide(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := anyWide(r)

@@ -37,7 +37,7 @@ const (
 	slotChildren      = 5
 	slotFieldMetadata = 6
 
-	flatUnion = 14 // of Type
+	flatUnion = 14 // the number of Union in Type
 )
 
 // schemaWalk walks over a schema before the library decodes it. It checks that every length is within the bytes, and

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// storage returns the type in which values are stored: of an extension type, the one that it extends.
+// storage returns the type in which values are stored; for an extension type, the type that it extends.
 func storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)

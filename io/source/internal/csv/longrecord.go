@@ -22,7 +22,7 @@ func (s *scanner) startRest() (again bool, err error) {
 	switch {
 	case s.inside == insideLine:
 		s.rest = restOfLine
-	case s.inside == insideQuotes && s.again != nil: // of a header, nothing more is read
+	case s.inside == insideQuotes && s.again != nil: // the scanner reads only the header
 		s.rest = restOfField
 		s.quoted, err = s.quotedLength(s.taken + int64(s.open))
 	}

@@ -86,7 +86,7 @@ func (p *pageReader) check(h *format.PageHeader) error {
 	return nil
 }
 
-// body decompresses a page. Of a page of version 2, it decompresses the bytes after the levels.
+// body decompresses a page; in a page of version 2, only the bytes after the levels.
 func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	levels, packed := 0, p.codec != format.Uncompressed
 	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {

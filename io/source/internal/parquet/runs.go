@@ -18,7 +18,8 @@ import (
 // Piece is the largest number of values of a page that are decoded at once.
 const Piece = 1 << 20
 
-// runSlack is how many more values than their page announces runs may hold: the last run may be padded.
+// runSlack is the number of values that runs may hold beyond the number that their page announces: the last run may be
+// padded.
 const runSlack = 512
 
 // Short returns the error for bytes that end before their values.

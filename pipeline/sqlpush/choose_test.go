@@ -1,0 +1,54 @@
+package sqlpush
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// The engine follows from the job: the program reads the rows of a database in its own process if a query chooses among
+// the rows of units, and never the rows of a server unless the job says so.
+func TestChoose(t *testing.T) {
+	const histogram, count = "histogram: {by: [{column: zone, values: [a, b]}]}", "count: {}"
+	for _, c := range []struct {
+		driver, engine, unit, query string
+		local                       bool
+	}{
+		{"duckdb", "", "[person]", histogram, true},
+		{"duckdb", "auto", "[person]", histogram, true},
+		{"duckdb", "auto", "[person]", count, false},
+		{"duckdb", "auto", "row", histogram, false},
+		{"duckdb", "database", "[person]", histogram, false},
+		{"duckdb", "local", "row", histogram, true},
+		{"postgres", "auto", "[person]", histogram, false},
+		{"spark", "", "[person]", histogram, false},
+		{"trino", "local", "[person]", histogram, true},
+	} {
+		dsn, engine, bounds := "", "", ""
+		if c.driver != "duckdb" {
+			dsn = ", dsn: x"
+		}
+		if c.engine != "" {
+			engine = "engine: " + c.engine + "\n"
+		}
+		if c.unit != "row" {
+			bounds = ", per_unit: {max_rows: 5}"
+		}
+		job, diags := configs.Parse("job.yaml", []byte("version: 1\nname: n\nprivacy: {epsilon: 1, delta: 1e-6, unit: "+c.unit+bounds+
+			"}\ninput: {sql: {driver: "+c.driver+dsn+", table: t}}\n"+engine+"queries: [{name: q, "+c.query+"}]\n"+
+			"output: {dir: out}\nledger: {store: \"sqlite:ledger.db\", dataset: d, budget: {epsilon: 5, delta: 1e-4}}\n"),
+			configs.ParseOptions{})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		plan, diags := pipeline.New(job, nil)
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		if got := Choose(plan); got.Local != c.local || got.Why == "" || c.engine == "local" != strings.Contains(got.Why, "says engine: local") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
