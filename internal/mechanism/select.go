@@ -109,7 +109,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 // selectBlocks is SelectKeys, block by block. It reads no block before the receipt is redeemed.
 func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, multiples int64,
 	workers int) (Noisy, error) {
-	j, err := newDraw(s.Mechanism, 0, workers)
+	d, err := newDraw(s.Mechanism, 0, workers)
 	if err == nil {
 		err = pay.redeem(ctx, s.Mechanism)
 	}
@@ -125,7 +125,7 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeyS
 	err = blocks(func(keys []string, counts []int64) error {
 		p := &payload{cells: int128.Narrow(counts)}
 		defer p.wipe()
-		if err := j.run(ctx, p); err != nil {
+		if err := d.run(ctx, p); err != nil {
 			return err
 		}
 		for i, x := range counts {
@@ -198,11 +198,11 @@ func (k *keyed) markSpent() bool {
 // noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
 func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
-		j, err := newDraw(m, k.counts.open().quantum, workers)
+		d, err := newDraw(m, k.counts.open().quantum, workers)
 		if err != nil {
 			return Noisy{}, err
 		}
-		return k.counts.noise(ctx, pay, j)
+		return k.counts.noise(ctx, pay, d)
 	}
 	if err := pay.redeem(ctx, m); err != nil {
 		return Noisy{}, err

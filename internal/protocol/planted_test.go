@@ -69,7 +69,7 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 	for name, spoil := range map[string]func(staging string) error{
 		"of another ledger": func(string) error { return nil },
 		"without a MAC":     func(staging string) error { return os.Remove(filepath.Join(staging, "mac")) },
-		"an empty voucher": func(staging string) error {
+		"an empty MAC": func(staging string) error {
 			return os.WriteFile(filepath.Join(staging, "mac"), nil,
 				0o600)
 		},

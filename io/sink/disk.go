@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
@@ -58,13 +57,7 @@ func makeParents(dir string) error {
 var syncFile = (*os.File).Sync
 
 // syncFolder makes a folder's entries durable, if the system can.
-func syncFolder(dir string) error {
-	err := regular.SyncFolder(dir, syncFile)
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		return nil
-	}
-	return err
-}
+func syncFolder(dir string) error { return regular.SyncFolder(dir, syncFile) }
 
 // digestWriter passes on the written bytes, and hashes them.
 type digestWriter struct {

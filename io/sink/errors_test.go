@@ -37,6 +37,7 @@ func TestErrorTexts(t *testing.T) {
 		{fmt.Errorf("cell is 4711"), CodeIO, "write /out: failed for a reason that the system does not name"},
 		{fmt.Errorf("column 4711: %w", mismatch("column k")), CodeMismatch,
 			"write /out: reads back differently from the answer: column k"},
+		{errors.Join(context.Canceled, mismatch("column k")), CodeCancelled, "write /out: context canceled"},
 	} {
 		err := failure("write", "/out", c.err)
 		fails(t, err, c.code)

@@ -6,9 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
@@ -38,15 +38,17 @@ func TestStopOfDeadWorker(t *testing.T) {
 	// end sends a signal and returns the signal that ended the process.
 	end := func(w worker, c *exec.Cmd, by syscall.Signal) syscall.Signal {
 		_ = c.Process.Signal(by) // it may have ended
-		for {
+		for range 6000 {
 			p.mu.Lock()
 			ended := p.workers[w] == nil
 			p.mu.Unlock()
 			if ended {
 				return c.ProcessState.Sys().(syscall.WaitStatus).Signal()
 			}
-			runtime.Gosched()
+			time.Sleep(10 * time.Millisecond)
 		}
+		t.Fatalf("worker %v goes on for a minute after signal %v", w, by)
+		return 0
 	}
 	a, first := start("a:1")
 	b, second := start("b:1")

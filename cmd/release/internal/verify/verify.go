@@ -101,6 +101,9 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 		if err := check(ctx, a); err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // a check that was stopped says nothing about the release
+			return context.Cause(ctx)
+		}
 	}
 	return a.concludeVerify(dir, v.verdicts)
 }
