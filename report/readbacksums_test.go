@@ -25,6 +25,12 @@ func TestSumsAreReadBack(t *testing.T) {
 	if s := sumsOf(&q, table, d.Table); s == nil || s.Variance != deviation*deviation || s.Common != 0 || s.Heavy {
 		t.Errorf("%+v, want the variance %g", s, deviation*deviation)
 	}
+	for _, extreme := range []float64{1e-200, 1e200} {
+		table.Values[len(table.Values)-1] = Column{"standard_deviation", heldSeries(slices.Repeat([]float64{extreme}, 4))}
+		if s := sumsOf(&q, table, d.Table); s != nil {
+			t.Errorf("standard deviation %g: %+v, but its square is no 64-bit number", extreme, s)
+		}
+	}
 
 	q = manifest.Query{Name: "by", Kind: "crosstabs", Strategy: &manifest.Strategy{Tables: []manifest.Table{
 		{Name: "kind.day", By: []string{"kind", "day"}, Cells: 4}, {Name: "kind.age", By: []string{"kind", "age"}, Cells: 8}}}}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -32,7 +33,8 @@ type partData struct {
 	Variance float64 `json:"variance"`
 }
 
-// sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up.
+// sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up, and if a
+// variance is no positive 64-bit number.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested || readers.Shown < max(2, readers.Rows) || t.column(noisyColumn) == nil {
 		return nil
@@ -48,6 +50,16 @@ func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	case t.Uniform:
 		d := read(t.column("standard_deviation"), []int{0})[0]
 		s.Variance = d * d
+		if s.Variance == 0 {
+			return nil
+		}
+	}
+	total := s.Variance + s.Common
+	for _, p := range s.Parts {
+		total += p.Variance
+	}
+	if math.IsInf(total, 1) {
+		return nil
 	}
 	return s
 }
