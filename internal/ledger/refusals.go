@@ -26,9 +26,9 @@ func (e *UnitError) Error() string {
 	if e.Earlier != "" {
 		charged = "table " + e.Earlier
 	}
-	switch {
-	case e.Table == e.Earlier:
-	case e.Table == "":
+	switch e.Table {
+	case e.Earlier:
+	case "":
 		asked = "and does not name its table, which can be that one"
 	default:
 		asked = "in table " + e.Table + ", which can be that one"
