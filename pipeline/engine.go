@@ -181,4 +181,5 @@ type RowObserver interface {
 // Silent is an Observer that ignores everything.
 type Silent struct{}
 
+// Progress does nothing.
 func (Silent) Progress(Stage, int, int) {}
