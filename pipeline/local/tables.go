@@ -268,8 +268,10 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 		sum, err := groups.Read(ctx, split, p.Columns(), readers[i].add)
 		return sum.Digest, err
 	})
-	side.Complete()
-	return side, err
+	if err != nil {
+		return nil, err
+	}
+	return side, side.Complete()
 }
 
 // scan reads all splits of a table.

@@ -15,6 +15,7 @@ package joined
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -77,6 +78,7 @@ type records struct {
 	chunk             []byte   // memory of values
 	bytes             int64    // approximate memory of all
 	garbage           int64    // memory that replaced values no longer use
+	ofOneKey          int      // the number of records when all were last found to be of one key
 }
 
 // column is an added column by records.
@@ -306,7 +308,11 @@ func (s *Side) shrink() {
 			r.compact()
 			continue
 		}
+		if len(r.hashes) < 2*r.ofOneKey { // looked at again for each row, the records of one key would take quadratic time
+			return
+		}
 		if !slices.ContainsFunc(r.hashes, func(h uint64) bool { return h != r.hashes[0] }) {
+			r.ofOneKey = len(r.hashes)
 			return
 		}
 		s.to = s.from + (s.to-s.from)/2
@@ -340,14 +346,17 @@ func (s *Side) unitBytes(value []byte) int {
 	return len(value) - len(rest)
 }
 
-// Complete makes the columns of the records. No rows can be added afterwards, and rows can be joined.
-func (s *Side) Complete() {
+// Complete makes the columns of the records. No rows can be added afterwards, and rows can be joined. The error is
+// ErrTooLong.
+func (s *Side) Complete() error {
 	values := s.records.values
 	s.records.values, s.records.hashes, s.records.chunk, s.records.keys = nil, nil, nil, nil
 	for _, t := range s.types {
 		c := column{typ: t, valid: make([]bool, len(values))}
 		if t.Kind == table.String {
-			s.completeTexts(&c, values)
+			if err := s.completeTexts(&c, values); err != nil {
+				return err
+			}
 		} else {
 			for i, rest := range values {
 				var value []byte
@@ -358,10 +367,14 @@ func (s *Side) Complete() {
 		}
 		s.columns = append(s.columns, c)
 	}
+	return nil
 }
 
+// ErrTooLong: one key has units whose names take more than 4 GiB. Sides of several keys are cut before.
+var ErrTooLong = errors.New("one key of a join has more than 4 GiB of different texts")
+
 // completeTexts makes a column of texts: each text once.
-func (s *Side) completeTexts(c *column, values [][]byte) {
+func (s *Side) completeTexts(c *column, values [][]byte) error {
 	texts := intern.NewTexts()
 	c.codes = make([]int32, len(values))
 	c.values.Offsets = []uint32{0}
@@ -372,6 +385,9 @@ func (s *Side) completeTexts(c *column, values [][]byte) {
 		}
 		c.valid[i] = true
 		if c.codes[i] = texts.ID(text); int(c.codes[i]) == len(c.values.Offsets)-1 {
+			if len(c.values.Data)+len(text) > math.MaxUint32 { // an offset
+				return ErrTooLong
+			}
 			columnar.AppendDecoded(&c.values, text, c.typ)
 		}
 	}
@@ -379,6 +395,7 @@ func (s *Side) completeTexts(c *column, values [][]byte) {
 		columnar.AppendDecoded(&c.values, nil, c.typ)
 	}
 	c.dict = table.NextDictionary()
+	return nil
 }
 
 // keyReader reads the keys of rows.

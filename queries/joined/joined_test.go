@@ -57,7 +57,9 @@ func TestReplacedPartnersTakeNoMemory(t *testing.T) {
 		if !s.whole() || len(s.records.values) != keys {
 			t.Errorf("%s: the range ends at %x, %d records", name, s.to, len(s.records.values))
 		}
-		s.Complete()
+		if err := s.Complete(); err != nil {
+			t.Fatal(err)
+		}
 		for _, code := range s.columns[0].codes {
 			if text := s.columns[0].values.Bytes(int(code)); string(text) != string(rune(256)) {
 				t.Errorf("%s: a partner is not the smallest row", name)
@@ -111,7 +113,9 @@ func TestEmptyTextsAreNoKeys(t *testing.T) {
 		if err := s.Loader().Add(batch); err != nil {
 			t.Fatal(err)
 		}
-		s.Complete()
+		if err := s.Complete(); err != nil {
+			t.Fatal(err)
+		}
 		if len(s.columns[0].valid) != 1 {
 			t.Errorf("%d units: %d partners, want 1", units, len(s.columns[0].valid))
 		}

@@ -27,8 +27,8 @@ import (
 
 // notPaths are the flags whose values are not file names.
 var notPaths = strings.Fields(`adjacency budget-delta budget-epsilon by data-checks dataset delta delta-cap dialect
-	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param per picture query reason renyi
-	rho risk-column sensitivity set shape shard sigma sum of mean table to unit value weights`)
+	epsilon from ask max-half-width minus rows log max-spend mechanism memory-limit method mu name older-than param partition per picture query reason renyi
+	rho risk-column sensitivity set shape shard sigma sum of mean table to type unit value weights`)
 
 // pathLines are command lines that are complete except for one path, PATH. They start in a folder with the quickstart
 // (q/job.yaml), a release of it (q/out), a key (key), its ledger and a part (a.part) under the key run.key.

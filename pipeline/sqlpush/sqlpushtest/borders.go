@@ -48,7 +48,7 @@ func Borders(t *testing.T, s *Server) {
 		by := fmt.Sprintf("{column: f, from: %g, to: %g, width: %g", b.from, b.to, b.width)
 		clamp := fmt.Sprintf("[%g, %g]", b.from, b.to)
 		if b.from > 1e9 { // no clamp is as narrow
-			clamp = "[0, 1e-260]"
+			clamp = "[0, 1e-140]"
 		}
 		const texts = "{column: c, values: [south, north, east]"
 		policies := []string{"", ", null: bin", ", other: bin", ", null: bin, other: bin"}

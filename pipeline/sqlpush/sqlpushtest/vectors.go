@@ -29,7 +29,7 @@ func Vectors(t *testing.T, s *Server) {
 		t.Fatal(err)
 	}
 	var queries []string
-	for i, norm := range []string{"1", "5", "0.1", "40", "1e-270", "1e270", "7e-90", "1024"} {
+	for i, norm := range []string{"1", "5", "0.1", "40", "1e-140", "1e140", "7e-90", "1024"} {
 		queries = append(queries,
 			fmt.Sprintf("  - {name: each%d, sum: {columns: [x, y, z], clip_l2: %s, by: [{column: n, from: 0, to: 600, width: "+
 				"1}]}}", i, norm),
