@@ -147,8 +147,8 @@ func (d *drawing) follower() string {
 
 var (
 	clamps = []string{"[0, 50]", "[-5, 40]", "[10, 40]", "[-0.5, 0.5]", "[39.999, 40]",
-		"[-9223372036854775808, 9223372036854775807]", "[0, 1e-200]", "[-1e200, 1e-200]"}
-	clips = []string{"1", "40", "0.001", "1e200"}
+		"[-9223372036854775808, 9223372036854775807]", "[0, 1e-140]", "[-1e140, 1e-140]"}
+	clips = []string{"1", "40", "0.001", "1e140"}
 )
 
 // aggregate draws a sum or a mean of a column, of several columns that form a vector, or of lists.
@@ -174,7 +174,7 @@ func (d *drawing) aggregate(kind string) string {
 	}
 	of := kind + ": {" + value + ", " + bound
 	if kind == "mean" && strings.HasPrefix(value, "column:") && strings.HasPrefix(bound, "clamp: [") &&
-		!strings.Contains(value+bound, "length") && !strings.Contains(bound, "e-200") {
+		!strings.Contains(value+bound, "length") && !strings.Contains(bound, "e-140") {
 		if w := d.weight(); w != "" {
 			return of + w + d.groups() + "}"
 		}
