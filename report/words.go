@@ -332,7 +332,11 @@ func (f *facts) limits() []string {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may "+
 			"be biased in a cell; for sums and tests take the noisy values.")
 	}
-	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero }) {
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero && q.nested }) {
+		out = append(out, "Estimates of levels are made non-negative from the first level down. Cells near 0 are too large on "+
+			"average, and others of their group too small. For tests of single cells take the noisy values.")
+	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.cutAtZero && !q.nested }) {
 		out = append(out, "Estimates of tables that agree are made non-negative. Totals and tables by one column are right on "+
 			"average; a cell without rows is too large, and a large cell beside many of these too small. For tests of single cells "+
 			"take the noisy values.")

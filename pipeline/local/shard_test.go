@@ -45,7 +45,7 @@ type sharded struct {
 // write writes the parts of all shards into a folder, and returns their paths in another order.
 func (s sharded) write(ctx context.Context, p *pipeline.Plan, k partial.Key, dir string) ([]string, error) {
 	paths := make([]string, s.shards)
-	for _, i := range rand.Perm(s.shards) {
+	for _, i := range rand.New(rand.NewPCG(uint64(s.shards), 1)).Perm(s.shards) {
 		parts, to := writers(max(s.partitions, 1))
 		if err := s.AggregateShard(ctx, p, pipeline.Silent{}, local.Shard{Number: i + 1, Of: s.shards}, k, program,
 			to...); err != nil {
@@ -82,7 +82,7 @@ func partition(number, of int) string {
 
 // merge merges the files of each partition, and returns the paths of what they make.
 func (s sharded) merge(ctx context.Context, p *pipeline.Plan, k partial.Key, dir string, paths []string) (merged []string, err error) {
-	for _, j := range rand.Perm(s.partitions) {
+	for _, j := range rand.New(rand.NewPCG(uint64(s.partitions), 2)).Perm(s.partitions) {
 		var of []string
 		for _, path := range paths {
 			of = append(of, path+partition(j+1, s.partitions))

@@ -370,7 +370,7 @@ func (s *Side) Complete() error {
 	return nil
 }
 
-// ErrTooLong: one key has units whose names take more than 4 GiB. Sides of several keys are cut before.
+// ErrTooLong is returned if one key has units whose names take more than 4 GiB. Sides of several keys are cut before.
 var ErrTooLong = errors.New("one key of a join has more than 4 GiB of different texts")
 
 // completeTexts makes a column of texts: each text once.
