@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 	"github.com/dprelease/dprelease/io/store"
 )
 
@@ -62,6 +63,9 @@ func hint(file string) string {
 }
 
 var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
+
+// TypeProblem returns the problem of a text file column's type, as of csv.types, and a hint; "" if there is none.
+func TypeProblem(text string) (problem, hint string) { return checkType(text, yamltree.Shown) }
 
 // checkType returns the problem of a text file column's type and a hint; "" if there is none. show quotes a text of the
 // job for a message.

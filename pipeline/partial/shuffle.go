@@ -87,6 +87,9 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 // blockBytes is about the length of a block of rows of one bucket.
 const blockBytes = 512 << 10
 
+// mostBlocks limits the blocks of all partitions that are written at once, in bytes.
+const mostBlocks = 16 * blockBytes
+
 // Pack passes the contents of accumulators to emit as encrypted messages: rows of units to their buckets, and last the
 // packed message to bucket n. The accumulators are spent.
 func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {

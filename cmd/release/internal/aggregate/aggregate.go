@@ -89,8 +89,8 @@ func AddKey(cmd *cobra.Command, path *string) {
 
 // makeKey writes a new key for the job's ledger.
 func (v *verb) makeKey(ctx context.Context, path string) error {
-	if v.shard != "" || v.out != "" || v.key != "" {
-		return console.Usagef("--new-key makes a key and nothing else: leave --key, --shard and --out out")
+	if v.shard != "" || v.out != "" || v.key != "" || v.partitions != 0 {
+		return console.Usagef("--new-key makes a key and nothing else: leave --key, --shard, --out and --partitions out")
 	}
 	plan, err := v.Load(ctx, v.Console, path)
 	if err != nil {
@@ -169,7 +169,7 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
 }
 
-// mostPartitions is the largest number of partitions. A shard holds a block of each in memory, half a MiB.
+// mostPartitions is the largest number of partitions. A shard holds a file of each open.
 const mostPartitions = 256
 
 // files returns the files that a shard writes.
@@ -189,7 +189,7 @@ func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, 
 	if plan.Job().Input.SQL != nil {
 		return &pipeline.Error{
 			Cause: pipeline.CauseJob, Code: "input-option", Message: "the input is a table of a database, which has no shards",
-			Hint: "release run lets the database add its rows up itself; see docs/howto/databases.md",
+			Hint: "release run reads it, or lets the database add its rows up; see docs/howto/databases.md",
 		}
 	}
 	engine, err := jobs.Opener(plan, limits, func(context.Context) ([]byte, error) {
@@ -266,7 +266,7 @@ func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, 
 		return err
 	}
 	jobs.KeepTo(limits.Memory)
-	if err := vacant(m.To); err != nil {
+	if err := cmp.Or(vacant(m.To), apart(m.To, paths)); err != nil {
 		return err
 	}
 	o, done := c.Observer()

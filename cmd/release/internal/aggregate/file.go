@@ -80,6 +80,20 @@ func vacant(path string) error {
 	}
 }
 
+// apart returns an error if a path is one of the files that are read.
+func apart(path string, read []string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // nothing is there
+	}
+	for _, of := range read {
+		if other, err := os.Stat(of); err == nil && os.SameFile(info, other) {
+			return console.Usagef("--to: %s is one of the files to merge; name another", path)
+		}
+	}
+	return nil
+}
+
 // failed returns an error of writing a file, with the system's text.
 func failed(path string, err error) error {
 	var number syscall.Errno

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
 )
 
 const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
@@ -35,16 +36,13 @@ func ProfileCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// declared are the types of text files; layouts may follow the last two.
-var declared = []string{"text", "int", "float", "bool", "date", "timestamp"}
-
 // declare gives the columns of a text file the types that were given for them.
 func (f *flags) declare(t *columns.Table) error {
 	types := map[string]string{}
 	for _, given := range f.types {
 		at := strings.LastIndexByte(given, '=')
 		switch {
-		case at < 0:
+		case at < 0 || given[at+1:] == "":
 			return console.Usagef("--type: %s is not COLUMN=TYPE", console.OneLine(given))
 		case t.Text == nil:
 			return console.Usagef("--type: the file states the types of its columns")
@@ -52,8 +50,8 @@ func (f *flags) declare(t *columns.Table) error {
 			return console.Usagef("--type: the table has no column %s", console.OneLine(given[:at]))
 		}
 		name, of := given[:at], given[at+1:]
-		if kind, _, _ := strings.Cut(of, " "); !slices.Contains(declared, kind) {
-			return console.Usagef("--type: %s is none of %s", console.OneLine(kind), strings.Join(declared, ", "))
+		if problem, hint := configs.TypeProblem(of); problem != "" {
+			return console.Usagef("--type: %s; %s", console.OneLine(problem), console.OneLine(hint))
 		}
 		types[name] = of
 	}
