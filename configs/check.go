@@ -44,7 +44,8 @@ func (c *checker) check() {
 	c.published(top.At("deployment").At("published"))
 	c.ledger(top.At("ledger"))
 	c.memory(top.At("memory_limit"))
-	if c.job.DataChecks == "refuse" && c.job.Input.SQL != nil && c.job.Engine != "local" {
+	if sql := c.job.Input.SQL; c.job.DataChecks == "refuse" && sql != nil && c.job.Engine != "local" &&
+		(c.job.Engine == "database" || sql.Driver != "duckdb") { // the program reads a DuckDB for such a job
 		c.bad(top.At("data_checks"), CodeContradiction, "a database that adds its rows up itself looks at no column",
 			"check the table in the database, and remove data_checks; or let this program read the rows: engine: local")
 	}

@@ -91,3 +91,25 @@ ledger: {store: ` + store + `, dataset: trips, budget: {epsilon: 10, delta: 1e-5
 		}
 	}
 }
+
+// Data checks need a program that reads the rows: not a server, nor DuckDB if the job leaves the rows to it.
+func TestRefusalNeedsRows(t *testing.T) {
+	for of, contradicts := range map[string]bool{
+		"driver: duckdb": false, "driver: duckdb\nengine: auto": false, "driver: duckdb\nengine: database": true,
+		"driver: postgres, dsn: x": true, "driver: postgres, dsn: x\nengine: local": false,
+	} {
+		driver, engine, _ := strings.Cut(of, "\n")
+		_, diags := Parse("job.yaml", []byte(`version: 1
+name: n
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {`+driver+`, table: t}}
+queries: [{name: q, count: {}}]
+data_checks: refuse
+output: {dir: out}
+ledger: {store: "sqlite:l.db", dataset: d, budget: {epsilon: 5, delta: 1e-4}}
+`+engine+"\n"), ParseOptions{})
+		if found := len(diags) == 1 && diags[0].Code == CodeContradiction; found != contradicts || !found && len(diags) > 0 {
+			t.Errorf("%s: %v", of, diags)
+		}
+	}
+}

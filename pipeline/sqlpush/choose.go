@@ -12,7 +12,8 @@ import (
 // The answers are the same. With `engine: auto` the cheaper one does it, by a rule that sees the job alone. The rows of
 // a server stay there. A database of this process shares its processors, and no row leaves it: it adds rows up for less
 // than it costs to hand them over, unless a query chooses among the rows of units, which takes it a sort and a digest
-// in SQL for each row. docs/adr/0060-the-cheaper-engine.md has the measured costs.
+// in SQL for each row; nor does it answer all that a job may ask. docs/adr/0060-the-cheaper-engine.md has the measured
+// costs.
 
 // Choice tells who adds up the rows of a database, and why.
 type Choice struct {
@@ -35,12 +36,19 @@ func Choose(p *pipeline.Plan) Choice {
 		return Choice{engine == byProgram, "the job says engine: " + engine}
 	case !inProcess:
 		return Choice{false, "the rows stay on the server"}
+	case p.Refuses():
+		return Choice{true, "the job says data_checks: refuse, and a database looks at no column"}
+	case len(p.Derived().Places()) > 0 || p.AsksUnits() || slices.ContainsFunc(p.Queries(), keepsKeys):
+		return Choice{true, "the job asks what a database does not answer"}
 	case slices.ContainsFunc(p.Queries(), func(q pipeline.Planned) bool { return choosesRows(p, &q) }):
 		return Choice{true, "a query chooses which rows of a unit count: per row and query that costs the database about 0.7 µs of " +
 			"processor time and this program 0.1, and 0.35 once to read the row"}
 	}
 	return Choice{false, "adding a row up costs the database about 0.04 µs of processor time, and this program 0.35 to read it"}
 }
+
+// keepsKeys reports whether no key of a query may leave the database before it is selected: one unit may have it alone.
+func keepsKeys(q pipeline.Planned) bool { return q.Selection != nil && q.MinUnits() < 2 }
 
 // choosesRows reports whether the statement of a query computes digests of rows or of cells. A plain count does not: it
 // adds up the bounded numbers of rows of units.

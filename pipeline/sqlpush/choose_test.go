@@ -9,22 +9,32 @@ import (
 )
 
 // The engine follows from the job: the program reads the rows of a database in its own process if a query chooses among
-// the rows of units, and never the rows of a server unless the job says so.
+// the rows of units or the job asks what databases do not do, and never the rows of a server unless the job says so.
 func TestChoose(t *testing.T) {
 	const histogram, count = "histogram: {by: [{column: zone, values: [a, b]}]}", "count: {}"
+	const keys = "histogram: {by: [{column: zone, keys: discover}]"
 	for _, c := range []struct {
 		driver, engine, unit, query string
 		local                       bool
+		derive, more                string
 	}{
-		{"duckdb", "", "[person]", histogram, true},
-		{"duckdb", "auto", "[person]", histogram, true},
-		{"duckdb", "auto", "[person]", count, false},
-		{"duckdb", "auto", "row", histogram, false},
-		{"duckdb", "database", "[person]", histogram, false},
-		{"duckdb", "local", "row", histogram, true},
-		{"postgres", "auto", "[person]", histogram, false},
-		{"spark", "", "[person]", histogram, false},
-		{"trino", "local", "[person]", histogram, true},
+		{"duckdb", "", "[person]", histogram, true, "", ""},
+		{"duckdb", "auto", "[person]", histogram, true, "", ""},
+		{"duckdb", "auto", "[person]", count, false, "", ""},
+		{"duckdb", "auto", "row", histogram, false, "", ""},
+		{"duckdb", "database", "[person]", histogram, false, "", ""},
+		{"duckdb", "local", "row", histogram, true, "", ""},
+		{"duckdb", "", "row", keys + "}", true, "", ""},
+		{"duckdb", "database", "row", keys + "}", false, "", ""},
+		{"duckdb", "", "row", keys + ", min_units: 2}", false, "", ""},
+		{"postgres", "", "row", keys + "}", false, "", ""},
+		{driver: "duckdb", unit: "row", query: histogram, local: true, more: "data_checks: refuse\n"},
+		{driver: "duckdb", unit: "row", query: histogram, local: true, derive: ", derive: {zone: trim(place)}"},
+		{driver: "postgres", unit: "row", query: histogram, derive: ", derive: {zone: trim(place)}"},
+		{driver: "duckdb", unit: "[person]", query: "over: units, count: {}", local: true, more: "units: {trips: {count: {}}}\n"},
+		{"postgres", "auto", "[person]", histogram, false, "", ""},
+		{"spark", "", "[person]", histogram, false, "", ""},
+		{"trino", "local", "[person]", histogram, true, "", ""},
 	} {
 		dsn, engine, bounds := "", "", ""
 		if c.driver != "duckdb" {
@@ -37,7 +47,7 @@ func TestChoose(t *testing.T) {
 			bounds = ", per_unit: {max_rows: 5}"
 		}
 		job, diags := configs.Parse("job.yaml", []byte("version: 1\nname: n\nprivacy: {epsilon: 1, delta: 1e-6, unit: "+c.unit+bounds+
-			"}\ninput: {sql: {driver: "+c.driver+dsn+", table: t}}\n"+engine+"queries: [{name: q, "+c.query+"}]\n"+
+			"}\ninput: {sql: {driver: "+c.driver+dsn+", table: t}"+c.derive+"}\n"+engine+c.more+"queries: [{name: q, "+c.query+"}]\n"+
 			"output: {dir: out}\nledger: {store: \"sqlite:ledger.db\", dataset: d, budget: {epsilon: 5, delta: 1e-4}}\n"),
 			configs.ParseOptions{})
 		if len(diags) > 0 {

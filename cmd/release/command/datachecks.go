@@ -56,9 +56,6 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	if a.checks != checksAuto || !ask || p.Job().DataChecks != "" || dataPolicy(p, false) == "" {
 		return ""
 	}
-	if p.Job().Input.SQL != nil && p.Job().Engine != "local" { // a database looks at no column
-		return ""
-	}
 	a.Errorf("%s.\nRefuse the release, at no cost, if a column turns out unusable? The release then says so. [Y/n] ",
 		a.Redact(dataPolicy(p, false)))
 	answer := make(chan string, 1)
