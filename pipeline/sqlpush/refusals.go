@@ -96,11 +96,25 @@ func (c *refusals) value() {
 	case v.Dims > mostComponents:
 		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
 	}
+	c.numbers(v.Field, v.Value.AllColumns())
+}
+
+// numbers refuses columns of texts that are read as numbers. The plan's check refuses them in tables of databases; a job
+// about CSV files may still be answered from one.
+func (c *refusals) numbers(field string, columns []string) {
+	for _, name := range columns {
+		if c.typeOf(name).Kind == table.String {
+			c.refuse(field, "column "+name+" holds texts, which a database does not read as numbers")
+		}
+	}
 }
 
 func (c *refusals) axis(r *domain.Coding) {
 	if n := r.Nearest; n != nil && len(n.Points) > mostPoints {
 		c.refuse(c.of.By, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+	}
+	if r.Nearest != nil || r.Grid != nil {
+		c.numbers(c.of.By, r.Columns())
 	}
 	if inexact(r) {
 		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
@@ -112,8 +126,8 @@ func (c *refusals) axis(r *domain.Coding) {
 }
 
 // inexact reports whether databases disagree on a coding, or whether this package has no expression for it: unsigned
-// integers exceed a BIGINT, and accents need Unicode tables, which databases have in other versions. The plan's check
-// refuses texts that are read as numbers.
+// integers exceed a BIGINT, texts are not read as numbers, and accents need Unicode tables, which databases have in
+// other versions.
 func inexact(r *domain.Coding) bool {
 	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
 		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil

@@ -177,13 +177,15 @@ def again(job: dict[str, Any]) -> None:
 
 
 def test_ctrl_c_waits_for_the_program() -> None:
-    """Where the program is a child, Ctrl+C reaches both processes, and the exit code is that of the program's own end."""
+    """If the program is a child, Ctrl+C reaches both processes, and the exit code is the one of the program."""
     child = (
         "import signal, sys, time\n"
         "def end(*_):\n    time.sleep(0.5)\n    sys.exit(7)\n"
         "signal.signal(signal.SIGINT, end)\nprint('ready', flush=True)\ntime.sleep(60)"
     )
-    parent = f"import sys\nfrom dprelease.__main__ import wait_for\nsys.exit(wait_for([sys.executable, '-c', {child!r}]))"
+    parent = (
+        f"import sys\nfrom dprelease.__main__ import wait_for\nsys.exit(wait_for([sys.executable, '-c', {child!r}]))"
+    )
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout and process.stdout.readline() == b"ready\n"
         os.killpg(process.pid, signal.SIGINT)

@@ -33,7 +33,9 @@ def test_events_fit_their_schemas(folder: Path) -> None:
 
 def test_the_files_of_all_tables_are_inputs() -> None:
     class Stated:
-        manifest = {"job": {"input": {"tables": {"a": {"files": ["a.csv", "s3://b/x.csv"]}, "b": {"files": ["a.csv"]}}}}}
+        manifest = {
+            "job": {"input": {"tables": {"a": {"files": ["a.csv", "s3://b/x.csv"]}, "b": {"files": ["a.csv"]}}}}
+        }
 
     found = [(i.namespace, i.name) for i in lineage.inputs(Stated())]  # type: ignore[arg-type]
     assert found == [("file", "a.csv"), ("s3://b", "x.csv")]
