@@ -16,11 +16,11 @@ import (
 // charge's budget.
 //
 // Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
-// differ from the dataset's account; a UnitError if a table was charged with another unit; a MismatchError if a run is resumed with other mechanisms or another account; a
-// StateError if the run is sealed or published, or if an earlier release of it is still reserved; an OverBudgetError if
-// the sum of mu squared would pass mu_cap squared, of the lifetime or of a period; an OverShareError if the shares of
-// delta would pass their cap. After ErrBusy, ErrFull and ErrUnavailable the caller can make the same charge again: if
-// it was recorded after all, it is resumed.
+// differ from the dataset's account; a UnitError if a table was charged with another unit; a MismatchError if a run is
+// resumed with other mechanisms or another account; a StateError if the run is sealed or published, or if an earlier
+// release of it is still reserved; an OverBudgetError if the sum of mu squared would pass mu_cap squared, of the
+// lifetime or of a period; an OverShareError if the shares of delta would pass their cap. After ErrBusy, ErrFull and
+// ErrUnavailable the caller can make the same charge again: if it was recorded after all, it is resumed.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	if err := c.check(); err != nil {
 		return Receipt{}, err

@@ -127,7 +127,9 @@ func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumul
 			return err
 		}
 	}
-	err = queries.SaveRows(all, b, min(blockBytes, mostBlocks/len(to)), func(bucket int, block []byte) error { return files[bucket].block(block) })
+	err = queries.SaveRows(all, b, min(blockBytes, mostBlocks/len(to)), func(bucket int, block []byte) error {
+		return files[bucket].block(block)
+	})
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func TestTextKeysAreCounted(t *testing.T) {
 	}
 }
 
-// Empty texts are no keys: a row without a key is not joined to the rows that lack theirs, whoever they are of.
+// Empty texts are no keys: a row with one has no partner, even if rows of the other side have empty texts too.
 func TestEmptyTextsAreNoKeys(t *testing.T) {
 	for _, units := range []int{0, 1} {
 		s := sideOf(units, math.MaxInt64, table.String)
