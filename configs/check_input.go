@@ -116,26 +116,6 @@ func (c *checker) file(at *yamltree.Path, file string) {
 	}
 }
 
-// jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
-func (c *checker) jsonl(at *yamltree.Path) {
-	in := &c.job.Input
-	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, lines)
-	switch {
-	case !lines && in.JSONL == nil:
-		return
-	case !lines:
-		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines",
-			"remove jsonl, or write format: jsonl")
-	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
-		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read",
-			"add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
-		c.textType(at.At("jsonl").At("columns").At(name), in.JSONL.Columns[name])
-	}
-}
-
 func (c *checker) csv(at *yamltree.Path) {
 	v := &c.job.Input.CSV
 	c.unique(at.At("columns"), v.Columns, "column")
