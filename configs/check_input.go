@@ -172,7 +172,8 @@ func (c *checker) single(at *yamltree.Path, s string) {
 func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	columns := c.job.Input.CSV.Columns
 	if len(columns) > 0 && !slices.Contains(columns, column) {
-		c.bad(at, CodeBadValue, "there is no column "+wording.Quote(column)+" in csv.columns", wording.DidYouMean(column, columns))
+		c.bad(at, CodeBadValue, "there is no column "+wording.Quote(column)+" in csv.columns",
+			wording.DidYouMean(column, columns))
 	}
 	c.textType(at, text)
 }
@@ -233,7 +234,8 @@ var lookupTypes = []string{"text", "int", "float", "bool", "date"}
 func (c *checker) events(at *yamltree.Path) {
 	events := c.job.Input.Events
 	if len(events) > 1 && c.rowUnit() {
-		c.bad(at, CodeContradiction, "with unit: row, one row would become several units", "name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
+		c.bad(at, CodeContradiction, "with unit: row, one row would become several units",
+			"name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
 	}
 	for _, u := range c.job.Privacy.Unit.Columns {
 		for i := range events {
@@ -250,7 +252,8 @@ func (c *checker) events(at *yamltree.Path) {
 		case len(names) == 0:
 			c.bad(at.Item(i), CodeBadValue, "the event is empty", "name its columns: {time: pickup_datetime}")
 		case !slices.Equal(names, slices.Sorted(maps.Keys(events[0]))):
-			c.bad(at.Item(i), CodeContradiction, "the event has other names than the first one", "give all events the same names on the left")
+			c.bad(at.Item(i), CodeContradiction, "the event has other names than the first one",
+				"give all events the same names on the left")
 		}
 	}
 }
@@ -272,7 +275,8 @@ func (c *checker) filter(at *yamltree.Path, f *Filter) {
 		c.bad(at.At("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
 	}
 	if f.For != "" && !windowText.MatchString(f.For) {
-		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For), "write a number and s, m, h, d or w: 1h")
+		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For),
+			"write a number and s, m, h, d or w: 1h")
 	}
 	c.ordered(at.At("before"), f.From, f.Before)
 	c.ordered(at.At("max"), f.Min, f.Max)
