@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -353,7 +354,7 @@ func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
 }
 
 // Finish makes the answer, the noisy numbers of all levels, and the tables of their estimates.
-func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for l := range q.names {
 		lengths = append(lengths, q.Tree.Size(l)*q.Tree.Cells())
@@ -390,7 +391,9 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 	spread := q.Tree.Variances(variances)
 	made := y
 	if q.Spec.Crosstabs.Adjusted() {
-		made = q.agree(y, spread)
+		if made = q.agree(ctx, y, spread); made == nil {
+			return query.Answer{}, context.Cause(ctx)
+		}
 	}
 	for l, name := range q.tableNames() {
 		cells := q.Tree.Cells()

@@ -152,7 +152,7 @@ func TestNestedIntegersAddUp(t *testing.T) {
 		}
 		y := addNoise(r, exact, variances)
 		q.Tree.Estimate(y, variances, q.known())
-		made := q.agree(y, q.Tree.Variances(variances))
+		made := q.agree(t.Context(), y, q.Tree.Variances(variances))
 		known, cells := q.known(), q.Tree.Cells()
 		for l, of := range made {
 			for i, x := range of {
@@ -216,7 +216,7 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	for range releases {
 		y := addNoise(r, exact, variances)
 		q.Tree.Estimate(y, variances, nil)
-		made := q.agree(y, spread)
+		made := q.agree(t.Context(), y, spread)
 		for i, x := range made[3] {
 			bias[i%cells] += x - exact[3][i]
 			bias[cells] += x - exact[3][i]
