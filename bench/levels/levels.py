@@ -2,9 +2,9 @@
 
 The program releases an invented state, and its published noisy numbers of each level are the measurements of
 google-research/census-bluedown (arXiv 2603.10099), whose functions are called for a state with 8 cells a block. Both know
-the state's total, publish non-negative integers that add up, and have no other constraints. The solver is SCIP, which
-their README names for those without a licence of Gurobi. An error is theirs: the sum of absolute errors of a query's
-cells, a mean over the places of a level.
+the state's total, publish non-negative integers that add up, and have no other constraints. Instead of Gurobi, which needs
+a licence, SCIP rounds and PDLP solves their least squares, which have one solution. An error is theirs: the sum of
+absolute errors of a query's cells, a mean over the places of a level.
 
     pip install absl-py numpy pandas scipy pyarrow fsspec protobuf ortools
     python levels.py PROGRAM CHECKOUT [RUNS [SEED]]
@@ -107,11 +107,32 @@ def bluedown(checkout):
     """Imports their package for a state of other cells and without structural zeros."""
     sys.path.insert(0, str(checkout))
     from census_bluedown import block, constants
-    constants.SOLVER = constants.SolverType.SCIP
     constants.CONSTRAIN_BOTTOM_UP = False  # there are no equality constraints below the state
     constants.DETAILED_QUERY_SHAPE = SHAPE
     constants.CENSUS_ROUNDER_SECOND_PASS_QUERY_SHAPES = tuple(QUERIES.values())
     from census_bluedown import estimate, linear_postprocessing, nonlinear_solver, root_optimization
+    from ortools.math_opt.python import mathopt
+
+    def do_solve(model):
+        for term in list(model.objective.quadratic_terms()):
+            if abs(term.coefficient) < 1e-9:  # a rounding error, below 0 for half of them: solvers ask for convexity
+                model.objective.set_quadratic_coefficient(term.key.first_var, term.key.second_var, 0)
+        if next(iter(model.objective.quadratic_terms()), None) is None:
+            result = mathopt.solve(model, mathopt.SolverType.GSCIP)
+        else:
+            params = mathopt.SolveParameters()
+            params.pdlp.termination_criteria.simple_optimality_criteria.eps_optimal_absolute = 1e-7
+            params.pdlp.termination_criteria.simple_optimality_criteria.eps_optimal_relative = 1e-10
+            result = mathopt.solve(model, mathopt.SolverType.PDLP, params=params)
+        if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+            raise RuntimeError(result.termination)
+        return result
+
+    def variable_values(result, variables):
+        values = [result.variable_values(x) if isinstance(x, mathopt.Variable) else x for x in variables]
+        return [float(np.rint(x)) if abs(x - np.rint(x)) < 1e-4 else x for x in values]  # floors stay those of the solution
+
+    nonlinear_solver.do_solve, nonlinear_solver.variable_values = do_solve, variable_values
     nonlinear_solver.index_constrained_to_zero = lambda **_: False
     nonlinear_solver.query_index_constrained_to_zero = lambda *_: False
     return block, constants, estimate, linear_postprocessing, nonlinear_solver, root_optimization
