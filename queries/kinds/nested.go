@@ -396,23 +396,30 @@ func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 		}
 	}
 	for l, name := range q.tableNames() {
-		cells := q.Tree.Cells()
-		t := spreadAnswer(y[l], func(start int, dst []float64) {
-			for i := range dst {
-				dst[i] = math.Sqrt(spread[l][(start+i)/cells])
-			}
-		})
+		t := q.table(y[l], made[l], spread[l])
 		t.Keys = q.keys(l)
-		if q.Spec.Crosstabs.Adjusted() {
-			t.Estimate = query.HeldSeries(made[l])
-			t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
-		}
-		if q.Spec.Crosstabs.Nonnegative {
-			t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
-		}
 		a.Readings = append(a.Readings, query.Reading{Name: name, Answer: t})
 	}
 	return a, nil
+}
+
+// table returns the columns of a level: the estimates y of its cells, what is made of them, and the variance of a cell
+// of each node.
+func (q *Nested) table(y, made, variances []float64) query.Answer {
+	cells := q.Tree.Cells()
+	t := spreadAnswer(y, func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = math.Sqrt(variances[(start+i)/cells])
+		}
+	})
+	if q.Spec.Crosstabs.Adjusted() {
+		t.Estimate = query.HeldSeries(made)
+		t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
+	}
+	if q.Spec.Crosstabs.Nonnegative {
+		t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
+	}
+	return t
 }
 
 // spreadAnswer makes the columns of values in memory with normal noise of the deviations in a series.
