@@ -480,7 +480,8 @@ func (f *folder) citation() {
 	}
 	for key, value := range keys {
 		pattern, known := map[string]string{
-			"cff-version": `1\.2\.0`, "message": `.+`, "title": `.+`, "authors": ``, "type": `dataset|software`, "abstract": `.*`, "keywords": ``, "license": `[A-Za-z0-9.-]+`,
+			"cff-version": `1\.2\.0`, "message": `.+`, "title": `.+`, "authors": ``, "type": `dataset|software`,
+			"abstract": `.*`, "keywords": ``, "license": `[A-Za-z0-9.-]+`,
 			"license-url": `https?://.+`, "url": `https?://.+`, "date-released": `\d{4}-\d\d-\d\d`,
 		}[key]
 		if !known || !regexp.MustCompile(`^`+pattern+`$`).MatchString(value) {

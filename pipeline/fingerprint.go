@@ -103,7 +103,8 @@ var (
 		"engine", "data_checks"}
 	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
 		"publish", "rates"}
-	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers", "round_to"}}
+	presentsKind = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers",
+		"round_to"}}
 	presentsDimension = []string{"as"}
 )
 

@@ -218,7 +218,8 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 		}
 	}
 	a.Estimate = column(func(t withInterval) float64 { return t.estimate })
-	a.Low, a.High = column(func(t withInterval) float64 { return t.low }), column(func(t withInterval) float64 { return t.high })
+	a.Low, a.High = column(func(t withInterval) float64 { return t.low }),
+		column(func(t withInterval) float64 { return t.high })
 	return a
 }
 

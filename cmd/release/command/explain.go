@@ -75,8 +75,9 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
-			strings.ReplaceAll(name, "[]", "") == wanted) {
+		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" &&
+			(strings.HasSuffix(name, "."+wanted) ||
+				strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
 	}

@@ -388,7 +388,8 @@ func testUnits(t *testing.T, s ledger.Store) {
 			t.Errorf("%v: quoted %v (%v)", c.Units, q.Refusal, err)
 		}
 	}
-	patient, doctor := map[string]string{"visits": `"patient"`}, map[string]string{"drugs": `"person"`, "visits": `"doctor"`}
+	patient, doctor := map[string]string{"visits": `"patient"`},
+		map[string]string{"drugs": `"person"`, "visits": `"doctor"`}
 	if err := b.Cancel(ctx, charge(t, b, of("cancelled", doctor))); err != nil {
 		t.Fatal(err)
 	}
