@@ -17,8 +17,10 @@ const mostCount = "1099511627776"
 // spec translates a query of the job. It reads the public files that the query names.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
-		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where)+len(jq.Where) > 0,
-		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
+		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called,
+		FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location,
+		Filtered: len(b.job.Input.Where)+len(jq.Where) > 0,
+		Bounds:   bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	if u := b.job.Privacy.Unit.Upstream; u != nil {
 		s.Upstream = &query.Upstream{Name: u.Name, Rows: u.MaxRows, Change: max(u.MaxChange, 1), Sum: u.MaxSum,
