@@ -31,7 +31,7 @@ type publicFile struct {
 	Presents bool `json:"-"`
 }
 
-// Identity identifies a plan's runs.
+// Identity holds the digests that tell the runs of a plan from other runs.
 type Identity struct {
 	// Run is the run fingerprint.
 	Run string

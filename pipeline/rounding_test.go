@@ -53,7 +53,8 @@ func TestReadingsAreRoundedToOneStep(t *testing.T) {
 	}
 }
 
-// An end just beyond a multiple of the step moves to the next one, though the number of steps is rounded to the multiple.
+// An end just beyond a multiple of the step moves to the next one, though the number of steps is rounded to the
+// multiple.
 func TestEndsThatAreNearlyMultiples(t *testing.T) {
 	for exponent := -12; exponent <= 12; exponent++ {
 		power := math.Pow10(max(exponent, -exponent))

@@ -15,7 +15,7 @@ type Table = sourcetest.Table
 
 // Format is a dialect, the columns of a table in it, and a writer.
 type Format interface {
-	// String describes it, with all that a reader needs to make such files.
+	// String describes the format completely: from it, a reader of a failure can make such files.
 	String() string
 	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy
 	// unit, which are among them.

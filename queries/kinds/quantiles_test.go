@@ -193,8 +193,8 @@ func TestReadingsStayInTheirRange(t *testing.T) {
 }
 
 // Intervals hold the quantiles of rows with smooth densities, also if thousands of rows show that they are not spread
-// evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as wide
-// as 0.3 to 0.6 standard deviations of the values.
+// evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as
+// wide as 0.3 to 0.6 standard deviations of the values.
 func TestQuantilesOfSmoothDensities(t *testing.T) {
 	const cells, slack = 16, 6.1 // standard errors: false alarms of 1e-9
 	runs := 200

@@ -65,8 +65,8 @@ type explanation struct {
 	Text string
 }
 
-// findExplanations returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A job key can
-// be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
+// findExplanations returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A
+// job key can be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {

@@ -368,8 +368,8 @@ func testOtherPayer(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a cancelled
-// charge defines nothing.
+// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a
+// cancelled charge defines nothing.
 func testUnits(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	of := func(run string, units map[string]string) ledger.Charge {
