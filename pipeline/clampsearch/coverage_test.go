@@ -72,7 +72,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.SearchRe
 		must(err)
 		noisy = append(noisy, n)
 	}
-	answer, err := chosen.Query.Finish(noisy, noisy)
+	answer, err := chosen.Query.Finish(t.Context(), noisy, noisy)
 	must(err)
 	return found, answer
 }
