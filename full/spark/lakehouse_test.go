@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	_ "github.com/dprelease/dprelease/full/duckdb" // reads the same tables
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/spark/sparktest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
@@ -17,7 +17,7 @@ import (
 )
 
 // house is the server with tables of Iceberg and Delta.
-var house enginetest.Shared[sparktest.Server]
+var house setuptest.Shared[sparktest.Server]
 
 func lakehouse(t *testing.T) *sparktest.Server {
 	t.Helper()
@@ -100,7 +100,7 @@ func extensions(t *testing.T) string {
 	if !sqlpush.HasDriver("duckdb") || runtime.GOOS != "linux" {
 		t.Skip("there is no DuckDB, or there are no extensions for it")
 	}
-	dir, err := enginetest.Install("duckdb-extensions-"+duckdbVersion, func(dir string) error {
+	dir, err := setuptest.Install("duckdb-extensions-"+duckdbVersion, func(dir string) error {
 		to := filepath.Join(dir, "v"+duckdbVersion, "linux_"+runtime.GOARCH)
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return err
@@ -108,7 +108,7 @@ func extensions(t *testing.T) string {
 		for _, name := range []string{"avro", "iceberg", "delta"} {
 			part := filepath.Join(dir, name)
 			file := name + ".duckdb_extension"
-			if err := errors.Join(os.Mkdir(part, 0o700), enginetest.Pip(part, "duckdb-extension-"+name, duckdbVersion),
+			if err := errors.Join(os.Mkdir(part, 0o700), setuptest.Pip(part, "duckdb-extension-"+name, duckdbVersion),
 				os.Rename(filepath.Join(part, "duckdb_extension_"+name, "extensions", "v"+duckdbVersion, file), filepath.Join(to, file)),
 				os.RemoveAll(part)); err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/spark/sparktest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
@@ -16,7 +16,7 @@ import (
 
 // shared is the server of all tests. Each test has a database of its own.
 var (
-	shared    enginetest.Shared[sparktest.Server]
+	shared    setuptest.Shared[sparktest.Server]
 	databases int
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/trino/trinotest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
@@ -17,7 +17,7 @@ import (
 
 // shared is the server of all tests. Each test has a schema of its own.
 var (
-	shared  enginetest.Shared[trinotest.Server]
+	shared  setuptest.Shared[trinotest.Server]
 	schemas int
 )
 

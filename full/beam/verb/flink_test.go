@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/command"
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 )
 
 // flinkVersion is the version of the package on PyPI that has Flink's jars.
@@ -112,10 +112,10 @@ restart-strategy.type: none
 
 // installFlink returns the folder of Flink and of the job server.
 func installFlink() (dir string, err error) {
-	return enginetest.Install("flink-"+flinkVersion, func(dir string) error {
+	return setuptest.Install("flink-"+flinkVersion, func(dir string) error {
 		return errors.Join(os.WriteFile(filepath.Join(dir, "pom.xml"), []byte(jobServer), 0o600),
-			enginetest.Pip(dir, "apache-flink-libraries", flinkVersion),
-			enginetest.Maven(dir, "copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory="+filepath.Join(dir, "jobserver")))
+			setuptest.Pip(dir, "apache-flink-libraries", flinkVersion),
+			setuptest.Maven(dir, "copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory="+filepath.Join(dir, "jobserver")))
 	})
 }
 

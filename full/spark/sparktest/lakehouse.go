@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 )
 
 // lakehouseVersion is the version of Spark for which the jars of Iceberg and Delta exist; it is not the newest.
@@ -21,7 +21,7 @@ var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:
 func StartLakehouse(t testing.TB) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_LAKEHOUSE"); dsn != "" {
-		return &Server{DSN: dsn, Process: enginetest.Process{Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}}
+		return &Server{DSN: dsn, Process: setuptest.Process{Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}}
 	}
 	jars, err := installJars(lakehouseJars)
 	if err != nil {
@@ -36,9 +36,9 @@ func StartLakehouse(t testing.TB) *Server {
 
 // installJars returns the files of Maven artifacts.
 func installJars(artifacts []string) (files []string, err error) {
-	dir, err := enginetest.Install("lakehouse-"+lakehouseVersion, func(dir string) error {
+	dir, err := setuptest.Install("lakehouse-"+lakehouseVersion, func(dir string) error {
 		for _, artifact := range artifacts {
-			if err := enginetest.Maven(dir, "copy", "-Dartifact="+artifact, "-DoutputDirectory="+dir); err != nil {
+			if err := setuptest.Maven(dir, "copy", "-Dartifact="+artifact, "-DoutputDirectory="+dir); err != nil {
 				return err
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/spark"
 )
 
@@ -23,7 +23,7 @@ const version = "4.3.0"
 
 // Server is Spark with its Thrift server. Its folder has its log, its executors' logs, and tables.
 type Server struct {
-	enginetest.Process
+	setuptest.Process
 	// DSN is the connection string, without a database.
 	DSN string
 }
@@ -33,7 +33,7 @@ type Server struct {
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_SPARK"); dsn != "" {
-		return &Server{DSN: dsn, Process: enginetest.Process{Address: strings.TrimPrefix(dsn, "spark://")}}
+		return &Server{DSN: dsn, Process: setuptest.Process{Address: strings.TrimPrefix(dsn, "spark://")}}
 	}
 	return start(t, version, "local-cluster[2,1,2048]", nil, settings)
 }
@@ -44,13 +44,13 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	if _, err := exec.LookPath("java"); err != nil {
 		t.Skip("there is no Java, which Spark needs")
 	}
-	installed, err := enginetest.Install("pyspark-"+version, func(dir string) error {
-		return enginetest.Pip(dir, "pyspark", version)
+	installed, err := setuptest.Install("pyspark-"+version, func(dir string) error {
+		return setuptest.Pip(dir, "pyspark", version)
 	})
 	if err != nil {
 		t.Skipf("Spark cannot be had: %v", err)
 	}
-	s := &Server{Process: *enginetest.NewProcess(t, "spark")}
+	s := &Server{Process: *setuptest.NewProcess(t, "spark")}
 	home := filepath.Join(s.Dir, "home") // executors write next to the jars
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)

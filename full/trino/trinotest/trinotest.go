@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dprelease/dprelease/full/enginetest"
+	"github.com/dprelease/dprelease/full/setuptest"
 	_ "github.com/dprelease/dprelease/full/trino" // the driver
 )
 
@@ -29,7 +29,7 @@ const (
 
 // Server is a running Trino.
 type Server struct {
-	enginetest.Process
+	setuptest.Process
 	// DSN is the connection string of the catalogue memory, without a schema.
 	DSN string
 }
@@ -40,7 +40,7 @@ type Server struct {
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv("DPRELEASE_TRINO"); address != "" {
-		return newServer(enginetest.Process{Address: address})
+		return newServer(setuptest.Process{Address: address})
 	}
 	java := findJava()
 	if java == "" {
@@ -50,12 +50,12 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("Trino cannot be had: %v", err)
 	}
-	s := newServer(*enginetest.NewProcess(t, "trino"))
+	s := newServer(*setuptest.NewProcess(t, "trino"))
 	s.run(t, java, dir)
 	return s
 }
 
-func newServer(p enginetest.Process) *Server {
+func newServer(p setuptest.Process) *Server {
 	return &Server{Process: p, DSN: "http://test@" + p.Address + "/memory"}
 }
 
@@ -82,10 +82,10 @@ func findJava() string {
 
 // install returns the folder of Trino. The archive's plugins are links, which Maven omits.
 func install() (home string, err error) {
-	dir, err := enginetest.Install("trino-"+version, func(dir string) error {
+	dir, err := setuptest.Install("trino-"+version, func(dir string) error {
 		for _, artifact := range []string{"trino-server-core:" + version + ":tar.gz", "trino-memory:" + version + ":zip",
 			"trino-iceberg:" + version + ":zip"} {
-			if err := enginetest.Maven(dir, "unpack", "-Dartifact=io.trino:"+artifact, "-DoutputDirectory="+dir); err != nil {
+			if err := setuptest.Maven(dir, "unpack", "-Dartifact=io.trino:"+artifact, "-DoutputDirectory="+dir); err != nil {
 				return err
 			}
 		}

@@ -1,5 +1,5 @@
-// Package enginetest installs engines for tests, and runs their servers.
-package enginetest
+// Package setuptest installs engines for tests, and runs their servers.
+package setuptest
 
 import (
 	"errors"
