@@ -225,11 +225,43 @@ func (t *Text) decode(s string) (text string, ok bool) {
 			b.WriteRune(r)
 		}
 		return b.String(), true
-	case t.wide():
-		text := string(utf16.Decode(sourcetest.Units(s)))
-		return text, strings.Count(text, "\uFFFD") == strings.Count(s, "\uFFFD")
+	case t.wide(), t.format == "jsonl" && t.writer == "go" && t.ascii && halvesOnly(s): // halves are units, or escapes
+		return wtf8(sourcetest.Units(s)), true
 	}
 	return s, t.format != "jsonl" || utf8.ValidString(s)
+}
+
+// halvesOnly reports whether a text is UTF-8 but for halves of pairs of UTF-16.
+func halvesOnly(s string) bool {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if half, ok := sourcetest.Surrogate(s); ok {
+			n = len(half)
+		} else if r == utf8.RuneError && n == 1 {
+			return false
+		}
+		s = s[n:]
+	}
+	return true
+}
+
+// wtf8 returns a text in UTF-8 in which a half without its partner has the three bytes of its number.
+func wtf8(units []uint16) string {
+	var b []byte
+	for i := 0; i < len(units); i++ {
+		r := rune(units[i])
+		if i+1 < len(units) {
+			if pair := utf16.DecodeRune(r, rune(units[i+1])); pair != utf8.RuneError {
+				r, i = pair, i+1
+			}
+		}
+		if utf16.IsSurrogate(r) {
+			b = append(b, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
+			continue
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return string(b)
 }
 
 // value returns the text of a cell without what the dialect takes off it; null is true if it is a null word.

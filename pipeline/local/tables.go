@@ -17,8 +17,8 @@ import (
 // Several tables
 //
 // Tables are read one after the other, each for the queries that read it. If a table needs a join, the other table is
-// read first into a side, which takes at most a part of the memory for rows. If it does not fit, the side has the keys
-// of a range, and both tables are read again for the next range: a row of the table is joined in one of the ranges.
+// read first into a side, which takes at most a part of the memory for rows. If it does not fit, the side has the
+// records of a range, and both tables are read again for the next range: a row meets each record in one of the ranges.
 
 // Tables is an engine over several tables.
 type Tables struct {
@@ -174,7 +174,8 @@ type tableScan struct {
 	spill *scratch
 	done  func()
 	watch pipeline.RowObserver
-	sums  [][]byte // digests of the splits of the first passes
+	sums  [][]byte                        // digests of the splits of the first passes
+	whole map[*pipeline.Join]*joined.Side // sides that fit, which are read once
 }
 
 // read reads a table for its queries. It returns the workers; none if there are no queries.
@@ -187,6 +188,7 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 		return nil, diags
 	}
 	e := s.of[k]
+	s.whole = map[*pipeline.Join]*joined.Side{}
 	workers, err := newWorkers(min(s.spill.memory.workers, max(e.data.Splits(), 1)), p, schema, s.spill, s.limits)
 	if err != nil {
 		return nil, err
@@ -232,9 +234,15 @@ func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int6
 		return do(sides, first)
 	}
 	for from, more := uint64(0), true; more; first = false {
-		side, err := s.readSide(&joins[0], from, limit, first)
-		if err != nil {
-			return err
+		side := s.whole[&joins[0]]
+		if side == nil {
+			var err error
+			if side, err = s.readSide(&joins[0], from, limit, first); err != nil {
+				return err
+			}
+		}
+		if side.Whole() {
+			s.whole[&joins[0]] = side
 		}
 		if err := s.pass(joins[1:], append(sides[:len(sides):len(sides)], side), limit, first, do); err != nil {
 			return err
@@ -271,7 +279,8 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 	if err != nil {
 		return nil, err
 	}
-	return side, side.Complete()
+	side.Complete()
+	return side, nil
 }
 
 // scan reads all splits of a table.

@@ -15,13 +15,15 @@ import (
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share() - r.staged.bytes
-	full := r.held+chunk > share
+	texts := r.partitions[partition].texts
+	numbered := texts != nil && texts.Len() > intern.MaxUnits/2 // the numbers of texts would run out
+	full := r.held+chunk > share || numbered
 	if !full && r.held+chunk <= r.nextLook || r.making {
 		return nil
 	}
 	r.making = true // adding the records of staged rows must not start this again
 	defer func() { r.making = false }()
-	counted := r.countRepeated(int(partition))
+	counted := !numbered && r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())
 	if full && (!counted || used > share/2) {
 		return r.spillAll()

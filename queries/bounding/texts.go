@@ -2,13 +2,9 @@ package bounding
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
-
-// errUnits is an error of size: one partition of the units has 2^31 - 1 of them.
-var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 partitions")
 
 // textRecord is record for units of text. If the column has a dictionary, the text's number in its partition is cached
 // for each dictionary value, and the record is made at once; otherwise the row is staged.
@@ -36,10 +32,6 @@ func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
 	}
 	before := p.texts.Len()
 	id := p.texts.IDOf(unit, hash)
-	if id < 0 {
-		r.fail(errUnits)
-		return 0
-	}
 	if p.texts.Len() > before {
 		r.held += int64(len(unit)) + intern.TextBytes
 	}

@@ -7,15 +7,14 @@
 // table and of the rows without a unit. So no row of one unit ever changes a row of another one
 // (docs/dev/stability.md).
 //
-// One side of a join, the one that gives columns, is held in memory, as far as it fits: the keys whose hash is in a
-// range. Both tables are read once for each range, and rows with other keys are skipped, so that each row is joined
-// once. Nothing is written to disk.
+// One side of a join, the one that gives columns, is held in memory, as far as it fits: the records whose hash is in a
+// range. A record is a key, or a key and a unit if rows get their unit. Both tables are read once for each range, so that
+// each row meets each of its records once. So any number of units may have one key. Nothing is written to disk.
 package joined
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -34,7 +33,7 @@ const mostText = 1024
 // Fits reports whether columns of a type can be keys or be added.
 func Fits(t table.Type) bool { return columnar.HasCanonicalForm(t) }
 
-// The seeds that choose the ranges of keys, the same for all sides of the process. No answer depends on them.
+// The seeds that choose the ranges of records, the same for all sides of the process. No answer depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
@@ -51,7 +50,7 @@ type Form struct {
 	Schema  table.Schema
 }
 
-// Side is one side of a join: the rows of a table whose keys have a hash in [from, to].
+// Side is one side of a join: the records of a table whose hashes are in [from, to].
 type Side struct {
 	Form
 	types    []table.Type // of Add
@@ -74,11 +73,10 @@ type records struct {
 	heads, next, keys []int32
 	identity          []byte
 	values            [][]byte // by record: encodings of the added columns, which compare as these do
-	hashes            []uint64 // of the keys
+	hashes            []uint64 // by record
 	chunk             []byte   // memory of values
 	bytes             int64    // approximate memory of all
 	garbage           int64    // memory that replaced values no longer use
-	ofOneKey          int      // the number of records when all were last found to be of one key
 }
 
 // column is an added column by records.
@@ -90,7 +88,7 @@ type column struct {
 	dict   uint64
 }
 
-// NewSide returns the side with the keys whose hashes start at from, as many as fit into limit bytes.
+// NewSide returns the side with the records whose hashes start at from, as many as fit into limit bytes, at least one.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {
@@ -104,8 +102,8 @@ func newRecords() records {
 	return records{words: intern.NewUint64s(), texts: intern.NewTexts(), rows: intern.NewTexts()}
 }
 
-// whole reports whether the side has all keys.
-func (s *Side) whole() bool { return s.from == 0 && s.to == math.MaxUint64 }
+// Whole reports whether the side has all records.
+func (s *Side) Whole() bool { return s.from == 0 && s.to == math.MaxUint64 }
 
 // Next returns where the range of the next side starts; ok is false if this one was the last.
 func (s *Side) Next() (from uint64, ok bool) { return s.to + 1, s.to < math.MaxUint64 }
@@ -146,16 +144,16 @@ func (l *Loader) Add(b *table.Batch) error {
 	for row, cell := range l.cells {
 		if cell >= 0 {
 			l.addRow(b, row)
+			l.side.shrink()
 		}
 	}
-	l.side.shrink()
 	return nil
 }
 
 func (l *Loader) addRow(b *table.Batch, row int) {
 	s := l.side
 	hash := l.keys.hash(row)
-	if hash < s.from || hash > s.to {
+	if s.Units == 0 && !s.has(hash) {
 		return
 	}
 	l.value = l.value[:0]
@@ -167,6 +165,11 @@ func (l *Loader) addRow(b *table.Batch, row int) {
 		}
 		if i < s.Units {
 			unit = len(l.value)
+		}
+		if i == s.Units-1 {
+			if hash ^= maphash.Bytes(textSeed, l.value); !s.has(hash) {
+				return
+			}
 		}
 	}
 	var key int32
@@ -300,19 +303,15 @@ const (
 	mostBytes   = 1 << 31
 )
 
-// shrink compacts the records if a part of their memory is unused, and halves the range of hashes until they fit, if
-// there is more than one key. The choice of the part makes the cost of compaction constant per row.
+// shrink compacts the records if a part of their memory is unused, and halves the range of hashes until they fit, or
+// only one is left. The choice of the part makes the cost of compaction constant per row.
 func (s *Side) shrink() {
 	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
 		if r.garbage >= max(r.bytes/4, 1) {
 			r.compact()
 			continue
 		}
-		if len(r.hashes) < 2*r.ofOneKey { // looked at again for each row, the records of one key would take quadratic time
-			return
-		}
-		if !slices.ContainsFunc(r.hashes, func(h uint64) bool { return h != r.hashes[0] }) {
-			r.ofOneKey = len(r.hashes)
+		if len(r.values) < 2 || s.to == s.from {
 			return
 		}
 		s.to = s.from + (s.to-s.from)/2
@@ -346,17 +345,14 @@ func (s *Side) unitBytes(value []byte) int {
 	return len(value) - len(rest)
 }
 
-// Complete makes the columns of the records. No rows can be added afterwards, and rows can be joined. The error is
-// ErrTooLong.
-func (s *Side) Complete() error {
+// Complete makes the columns of the records. No rows can be added afterwards, and rows can be joined.
+func (s *Side) Complete() {
 	values := s.records.values
 	s.records.values, s.records.hashes, s.records.chunk, s.records.keys = nil, nil, nil, nil
 	for _, t := range s.types {
 		c := column{typ: t, valid: make([]bool, len(values))}
 		if t.Kind == table.String {
-			if err := s.completeTexts(&c, values); err != nil {
-				return err
-			}
+			completeTexts(&c, values)
 		} else {
 			for i, rest := range values {
 				var value []byte
@@ -367,14 +363,10 @@ func (s *Side) Complete() error {
 		}
 		s.columns = append(s.columns, c)
 	}
-	return nil
 }
 
-// ErrTooLong is returned if one key has units whose names take more than 4 GiB. Sides of several keys are cut before.
-var ErrTooLong = errors.New("one key of a join has more than 4 GiB of different texts")
-
-// completeTexts makes a column of texts: each text once.
-func (s *Side) completeTexts(c *column, values [][]byte) error {
+// completeTexts makes a column of texts: each text once. They have less than 4 GiB: at most mostBytes, or one text.
+func completeTexts(c *column, values [][]byte) {
 	texts := intern.NewTexts()
 	c.codes = make([]int32, len(values))
 	c.values.Offsets = []uint32{0}
@@ -385,9 +377,6 @@ func (s *Side) completeTexts(c *column, values [][]byte) error {
 		}
 		c.valid[i] = true
 		if c.codes[i] = texts.ID(text); int(c.codes[i]) == len(c.values.Offsets)-1 {
-			if len(c.values.Data)+len(text) > math.MaxUint32 { // an offset
-				return ErrTooLong
-			}
 			columnar.AppendDecoded(&c.values, text, c.typ)
 		}
 	}
@@ -395,7 +384,6 @@ func (s *Side) completeTexts(c *column, values [][]byte) error {
 		columnar.AppendDecoded(&c.values, nil, c.typ)
 	}
 	c.dict = table.NextDictionary()
-	return nil
 }
 
 // keyReader reads the keys of rows.
@@ -420,7 +408,7 @@ func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// hash returns the hash of a row's key that decides about its range.
+// hash returns the hash of a row's key: that of its record, unless rows get their unit.
 func (k *keyReader) hash(row int) uint64 {
 	if k.word {
 		return wordSeed.Of(k.AllWords()[row])

@@ -54,12 +54,10 @@ func TestReplacedPartnersTakeNoMemory(t *testing.T) {
 				t.Fatalf("%s: %d bytes in round %d, more than %d", name, s.records.bytes, round, limit)
 			}
 		}
-		if !s.whole() || len(s.records.values) != keys {
+		if !s.Whole() || len(s.records.values) != keys {
 			t.Errorf("%s: the range ends at %x, %d records", name, s.to, len(s.records.values))
 		}
-		if err := s.Complete(); err != nil {
-			t.Fatal(err)
-		}
+		s.Complete()
 		for _, code := range s.columns[0].codes {
 			if text := s.columns[0].values.Bytes(int(code)); string(text) != string(rune(256)) {
 				t.Errorf("%s: a partner is not the smallest row", name)
@@ -113,9 +111,7 @@ func TestEmptyTextsAreNoKeys(t *testing.T) {
 		if err := s.Loader().Add(batch); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Complete(); err != nil {
-			t.Fatal(err)
-		}
+		s.Complete()
 		if len(s.columns[0].valid) != 1 {
 			t.Errorf("%d units: %d partners, want 1", units, len(s.columns[0].valid))
 		}
@@ -137,6 +133,50 @@ func TestEmptyTextsAreNoKeys(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%d units: partners %q, want %q (%v)", units, got, want, err)
+		}
+	}
+}
+
+// One key may have any number of units, with names of any length: a side holds some of them, at least one, and each
+// unit's row comes from one side.
+func TestUnitsOfOneKeyTakeSeveralSides(t *testing.T) {
+	const n = 300
+	var key, unit, of, want []string
+	for i := range n {
+		name := fmt.Sprintf("%0*d", 1+i%40, i)
+		key, unit, of = append(key, "k", "k", "j"), append(unit, name, name, name), append(of, "2", "1", "0")
+		want = append(want, name+"/1")
+	}
+	slices.Sort(want)
+	rows := &table.Batch{Rows: len(key), Columns: []table.Column{texts(key...), texts(unit...), texts(of...)}}
+	for _, limit := range []int64{1, 5000, math.MaxInt64} {
+		var got []string
+		sides := 0
+		for from, more := uint64(0), true; more; sides++ {
+			s := sideOf(1, limit, table.String)
+			s.from = from
+			if err := s.Loader().Add(rows); err != nil {
+				t.Fatal(err)
+			}
+			if s.records.bytes > max(limit, recordBytes+200) {
+				t.Errorf("%d bytes, more than %d", s.records.bytes, limit)
+			}
+			s.Complete()
+			err := s.Rows(s.Keys, []string{"key"}, s.Schema).Join(&table.Batch{Rows: 1, Columns: []table.Column{texts("k")}},
+				func(b *table.Batch) error {
+					for i := range b.Rows {
+						unit, of := &b.Columns[1], &b.Columns[2]
+						got = append(got, string(unit.Values.Bytes(unit.Index(i)))+"/"+string(of.Values.Bytes(of.Index(i))))
+					}
+					return nil
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, more = s.Next()
+		}
+		if slices.Sort(got); !slices.Equal(got, want) || limit < 1e6 && sides < 10 {
+			t.Errorf("limit %d: %d sides give %d rows, want %d", limit, sides, len(got), len(want))
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Rows struct {
 // picked is the memory of a column.
 type picked struct {
 	valid, unparsed []bool
-	codes           []int32
+	codes, entries  []int32
 	values          table.Values
 	lists           []uint32
 }
@@ -35,7 +35,8 @@ func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 const batchRows = 1 << 16
 
 // Join passes on batches with the columns of b and the added columns, each valid until yield returns. Their rows are
-// the rows of b whose keys are in the side's range. Rows without a key belong to the first range.
+// the rows of b whose keys are in the side's range; rows without a key belong to the first range. If rows get their unit,
+// there is one row for each record of the side with the key of a row.
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
@@ -44,21 +45,20 @@ func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	}
 	s := r.side
 	r.rows, r.records = r.rows[:0], r.records[:0]
-	if s.whole() && s.Units == 0 {
+	if s.Whole() && s.Units == 0 {
 		for row := range r.cells {
 			r.records = append(r.records, r.find(row))
 		}
 		return yield(r.joined(b, true))
 	}
 	for row, cell := range r.cells {
-		if cell < 0 && s.from > 0 || cell >= 0 && !s.whole() && !s.has(r.keys.hash(row)) {
+		if s.Units == 0 {
+			if cell < 0 && s.from == 0 || cell >= 0 && s.has(r.keys.hash(row)) {
+				r.rows, r.records = append(r.rows, int32(row)), append(r.records, r.find(row))
+			}
 			continue
 		}
 		key := r.find(row)
-		if s.Units == 0 {
-			r.rows, r.records = append(r.rows, int32(row)), append(r.records, key)
-			continue
-		}
 		if key < 0 {
 			continue // the row has no unit
 		}
@@ -147,9 +147,8 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns some rows of a column. It turns plain values into a dictionary with the rows as codes.
+// pick returns some rows of a column, in ascending order. It turns plain values into a dictionary with the rows as codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
-	n := len(rows)
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Type.Kind == table.List {
 		m.lists, m.values.Floats = append(m.lists[:0], 0), m.values.Floats[:0]
@@ -158,26 +157,48 @@ func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 			m.lists = append(m.lists, uint32(len(m.values.Floats)))
 		}
 		out.Values, out.Lists = table.Values{Floats: m.values.Floats}, m.lists
-	} else {
-		m.codes = columnar.Resize(m.codes, n)
-		for i, row := range rows {
-			m.codes[i] = int32(c.Index(int(row)))
-		}
+	}
+	entries := m.entriesOf(c, rows)
+	switch {
+	case c.Type.Kind == table.List:
+	case c.Codes == nil:
+		m.codes = append(m.codes[:0], entries...)
 		out.Codes = m.codes
+	default:
+		m.codes = columnar.Resize(m.codes, len(rows))
+		out.Codes = take(m.codes, c.Codes, entries)
 	}
 	if c.Valid != nil {
-		m.valid = columnar.Resize(m.valid, n)
-		for i, row := range rows {
-			m.valid[i] = c.Valid[c.Entry(int(row))]
-		}
-		out.Valid = m.valid
+		m.valid = columnar.Resize(m.valid, len(rows))
+		out.Valid = take(m.valid, c.Valid, entries)
 	}
 	if c.Unparsed != nil {
-		m.unparsed = columnar.Resize(m.unparsed, n)
-		for i, row := range rows {
-			m.unparsed[i] = c.Unparsed[c.Entry(int(row))]
-		}
-		out.Unparsed = m.unparsed
+		m.unparsed = columnar.Resize(m.unparsed, len(rows))
+		out.Unparsed = take(m.unparsed, c.Unparsed, entries)
 	}
 	return out
+}
+
+// entriesOf returns the entries of rows in ascending order.
+func (m *picked) entriesOf(c *table.Column, rows []int32) []int32 {
+	if c.Ends == nil {
+		return rows
+	}
+	m.entries = m.entries[:0]
+	run := int32(0)
+	for _, row := range rows {
+		for c.Ends[run] <= row {
+			run++
+		}
+		m.entries = append(m.entries, run)
+	}
+	return m.entries
+}
+
+// take fills in the items of some entries.
+func take[T any](dst, items []T, entries []int32) []T {
+	for i, e := range entries {
+		dst[i] = items[e]
+	}
+	return dst
 }

@@ -31,6 +31,7 @@ const maxReadCells = 1 << 26
 type quantileReader struct {
 	Stride, Size int // of the axis in the vector
 	Edges        []float64
+	widths       []float64 // of the cells: see relativeWidths
 	quantiles    []float64
 	cdf          bool
 	keys         []domain.KeyColumn // of the groups, with strides in groups
@@ -62,6 +63,7 @@ func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.P
 		f, _ := x.Float64()
 		r.Edges = append(r.Edges, f)
 	}
+	r.widths = relativeWidths(r.Edges)
 	r.Stride, r.Size, r.Name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
 	r.keys = r.groupKeys(axes, at)
 	r.checkNames(field, p)
@@ -203,8 +205,9 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 	all := make([]withInterval, groups*rows)
 	for g := range groups {
 		x := of(g)
-		read(distribution{edges: r.Edges, noisy: x.Noisy, estimate: rising(x.Estimate), spread: s, mostOfRow: r.mostOfRow},
-			all[g*rows:(g+1)*rows])
+		d := distribution{edges: r.Edges, widths: r.widths, noisy: x.Noisy, estimate: rising(x.Estimate), spread: s,
+			mostOfRow: r.mostOfRow}
+		read(d, all[g*rows:(g+1)*rows])
 	}
 	a := query.Answer{Cells: len(all), Keys: r.keysWith(key)}
 	column := func(f func(withInterval) float64) query.Series {
@@ -256,7 +259,7 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 // distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread
 // of their noise, and estimates that do not fall.
 type distribution struct {
-	edges           []float64
+	edges, widths   []float64
 	noisy, estimate []float64
 	spread          strategy.Spread // the spread of all vectors but the first
 	mostOfRow       float64
@@ -324,7 +327,7 @@ func (d distribution) quantile(q float64) withInterval {
 				rows, _ := d.within(d.estimate, j-1, part)
 				return d.estimate[j-1]+rows >= q*n
 			})
-			t.estimate = edges[j-1] + part*(edges[j]-edges[j-1])
+			t.estimate = between(edges[j-1], edges[j], part)
 		}
 	}
 	for j := 0; j <= m; j++ {
@@ -332,7 +335,7 @@ func (d distribution) quantile(q float64) withInterval {
 			t.low = edges[0]
 			if j > 0 {
 				part := firstPart(func(part float64) bool { return d.beyond(j-1, part, q, -1) >= 0 })
-				t.low = edges[j-1] + part*(edges[j]-edges[j-1])
+				t.low = between(edges[j-1], edges[j], part)
 			}
 			break
 		}
@@ -342,7 +345,7 @@ func (d distribution) quantile(q float64) withInterval {
 			t.high = edges[m]
 			if j < m {
 				part := firstPart(func(part float64) bool { return d.beyond(j, part, q, 1) > 0 })
-				t.high = edges[j] + part*(edges[j+1]-edges[j])
+				t.high = between(edges[j], edges[j+1], part)
 			}
 			break
 		}
@@ -358,10 +361,9 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	below, deviation, z, spread := d.noisy[j], math.Sqrt(own), d.outerZ(j, q), 0.0
 	if part > 0 {
 		nextOwn, nextAll, _ := d.variances(j + 1)
-		between := func(x, y float64) float64 { return x + part*(y-x) }
 		rows, doubt := d.within(d.noisy, j, part)
-		below, deviation = below+rows, between(deviation, math.Sqrt(nextOwn))
-		withAll, z = between(withAll, nextAll), between(z, d.outerZ(j+1, q))
+		below, deviation = below+rows, between(deviation, math.Sqrt(nextOwn), part)
+		withAll, z = between(withAll, nextAll, part), between(z, d.outerZ(j+1, q), part)
 		spread = max(d.noisy[j+1]-d.noisy[j], 0)*d.mostOfRow*part*(1-part) + doubt*doubt*partOfDoubt*partOfDoubt
 	}
 	variance := deviation*deviation - 2*q*withAll + q*q*all + spread
@@ -372,7 +374,7 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 // sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is how
 // far it can be from an even spread, whichever side has more rows.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
-	all, width := sums[j+1]-sums[j], d.edges[j+1]-d.edges[j]
+	all, width := sums[j+1]-sums[j], d.widths[j]
 	if all <= 0 {
 		return part * all, 0
 	}
@@ -384,12 +386,12 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 
 // density returns the density of rows at the j-th edge: the harmonic mean of those of the cells beside it, weighted by
 // their widths, and 0 if one has no rows. At the first and last edge it continues the line through the two nearest
-// cells, from 0 to twice the density of the cell.
+// cells, from 0 on; it is at most twice the density of the cell, since the next cell's is not negative.
 func (d distribution) density(sums []float64, j int) float64 {
-	width := func(i int) float64 { return d.edges[i+1] - d.edges[i] }
-	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width(i) }
+	width := d.widths
+	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
 	end := func(cell, next int) float64 {
-		return min(max(of(cell)+(of(cell)-of(next))*width(cell)/(width(cell)+width(next)), 0), 2*of(cell))
+		return max(of(cell)+(of(cell)-of(next))*width[cell]/(width[cell]+width[next]), 0)
 	}
 	m := len(d.edges) - 1
 	switch {
@@ -404,8 +406,26 @@ func (d distribution) density(sums []float64, j int) float64 {
 	if before == 0 || after == 0 {
 		return 0
 	}
-	a, b := width(j-1)+2*width(j), 2*width(j-1)+width(j)
+	a, b := width[j-1]+2*width[j], 2*width[j-1]+width[j]
 	return (a + b) / (a/before + b/after)
+}
+
+// relativeWidths returns the widths of the cells, multiplied by the power of two that makes their sum about 1: densities
+// then stay within the range of numbers, also between edges such as ±1e308. A cell is at least 1e-290 wide.
+func relativeWidths(edges []float64) (widths []float64) {
+	_, exponent := math.Frexp(edges[len(edges)-1]/4 - edges[0]/4)
+	for i := range len(edges) - 1 {
+		widths = append(widths, max(math.Ldexp(edges[i+1], -exponent)-math.Ldexp(edges[i], -exponent), 1e-290))
+	}
+	return widths
+}
+
+// between returns the point that is a part of the way from x to y, whose distance may exceed the range of numbers.
+func between(x, y, part float64) float64 {
+	if width := y - x; !math.IsInf(width, 0) {
+		return x + part*width
+	}
+	return (1-part)*x + part*y
 }
 
 // firstPart returns the smallest part from 0 to 1 for which something holds that holds for 1, and for all greater

@@ -43,6 +43,7 @@ func TestRisingIsTheNearest(t *testing.T) {
 func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	const cells, variance = 5, 9.0
 	d := distribution{mostOfRow: 1, edges: []float64{0, 1, 2, 3, 4, 5}, noisy: []float64{0, 10, 30, 70, 80, 100}}
+	d.widths = relativeWidths(d.edges)
 	for j := range cells {
 		d.spread.Variance = append(d.spread.Variance, variance*float64(j+1))
 	}
@@ -81,7 +82,7 @@ func TestSumsWithinACellFollowADensity(t *testing.T) {
 	edges := []float64{1, 2, 5, 10, 20, 50, 100}
 	for name, sum := range map[string]func(x float64) float64{
 		"even": func(x float64) float64 { return 10 * x }, "falling": func(x float64) float64 { return 1000 * (1 - 1/x) }} {
-		d := distribution{edges: edges, mostOfRow: 1}
+		d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1}
 		for _, x := range edges {
 			d.noisy = append(d.noisy, sum(x))
 		}
@@ -101,12 +102,91 @@ func TestSumsWithinACellFollowADensity(t *testing.T) {
 			}
 		}
 	}
-	d := distribution{edges: edges, noisy: []float64{0, -5, 0, 20, 20, 900, 880}}
+	d := distribution{edges: edges, widths: relativeWidths(edges), noisy: []float64{0, -5, 0, 20, 20, 900, 880}}
 	for j := range len(edges) - 1 {
 		for part := 0.0; part <= 1; part += 0.25 {
 			if rows, _ := d.within(d.noisy, j, part); math.Abs(rows) > math.Abs(d.noisy[j+1]-d.noisy[j]) {
 				t.Errorf("%g rows of a cell of %g", rows, d.noisy[j+1]-d.noisy[j])
 			}
+		}
+	}
+}
+
+// Within each cell the sums rise from those at one edge to those at the next, for any counts and widths.
+func TestSumsWithinACellNeverFall(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		cells := rapid.IntRange(1, 5).Draw(rt, "cells")
+		edges, sums := []float64{0}, []float64{0}
+		for i := range cells {
+			edges = append(edges, edges[i]+rapid.Float64Range(0.1, 10).Draw(rt, "width"))
+			sums = append(sums, sums[i]+rapid.Float64Range(0, 100).Draw(rt, "count"))
+		}
+		d := distribution{edges: edges, widths: relativeWidths(edges)}
+		for j := range cells {
+			last := 0.0
+			for part := 0.0; part <= 1; part += 1.0 / 64 {
+				rows, _ := d.within(sums, j, part)
+				if rows < last-1e-9 || part == 1 && math.Abs(rows-(sums[j+1]-sums[j])) > 1e-9 {
+					rt.Fatalf("cell %d of %v between %v: %g rows at %g, %g before", j, sums, edges, rows, part, last)
+				}
+				last = rows
+			}
+		}
+	})
+}
+
+// Quantiles and shares are read between any edges: the quantile of edges times c is c times the quantile, at both ends
+// of the range of numbers; and edges too near for numbers of 64 bits, or beside others of any size, give numbers.
+func TestQuantilesBetweenExtremeEdges(t *testing.T) {
+	reader := distribution{mostOfRow: 1, noisy: []float64{0, 10, 30, 70, 80}, estimate: []float64{0, 10, 30, 70, 80},
+		spread: strategy.Spread{Variance: []float64{1, 2, 3, 4}, WithLast: []float64{1, 2, 3, 4}}}
+	plain := []float64{-1.5, -0.5, 0.25, 1, 1.5}
+	for _, edges := range [][]float64{plain, scaled(plain, math.Ldexp(1, 1023)), scaled(plain, math.Ldexp(1, -1020)),
+		{-math.MaxFloat64, -1, 1, 2, math.MaxFloat64}, {-1e308, -5e-324, 0, 5e-324, 1e308}, {1, 1, 1, 1, 1}} {
+		d := reader
+		d.edges, d.widths = edges, relativeWidths(edges)
+		c := edges[4] / plain[4]
+		for _, q := range []float64{0.01, 0.2, 0.5, 0.7, 0.99} {
+			got := d.quantile(q)
+			if !(edges[0] <= got.low && got.low <= got.estimate && got.estimate <= got.high && got.high <= edges[4]) {
+				t.Errorf("%g of %g: %v", q, edges, got)
+			}
+			of := reader
+			of.edges, of.widths = plain, relativeWidths(plain)
+			want := of.quantile(q)
+			if edges[1] == c*plain[1] && (math.Abs(got.estimate/c-want.estimate) > 1e-12 || math.Abs(got.low/c-want.low) > 1e-12 ||
+				math.Abs(got.high/c-want.high) > 1e-12) {
+				t.Errorf("%g of %g: %v, want %g times %v", q, edges, got, c, want)
+			}
+		}
+	}
+}
+
+func scaled(x []float64, c float64) (out []float64) {
+	for _, y := range x {
+		out = append(out, c*y)
+	}
+	return out
+}
+
+// Without rows there is no quantile and no share, and their intervals are the whole range. A share's interval is from 0
+// to 1 at most, also if the noisy number of rows below an edge is negative or more than all.
+func TestReadingsStayInTheirRange(t *testing.T) {
+	edges := []float64{2, 3, 5}
+	d := distribution{edges: edges, widths: relativeWidths(edges), mostOfRow: 1, spread: strategy.Spread{
+		Variance: []float64{4, 8}, WithLast: []float64{4, 8}}}
+	d.noisy, d.estimate = []float64{0, -9, -4}, []float64{0, 0, 0}
+	if got := d.quantile(0.5); !math.IsNaN(got.estimate) || got.low > 3 || got.high != 5 {
+		t.Errorf("a quantile of no rows: %v", got)
+	}
+	if got := d.share(1); !math.IsNaN(got.estimate) || got.low != 0 || got.high != 1 {
+		t.Errorf("a share of no rows: %v", got)
+	}
+	for _, x := range []struct{ below, low, high float64 }{{-9, 0, 0}, {1, 0, 0.04}, {99, 0.96, 1}, {109, 1, 1}} {
+		d.noisy = []float64{0, x.below, 100}
+		d.estimate = rising(d.noisy)
+		if got := d.share(1); got.low < 0 || got.low > x.low || got.high > 1 || got.high < x.high {
+			t.Errorf("%g of 100: %v", x.below, got)
 		}
 	}
 }
@@ -158,7 +238,8 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 					for i := range cells {
 						noisy[i+1] += noisy[i] + sigma*r.NormFloat64()
 					}
-					d := distribution{edges: edges, noisy: noisy, estimate: rising(noisy), spread: spread, mostOfRow: 1}
+					d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy, estimate: rising(noisy), spread: spread,
+						mostOfRow: 1}
 					for _, q := range quantiles {
 						got, want := d.quantile(q), values[int(q*float64(rows))]
 						if got.low <= want && want <= got.high {

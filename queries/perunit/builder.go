@@ -191,8 +191,11 @@ func (b *Builder) write() error {
 // Merge adds the rows of another builder of the same table, which must not be used any more.
 func (b *Builder) Merge(o *Builder) { b.others = append(append(b.others, o), o.others...) }
 
-// batchRows is the largest number of rows of a batch of units.
-const batchRows = 1 << 13
+// A batch of units ends after batchRows rows, or when the names of its units have batchBytes.
+const (
+	batchRows  = 1 << 13
+	batchBytes = 1 << 24
+)
 
 // Each passes on the table of units in batches, with one row for each unit.
 func (b *Builder) Each(add func(*table.Batch) error) error {
@@ -207,7 +210,7 @@ func (b *Builder) Each(add func(*table.Batch) error) error {
 		out := b.newRows()
 		for unit, states := range all {
 			out.add(unit, states)
-			if out.batch.Rows == batchRows {
+			if out.batch.Rows == batchRows || out.bytes > batchBytes {
 				if err := add(&out.batch); err != nil {
 					return err
 				}
@@ -264,6 +267,7 @@ func (b *Builder) partition(i int) (map[string][]state, error) {
 type rows struct {
 	*Bound
 	batch table.Batch
+	bytes int // of the units' names
 }
 
 func (b *Builder) newRows() *rows {
@@ -281,6 +285,7 @@ func (b *Builder) newRows() *rows {
 // add adds the row of a unit.
 func (r *rows) add(unit string, states []state) {
 	r.batch.Rows++
+	r.bytes += len(unit)
 	rest := []byte(unit)
 	for i := range r.of.Unit {
 		c := &r.batch.Columns[i]

@@ -263,48 +263,6 @@ func TestNestedEstimatesAddUp(t *testing.T) {
 	}
 }
 
-// No shares near the solution, and none of many random ones, have a smaller loss.
-func TestNestedSharesAreBest(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for trial := range 12 {
-		levels := 2 + r.IntN(4)
-		known := make([]bool, levels)
-		known[0] = trial%3 == 0
-		n, err := NewNested(randomTree(r, levels), 3, known)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, loss := range []Loss{LossCells, LossTables, LossLargest} {
-			of := func(p []float64) float64 {
-				v := make([]float64, levels)
-				for l := range v {
-					v[l] = 1 / p[l]
-				}
-				return n.Loss(loss, n.Errors(v))
-			}
-			best := n.Solve(loss)
-			least := of(best)
-			slack := 1.003
-			if loss == LossLargest {
-				slack = 1.05
-			}
-			for range 300 {
-				other := make([]float64, levels)
-				spread := math.Exp(-6 * r.Float64())
-				for l := range other {
-					other[l] = best[l] * math.Exp(spread*r.NormFloat64())
-				}
-				if x := of(scaled(other)); least > x*slack {
-					t.Fatalf("trial %d, %s: %v has %g, %v has %g", trial, loss, best, least, scaled(other), x)
-				}
-			}
-			if leaves, equal, alone := n.Compare(loss); math.Sqrt(least) > slack*min(leaves, equal, alone) {
-				t.Fatalf("trial %d, %s: %g, others %g, %g, %g", trial, loss, math.Sqrt(least), leaves, equal, alone)
-			}
-		}
-	}
-}
-
 // levelsOf returns the groups of levels whose node i has children(level, i) children, from the leaves up.
 func levelsOf(sizes int, leaves int, children func(level, node int) int) [][]int32 {
 	groups := make([][]int32, sizes)

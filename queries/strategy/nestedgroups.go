@@ -155,9 +155,10 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 	return all, leaves
 }
 
-// Errors returns the mean and the largest variance of the estimates of each level, for noise of these variances.
-func (n *Nested) Errors(variances []float64) []NestedErrors {
-	a, last := n.alike(), n.Levels()-1
+// groupVariances returns the variance of the estimates of each group of each level, for noise of these variances. A
+// group of leaves has those below one group of the level above.
+func (n *Nested) groupVariances(variances []float64) [][]float64 {
+	a := n.alike()
 	all, leaves := a.variances(variances, func(int) bool { return false })
 	of := slices.Concat(all, [][]float64{leaves})
 	if n.AnyKnown() {
@@ -168,8 +169,14 @@ func (n *Nested) Errors(variances []float64) []NestedErrors {
 			}
 		}
 	}
+	return of
+}
+
+// Errors returns the mean and the largest variance of the estimates of each level, for noise of these variances.
+func (n *Nested) Errors(variances []float64) []NestedErrors {
+	a, last := n.alike(), n.Levels()-1
 	out := make([]NestedErrors, last+1)
-	for l, vs := range of {
+	for l, vs := range n.groupVariances(variances) {
 		groups := a.groups[min(l, last-1)]
 		for g, v := range vs {
 			nodes := groups[g].nodes

@@ -51,7 +51,7 @@ func (a *Counts) AddRows(b *table.Batch) error {
 
 // keysOfRows returns the number of the key of each row, after allocating the keys of a batch.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
-	if a.keys.bytes()+8*int64(len(a.rows)) > a.share.most()/4 {
+	if a.keys.outgrown(a.share.most()/4 - 8*int64(len(a.rows))) {
 		a.foldRows()
 		a.keys.forget()
 	}

@@ -11,7 +11,6 @@ package keyselection
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -20,9 +19,6 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
-
-// errKeys is an error of size: an accumulator has more than 2^31 - 1 keys.
-var errKeys = errors.New("queries: more than 2^31 - 1 keys")
 
 // Dimensions are the dimensions of a histogram, at least one of which discovers its keys.
 type Dimensions struct {
@@ -84,9 +80,6 @@ func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
 				k.ids[row] = pairs.ID(pair(id, codes[row]))
 			}
 		}
-		if pairs.Len() >= intern.MaxUnits || k.columns[i].values.texts.Len() >= intern.MaxUnits {
-			return nil, errKeys
-		}
 	}
 	return k.ids, nil
 }
@@ -126,6 +119,16 @@ func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 		}
 	}
 	return &k.digests[id]
+}
+
+// outgrown reports whether the keys' numbers take more than some bytes, or run out.
+func (k *Keying) outgrown(most int64) bool {
+	for i := range k.columns {
+		if max(k.pairs[i].Len(), k.columns[i].values.texts.Len()) > intern.MaxUnits/2 {
+			return true
+		}
+	}
+	return k.bytes() > most
 }
 
 // bytes returns the approximate memory of the keys' numbers.

@@ -82,7 +82,7 @@ func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 
 // eachValue quantizes the values of a batch one after the other.
 func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func(row int, e *entry)) error {
-	if a.Keys.bytes() > a.share.most()/4 {
+	if a.Keys.outgrown(a.share.most() / 4) {
 		a.Keys.forget()
 	}
 	if a.makeRoom(); a.failed != nil {
