@@ -85,8 +85,8 @@ func errorOf(err error) error {
 	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
 }
 
-// redacted returns an error in whose texts ${env:NAME} stands for each value that the job took from the environment. The
-// error underneath is left out then, since its text has the value; errors of ctx stay.
+// redacted returns an error in whose texts ${env:NAME} stands for each value that the job took from the environment.
+// The error underneath is left out then, since its text has the value; errors of ctx stay.
 func redacted(env *runjob.Environment, err error) error {
 	var e *Error
 	if err == nil || !errors.As(err, &e) {

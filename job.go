@@ -53,8 +53,8 @@ func Parse(ctx context.Context, path string, text []byte, params map[string]stri
 // Name returns the job's name.
 func (j *Job) Name() string { return j.plan.Name() }
 
-// Options are settings of [Job.Plan] and [Job.Run]. The zero value takes all settings from the job. No option changes the
-// guarantee or the size of the noise.
+// Options are settings of [Job.Plan] and [Job.Run]. The zero value takes all settings from the job. No option changes
+// the guarantee or the size of the noise.
 type Options struct {
 	// Dir is the release folder; "" for the job's output.dir.
 	Dir string

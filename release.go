@@ -53,8 +53,8 @@ func (r *Release) Guarantee() (epsilon, delta float64) {
 // Statement returns the guarantee in words.
 func (r *Release) Statement() string { return r.manifest.Privacy.Statement }
 
-// Tables returns the names of the tables, in the job's order: one for each query, and query.name for each table that was
-// computed from the query's answer.
+// Tables returns the names of the tables, in the job's order: one for each query, and query.name for each table that
+// was computed from the query's answer.
 func (r *Release) Tables() []string {
 	var names []string
 	for i := range r.manifest.Queries {
@@ -91,8 +91,8 @@ type Table struct {
 	Rows int
 	// Labels are the columns that name the cells; empty if there is one cell.
 	Labels []Labels
-	// Noisy are the answers with their noise: unbiased, if they are not quotients. nil in a table that was computed from an
-	// answer.
+	// Noisy are the answers with their noise: unbiased, if they are not quotients. nil in a table that was computed from
+	// an answer.
 	Noisy []float64
 	// Estimate are the noisy answers after the job's denoising steps.
 	Estimate []float64

@@ -26,8 +26,8 @@ func TestHistogramsAgree(t *testing.T) {
 	}
 }
 
-// Both engines count the same rows of the tables that DuckDB makes, summed over all cells, if each row is a unit, or if each
-// unit is bounded and all of its rows have a cell.
+// Both engines count the same rows of the tables that DuckDB makes, summed over all cells, if each row is a unit, or if
+// each unit is bounded and all of its rows have a cell.
 func TestMatrixAgrees(t *testing.T) {
 	tables, err := makeTables(t.TempDir(), 20_000)
 	if err != nil {

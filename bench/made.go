@@ -51,8 +51,8 @@ var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
 	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
-// visits are of a kind and of a person, who has ten on average. persons have a region. One visit in fifty is of an unknown
-// person.
+// visits are of a kind and of a person, who has ten on average. persons have a region. One visit in fifty is of an
+// unknown person.
 var (
 	visits = `SELECT (hash(i, 1) % (ROWS // 10 + ROWS // 500))::BIGINT AS person, (hash(i, 2) % 5)::INTEGER AS kind, ` +
 		`floor(600 * pow(` + share(3) + `, 2))::INTEGER AS minutes FROM range(ROWS) t(i)`

@@ -176,7 +176,7 @@ func shown(t *testing.T, q *pipeline.Planned, exacts []mechanism.Exact, columns 
 		}
 		vectors = append(vectors, mechanismtest.Make(t, q.Mechanisms[k], values))
 	}
-	answer, err := q.Query.Finish(vectors, vectors)
+	answer, err := q.Query.Finish(t.Context(), vectors, vectors)
 	if err != nil {
 		t.Fatal(err)
 	}

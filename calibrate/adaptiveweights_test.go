@@ -187,14 +187,16 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 			best = max(best, s.expected(s.adaptive(lists, c.keys, limit*s.threshold, s.returned())))
 		}
 		shared := half.expected(half.degrees(lists, c.keys))
-		t.Logf("%s: counts %.0f keys, degrees %.0f, adaptive %.0f (returned %.2f); degrees with half of mu² %.0f", c.name, today,
+		t.Logf("%s: counts %.0f keys, degrees %.0f, adaptive %.0f (returned %.2f); degrees with half of mu² %.0f",
+			c.name, today,
 			degrees, best, s.returned(), shared)
 		if degrees < today {
 			t.Errorf("%s: fewer keys by degrees: %v, not %v", c.name, degrees, today)
 		}
 	}
 	// these selections have the noise of a count in each of L keys
-	if _, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: math.Sqrt(10)}, calibrate.Guarantee{Epsilon: 1, Delta: 9e-7}); err != nil {
+	if _, err := calibrate.AnalyticGaussian(calibrate.Sensitivity{L2: math.Sqrt(10)},
+		calibrate.Guarantee{Epsilon: 1, Delta: 9e-7}); err != nil {
 		t.Error(err)
 	}
 }

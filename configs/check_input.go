@@ -116,26 +116,6 @@ func (c *checker) file(at *yamltree.Path, file string) {
 	}
 }
 
-// jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
-func (c *checker) jsonl(at *yamltree.Path) {
-	in := &c.job.Input
-	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, lines)
-	switch {
-	case !lines && in.JSONL == nil:
-		return
-	case !lines:
-		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines",
-			"remove jsonl, or write format: jsonl")
-	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
-		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read",
-			"add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
-		c.textType(at.At("jsonl").At("columns").At(name), in.JSONL.Columns[name])
-	}
-}
-
 func (c *checker) csv(at *yamltree.Path) {
 	v := &c.job.Input.CSV
 	c.unique(at.At("columns"), v.Columns, "column")
@@ -192,7 +172,8 @@ func (c *checker) single(at *yamltree.Path, s string) {
 func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	columns := c.job.Input.CSV.Columns
 	if len(columns) > 0 && !slices.Contains(columns, column) {
-		c.bad(at, CodeBadValue, "there is no column "+wording.Quote(column)+" in csv.columns", wording.DidYouMean(column, columns))
+		c.bad(at, CodeBadValue, "there is no column "+wording.Quote(column)+" in csv.columns",
+			wording.DidYouMean(column, columns))
 	}
 	c.textType(at, text)
 }
@@ -253,7 +234,8 @@ var lookupTypes = []string{"text", "int", "float", "bool", "date"}
 func (c *checker) events(at *yamltree.Path) {
 	events := c.job.Input.Events
 	if len(events) > 1 && c.rowUnit() {
-		c.bad(at, CodeContradiction, "with unit: row, one row would become several units", "name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
+		c.bad(at, CodeContradiction, "with unit: row, one row would become several units",
+			"name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
 	}
 	for _, u := range c.job.Privacy.Unit.Columns {
 		for i := range events {
@@ -270,7 +252,8 @@ func (c *checker) events(at *yamltree.Path) {
 		case len(names) == 0:
 			c.bad(at.Item(i), CodeBadValue, "the event is empty", "name its columns: {time: pickup_datetime}")
 		case !slices.Equal(names, slices.Sorted(maps.Keys(events[0]))):
-			c.bad(at.Item(i), CodeContradiction, "the event has other names than the first one", "give all events the same names on the left")
+			c.bad(at.Item(i), CodeContradiction, "the event has other names than the first one",
+				"give all events the same names on the left")
 		}
 	}
 }
@@ -292,7 +275,8 @@ func (c *checker) filter(at *yamltree.Path, f *Filter) {
 		c.bad(at.At("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
 	}
 	if f.For != "" && !windowText.MatchString(f.For) {
-		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For), "write a number and s, m, h, d or w: 1h")
+		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For),
+			"write a number and s, m, h, d or w: 1h")
 	}
 	c.ordered(at.At("before"), f.From, f.Before)
 	c.ordered(at.At("max"), f.Min, f.Max)

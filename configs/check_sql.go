@@ -54,7 +54,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 // plainName has nothing that a database reads as more than a name.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 
-// plainWord has nothing that a connection string gives a meaning.
+// plainWord matches words without characters that have a meaning in a connection string.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // wordReferences allows a parameter in a connection string, or in the place of the ledger, only as a word. Otherwise a

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// This file maps file extensions to input formats, and checks the types that a job gives to text columns.
+// This file maps file extensions to input formats, and checks what a job says about a format: the columns of JSON lines
+// and the types of text columns.
 
 // These are the file extensions of the supported formats. A text format may be followed by an extension of a
 // compression (packings).
@@ -96,4 +98,24 @@ func checkLayout(text, kind, layout string, show func(string) string) (problem, 
 			"2/1/2006 if the day comes first, date 1/2/2006 if the month does"
 	}
 	return "", ""
+}
+
+// jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
+func (c *checker) jsonl(at *yamltree.Path) {
+	in := &c.job.Input
+	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, lines)
+	switch {
+	case !lines && in.JSONL == nil:
+		return
+	case !lines:
+		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines",
+			"remove jsonl, or write format: jsonl")
+	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
+		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read",
+			"add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
+		c.textType(at.At("jsonl").At("columns").At(name), in.JSONL.Columns[name])
+	}
 }

@@ -89,7 +89,8 @@ func TestDefaults(t *testing.T) {
 	d := q.Histogram.By[0]
 	got := []any{
 		job.Privacy.Adjacency, job.Output.Formats, *job.Input.CSV.Header, job.Input.CSV.Delimiter, q.Weight, d.Null, d.Other,
-		q.Denoise[0].Args["positive_part"], q.Denoise[1].Args["positive_part"], q.Denoise[2].Args == nil, job.Ledger.Budget.Per,
+		q.Denoise[0].Args["positive_part"], q.Denoise[1].Args["positive_part"], q.Denoise[2].Args == nil,
+		job.Ledger.Budget.Per,
 	}
 	want := []any{"add-remove", []string{"parquet"}, true, ",", Decimal("1"), "drop", "drop", "true", "false", true,
 		"total"}

@@ -11,7 +11,8 @@ func TestReferencesAreReplaced(t *testing.T) {
 	src := []byte(strings.NewReplacer(
 		"name: trips\n", "name: \"$${literal} $5 $$ $$$${x} ${hour}\"\nparams: {hour: 00, max: 5, fmt: csv, sparse: true}\n",
 		"{max_rows: 5}", "{max_rows: \"${max}\"}", "{dir: out}", "{dir: \"out/${hour}\", formats: [\"${fmt}\"]}",
-		"    histogram", "    sparse: \"${sparse}\"\n    weight: ${max}\n    histogram", "[card, cash]", "{\"h${hour}\": [\"${hour}\"]}",
+		"    histogram", "    sparse: \"${sparse}\"\n    weight: ${max}\n    histogram", "[card, cash]",
+		"{\"h${hour}\": [\"${hour}\"]}",
 	).Replace(base))
 	job := parsed(t, "job.yaml", src, ParseOptions{Params: map[string]string{"hour": "12"}})
 	q := job.Queries[0]
@@ -77,7 +78,8 @@ func TestGivenValuesAreChecked(t *testing.T) {
 func TestEnvironmentStaysPrivate(t *testing.T) {
 	src := []byte(strings.NewReplacer("[data/trips.parquet]",
 		"[\"${env:DATA}/x.csv\", \"${env:DATA}.csv\"]\n  csv: {null_values: [\"${env:DATA}\"]}",
-		"sqlite:ledger.db", "${env:STORE}", "dataset: trips", "dataset: \"${env:DATA}\"", "{epsilon: 10,", "{epsilon: \"${env:EPSILON}\",").Replace(base))
+		"sqlite:ledger.db", "${env:STORE}", "dataset: trips", "dataset: \"${env:DATA}\"", "{epsilon: 10,",
+		"{epsilon: \"${env:EPSILON}\",").Replace(base))
 	job := parsed(t, "job.yaml", src, ParseOptions{Env: environment})
 	if job.Input.Files[0] != "/canary/in/x.csv" || job.Ledger.Store != "sqlite:/canary/ledger.db" {
 		t.Errorf("%v, %s", job.Input.Files, job.Ledger.Store)

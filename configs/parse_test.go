@@ -100,7 +100,8 @@ func TestBadFilesAnswerTheirDiagnostics(t *testing.T) {
 
 var allCodes = []string{
 	CodeBadValue, CodeContradiction, CodeDuplicate, CodeDuplicateKey, CodeMissing, CodeMissingBound, CodeMissingEnv,
-	CodeMissingParam, CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam, CodeWrongType, CodeYAML,
+	CodeMissingParam, CodeTooMany, CodeUnknownKey, CodeUnknownParam, CodeUnreadable, CodeUnusedParam,
+	CodeWrongType, CodeYAML,
 }
 
 // checkDiagnostics checks properties that every list of diagnostics has.

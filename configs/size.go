@@ -14,7 +14,8 @@ var errSize = errors.New("a size is a positive number and a unit: B, KB, MB, GB,
 
 // sizeUnits are the units of a size, in bytes.
 var sizeUnits = map[string]int64{
-	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20,
+	"gib": 1 << 30, "tib": 1 << 40,
 }
 
 // ParseSize parses an amount of memory, such as 1GiB, 1.5 GB or 500000000. It returns whole bytes, rounded down. A size

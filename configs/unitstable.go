@@ -44,7 +44,8 @@ func (u *UnitColumn) Kind() (kind, of string) {
 		kind, of string
 		set      bool
 	}{
-		{"count", "", u.Count != nil}, {"count_distinct", u.CountDistinct, u.CountDistinct != ""}, {"sum", u.Sum, u.Sum != ""},
+		{"count", "", u.Count != nil}, {"count_distinct", u.CountDistinct, u.CountDistinct != ""},
+		{"sum", u.Sum, u.Sum != ""},
 		{"min", u.Min, u.Min != ""}, {"max", u.Max, u.Max != ""}, {"any", "", len(u.Any) > 0}, {"all", "", len(u.All) > 0},
 		{"first", u.First, u.First != ""}, {"last", u.Last, u.Last != ""},
 	} {

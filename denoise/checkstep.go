@@ -23,8 +23,8 @@ const (
 	Quotient Kind = "quotient"
 )
 
-// CheckStep returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job gives
-// the step a graph. It needs no data. Each error names its parameter, so that it can be shown at its place in the
+// CheckStep returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job
+// gives the step a graph. It needs no data. Each error names its parameter, so that it can be shown at its place in the
 // job.
 func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	m, errs := checkArgs(method, args)

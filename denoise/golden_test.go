@@ -49,7 +49,8 @@ func TestGolden(t *testing.T) {
 			SUREThreshold(y, s), bySURE.SURE(y, s), softFit(y, UniversalThreshold(len(y), s)).SURE(y, s),
 			JamesSteinTo(y, s, 0, false).SURE(y, s), Lindley(y, s, false).SURE(y, s),
 		}, []float64{
-			known["t_sure"][i], known["sure_at_t_sure"][i], known["sure_at_t_universal"][i], known["sure_js"][i], known["sure_lindley"][i],
+			known["t_sure"][i], known["sure_at_t_sure"][i], known["sure_at_t_universal"][i], known["sure_js"][i],
+			known["sure_lindley"][i],
 		})
 		near(t, name+" soft", SoftThreshold(y, UniversalThreshold(len(y), s)), numbers(t, table["soft_universal"]))
 	}

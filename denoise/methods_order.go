@@ -9,7 +9,8 @@ func wavelet() Method {
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure", "level"}, Default: "sure",
 		Doc: "how differences become smaller: s*sqrt(2*ln(cells)) for all, the level of least estimated error for each " +
 			"size of blocks, " +
-			"James-Stein for each size of blocks, or a number in the query's unit for all", AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
+			"James-Stein for each size of blocks, or a number in the query's unit for all", AtLeast0: true, Positive: true,
+		InUnit: true, Example: "sure",
 	}
 	invariant := Param{
 		Name: "invariant", Type: Boolean, Default: "true",

@@ -249,7 +249,8 @@ func (f *folder) tableSchema(path string, s object) []column {
 	return columns
 }
 
-// csvw checks csv-metadata.json by the Metadata Vocabulary for Tabular Data (W3C Recommendation, 17 December 2015): a table group.
+// csvw checks csv-metadata.json by the Metadata Vocabulary for Tabular Data (W3C Recommendation, 17 December 2015): a
+// table group.
 func (f *folder) csvw() {
 	if _, err := os.Stat(filepath.Join(f.dir, "csv-metadata.json")); err != nil {
 		return // no CSV
@@ -295,8 +296,8 @@ func (f *folder) csvw() {
 	}
 }
 
-// croissant checks croissant.json by the Croissant format, version 1.0, as its reader mlcroissant does: types, identifiers, digests, sources of
-// fields, one file for each set of records.
+// croissant checks croissant.json by the Croissant format, version 1.0, as its reader mlcroissant does: types,
+// identifiers, digests, sources of fields, one file for each set of records.
 func (f *folder) croissant() {
 	m := f.json("croissant.json")
 	f.text("the dataset", m, "@type", `sc:Dataset`)
@@ -409,8 +410,8 @@ const (
 	kind   = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 )
 
-// dcat checks dcat.jsonld: the mandatory properties of DCAT-AP 3.0 with their ranges, and those that search engines demand of a schema.org
-// Dataset.
+// dcat checks dcat.jsonld: the mandatory properties of DCAT-AP 3.0 with their ranges, and those that search engines
+// demand of a schema.org Dataset.
 func (f *folder) dcat() {
 	said := f.triples("dcat.jsonld")
 	datasets := 0
@@ -480,7 +481,8 @@ func (f *folder) citation() {
 	}
 	for key, value := range keys {
 		pattern, known := map[string]string{
-			"cff-version": `1\.2\.0`, "message": `.+`, "title": `.+`, "authors": ``, "type": `dataset|software`, "abstract": `.*`, "keywords": ``, "license": `[A-Za-z0-9.-]+`,
+			"cff-version": `1\.2\.0`, "message": `.+`, "title": `.+`, "authors": ``, "type": `dataset|software`,
+			"abstract": `.*`, "keywords": ``, "license": `[A-Za-z0-9.-]+`,
 			"license-url": `https?://.+`, "url": `https?://.+`, "date-released": `\d{4}-\d\d-\d\d`,
 		}[key]
 		if !known || !regexp.MustCompile(`^`+pattern+`$`).MatchString(value) {

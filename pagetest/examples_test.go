@@ -146,7 +146,8 @@ func (v *view) draws(points int) {
 		}
 	}
 	if text := eval[string](v, `document.querySelector("#query-1 img").alt`); !strings.Contains(text,
-		fmt.Sprintf("%d values", points)) && !strings.Contains(strings.ReplaceAll(text, ",", ""), fmt.Sprintf("%d values", points)) {
+		fmt.Sprintf("%d values", points)) && !strings.Contains(strings.ReplaceAll(text, ",", ""),
+		fmt.Sprintf("%d values", points)) {
 		v.t.Errorf("the map says %q, want %d values", text, points)
 	}
 }

@@ -31,7 +31,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 		named := q.Mechanisms
 		q.Mechanisms, rest, q.names = slices.Clone(rest[:n]), rest[n:], make([]string, n)
 		for j := range q.Mechanisms {
-			q.names[j], q.Mechanisms[j].Query, q.Mechanisms[j].Sens.Why = q.Mechanisms[j].Query, named[j].Query, named[j].Sens.Why
+			q.names[j], q.Mechanisms[j].Query, q.Mechanisms[j].Sens.Why = q.Mechanisms[j].Query, named[j].Query,
+				named[j].Sens.Why
 		}
 		if q.Search != nil {
 			q.Search, rest = q.Search.Adopt(rest[0], q.Mechanisms), rest[1:]

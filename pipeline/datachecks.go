@@ -17,8 +17,8 @@ type DataChecks struct {
 	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
-	// Tables are the checks of each table, if there are several, by [Plan.OfTable]; nil of a table that no query reads. All
-	// other fields are empty then.
+	// Tables are the checks of each table, if there are several, by [Plan.OfTable]; nil of a table that no query reads.
+	// All other fields are empty then.
 	Tables []*DataChecks
 }
 

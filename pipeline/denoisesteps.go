@@ -69,7 +69,8 @@ func kindOf(q *configs.Query) denoise.Kind {
 
 // jobCodes are the codes of denoise's errors that a job's other keys have by another name.
 var jobCodes = map[string]string{
-	denoise.CodeUnknownMethod: configs.CodeBadValue, denoise.CodeUnknownParameter: configs.CodeUnknownKey, denoise.CodeMissing: configs.CodeMissing,
+	denoise.CodeUnknownMethod: configs.CodeBadValue, denoise.CodeUnknownParameter: configs.CodeUnknownKey,
+	denoise.CodeMissing: configs.CodeMissing,
 }
 
 func problemOf(e *denoise.Error) configs.StepProblem {

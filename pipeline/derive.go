@@ -34,7 +34,8 @@ func (b *builder) derive() {
 	if u := b.job.Privacy.Unit.Upstream; u != nil {
 		for i, name := range u.Distinct {
 			if b.derived.Makes(name) {
-				b.report(fmt.Sprintf("privacy.unit.distinct[%d]", i), "contradiction", "column "+name+" is derived, and the promise "+
+				b.report(fmt.Sprintf("privacy.unit.distinct[%d]", i), "contradiction", "column "+name+
+					" is derived, and the promise "+
 					"of the producer is about columns of the table", "name columns of the input")
 			}
 		}

@@ -78,7 +78,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 		if err != nil {
 			return nil, err
 		}
-		answer, err := q.Finish(noisy[i], estimates[i])
+		answer, err := q.Finish(ctx, noisy[i], estimates[i])
 		if err != nil {
 			return nil, err
 		}

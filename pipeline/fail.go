@@ -95,10 +95,11 @@ func LedgerError(step string, err error) error {
 			"adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no "+
 			"joint guarantee exists then"
 	case errors.As(err, new(*ledger.UnitError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit", "nothing was spent; a budget protects the units of its tables as "+
-			"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
-			"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
-			"exists then"
+		e.Cause, e.Code, e.Hint = CauseBudget, "other-unit",
+			"nothing was spent; a budget protects the units of its tables as "+
+				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
+				"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
+				"exists then"
 	}
 	return e
 }

@@ -31,7 +31,7 @@ type publicFile struct {
 	Presents bool `json:"-"`
 }
 
-// Identity identifies a plan's runs.
+// Identity holds the digests that tell the runs of a plan from other runs.
 type Identity struct {
 	// Run is the run fingerprint.
 	Run string
@@ -103,7 +103,8 @@ var (
 		"engine", "data_checks"}
 	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
 		"publish", "rates"}
-	presentsKind      = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers", "round_to"}}
+	presentsKind = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers",
+		"round_to"}}
 	presentsDimension = []string{"as"}
 )
 

@@ -17,7 +17,8 @@ var (
 	// stands for any kind of query.
 	presented = []string{
 		"name", "title", "columns.", "params.", "deployment.", "output.", "engine",
-		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.", "queries.rates.",
+		"queries.name", "queries.title", "queries.description", "queries.unit", "queries.denoise.", "queries.margins.",
+		"queries.rates.",
 		"queries.sparse", "queries.max_error", "queries.publish.", "queries.accuracy.",
 		"queries.histogram.quantiles.", "queries.histogram.cdf", "queries.crosstabs.nonnegative",
 		"queries.crosstabs.integers", "queries.crosstabs.round_to",

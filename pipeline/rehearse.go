@@ -71,7 +71,7 @@ func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.N
 		}
 	}
 	if q.Selection != nil {
-		n, err := q.rehearseKeys()
+		n, err := q.rehearseKeys(ctx)
 		noisy[i] = []mechanism.Noisy{n}
 		return err
 	}
@@ -91,11 +91,11 @@ func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.N
 
 // rehearseKeys makes a selection of two synthetic keys: the first cell of each listed dimension, and texts for
 // discovered ones.
-func (q *Planned) rehearseKeys() (n mechanism.Noisy, err error) {
+func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err error) {
 	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
 		return n, err
 	}
-	none, err := q.Query.Finish([]mechanism.Noisy{n}, []mechanism.Noisy{n})
+	none, err := q.Query.Finish(ctx, []mechanism.Noisy{n}, []mechanism.Noisy{n})
 	if err != nil {
 		return n, err
 	}

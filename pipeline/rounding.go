@@ -20,8 +20,8 @@ import (
 // stepsOfError is the least number of steps of the rounding in an estimate's error.
 const stepsOfError = 100
 
-// rounds reports whether the estimates of a query are rounded. They are not if they agree exactly with a public total or
-// with other tables: sums of rounded cells would differ from it.
+// rounds reports whether the estimates of a query are rounded. They are not if they agree exactly with a public total
+// or with other tables: sums of rounded cells would differ from it.
 func (c *Chosen) rounds(i int) bool {
 	q := &c.queries[i]
 	agrees := q.Kind == query.Crosstab || len(q.margins) > 0 ||
@@ -70,8 +70,8 @@ func roundedBy(a query.Answer, step func(low, high float64) (exponent int, ok bo
 	return a
 }
 
-// roundingStep returns the exponent of the step of an estimate with this interval, floor(log10(error/100)), in which the
-// error is (high - low)/(2·1.96). It is false if the interval has no length, or none that is known.
+// roundingStep returns the exponent of the step of an estimate with this interval, floor(log10(error/100)), in which
+// the error is (high - low)/(2·1.96). It is false if the interval has no length, or none that is known.
 func roundingStep(low, high float64) (exponent int, ok bool) {
 	deviation := (high - low) / (2 * calibrate.Z95)
 	if !(deviation > 0) || math.IsInf(deviation, 0) {

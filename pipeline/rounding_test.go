@@ -28,7 +28,8 @@ func TestEstimatesAreRoundedToAHundredthOfTheirError(t *testing.T) {
 		if step > deviation/100*1.0001 || math.Abs(estimate-x) > step*0.5001 {
 			t.Fatalf("%v with the error %v became %v", x, deviation, estimate)
 		}
-		if low > x-z*deviation || high < x+z*deviation || low < x-z*deviation-1.0001*step || high > x+z*deviation+1.0001*step {
+		if low > x-z*deviation || high < x+z*deviation || low < x-z*deviation-1.0001*step ||
+			high > x+z*deviation+1.0001*step {
 			t.Fatalf("the interval of %v ± %v became %v to %v", x, z*deviation, low, high)
 		}
 		for _, y := range []float64{estimate, low, high} {
@@ -52,7 +53,8 @@ func TestReadingsAreRoundedToOneStep(t *testing.T) {
 	}
 }
 
-// An end just beyond a multiple of the step moves to the next one, though the number of steps is rounded to the multiple.
+// An end just beyond a multiple of the step moves to the next one, though the number of steps is rounded to the
+// multiple.
 func TestEndsThatAreNearlyMultiples(t *testing.T) {
 	for exponent := -12; exponent <= 12; exponent++ {
 		power := math.Pow10(max(exponent, -exponent))
@@ -63,7 +65,8 @@ func TestEndsThatAreNearlyMultiples(t *testing.T) {
 			}
 			for _, direction := range []float64{-1, 1} {
 				x := math.Nextafter(at, math.Inf(int(direction)))
-				if end := roundOutward(x, exponent, direction); (end-x)*direction < 0 || math.Abs(end-x) > 1.001*math.Pow10(exponent) {
+				if end := roundOutward(x, exponent, direction); (end-x)*direction < 0 ||
+					math.Abs(end-x) > 1.001*math.Pow10(exponent) {
 					t.Fatalf("%v becomes %v, with a step of 1e%d", x, end, exponent)
 				}
 			}

@@ -200,7 +200,7 @@ func TestSharedRowsCover(t *testing.T) {
 			}
 			for i, x := range want {
 				a := results[i].Answer
-				alone, err := withoutOthers(p.queries[i].Query).Finish(noisy[i], noisy[i])
+				alone, err := withoutOthers(p.queries[i].Query).Finish(t.Context(), noisy[i], noisy[i])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -49,8 +49,8 @@ type Sink interface {
 	// step: at every moment dir is one or the other. The older one is then in the staging folder, until EndExchange. If
 	// the error is errors.ErrUnsupported, the system cannot exchange folders, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error
-	// EndExchange ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does, and
-	// removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
+	// EndExchange ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does,
+	// and removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
 	// place stays as it is.
 	EndExchange(staging string) (moved string, err error)
 	// Copy publishes at dir a byte-identical copy of the release folder from.

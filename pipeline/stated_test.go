@@ -90,8 +90,8 @@ func TestDeviationIsTheLargest(t *testing.T) {
 	}
 }
 
-// The noise that a plan with delta 0 is compared with is that of the same job with a small delta, with all components of
-// its queries.
+// The noise that a plan with delta 0 is compared with is that of the same job with a small delta, with all components
+// of its queries.
 func TestComparedNoiseIsThatOfTheOtherPlan(t *testing.T) {
 	queries := []string{stays(byWard), "count: {}", "variance: {column: days, clamp: [0, 20]}"}
 	pure, gaussian := planOfStays(t, "0", "row", "", queries...), planOfStays(t, "1e-6", "row", "", queries...)

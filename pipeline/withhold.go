@@ -34,12 +34,14 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 			"could be computed", "ask for histograms" + exempt
 	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 ||
 		q.Histogram.Optimize != ""):
-		return "quantiles, shares and sums are read off all cells, also those that would be left out", "ask for them in a query of their own, at a part of the budget" + exempt
+		return "quantiles, shares and sums are read off all cells, also those that would be left out",
+			"ask for them in a query of their own, at a part of the budget" + exempt
 	case q.Sum != nil && r.MinCount > 0:
 		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or " +
 			"leave min_count out" + exempt
 	case isAdjusted(q, job):
-		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
+		return "margins make cells agree with their totals, from which cells that are left out could be computed",
+			"remove margins" + exempt
 	case slices.ContainsFunc(steps, func(s *denoise.Step) bool { return s != nil && !s.CellByCell() }):
 		return "a denoising step computes estimates from all cells, also those that would be left out, which could be " +
 			"computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
@@ -59,7 +61,8 @@ const countDeviations = 6
 // another kind, if the job states a rule, and if a rule does not go with the query.
 func (p *Plan) ProposedMinCount(i int) int {
 	q, jq := &p.queries[i], &p.job.Queries[i]
-	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() || p.job.PublishRule(jq) != nil {
+	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() ||
+		p.job.PublishRule(jq) != nil {
 		return 0
 	}
 	at := slices.IndexFunc(q.Components, func(c query.Component) bool { return c.Name == "count" })
@@ -89,7 +92,8 @@ func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
 	}
 	hidden, withheld := r.hidden(a)
 	out = a
-	out.Noisy, out.Estimate, out.Low, out.High = hidden.empty(a.Noisy), hidden.empty(a.Estimate), hidden.empty(a.Low), hidden.empty(a.High)
+	out.Noisy, out.Estimate, out.Low, out.High = hidden.empty(a.Noisy), hidden.empty(a.Estimate), hidden.empty(a.Low),
+		hidden.empty(a.High)
 	out.Extra = nil
 	for _, e := range a.Extra {
 		out.Extra = append(out.Extra, query.Extra{Name: e.Name, Values: hidden.empty(e.Values)})

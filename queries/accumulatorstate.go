@@ -71,8 +71,8 @@ func LoadTotals(all []*Accumulator, from StateSource) error {
 	return loadTotals(all, state.NewReader(from))
 }
 
-// SaveRows calls emit with blocks of rows of about limit bytes. Each block is for one bucket. emit must not keep it: its
-// memory is used again. The totals stay in all.
+// SaveRows calls emit with blocks of rows of about limit bytes. Each block is for one bucket. emit must not keep it:
+// its memory is used again. The totals stay in all.
 func SaveRows(all []*Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)

@@ -29,7 +29,7 @@ func finish(t *testing.T, q Query, values []float64) Answer {
 	t.Helper()
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 2, Grid: 0.125}
 	n := mechanismtest.Make(t, m, values)
-	a, err := q.Finish([]mechanism.Noisy{n}, []mechanism.Noisy{n})
+	a, err := q.Finish(t.Context(), []mechanism.Noisy{n}, []mechanism.Noisy{n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestFinishChecksItsParts(t *testing.T) {
 	q := must(t, spec(3, Bounds{MaxRows: 1}))
 	n := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1, Grid: 1}, make([]float64, 2))
 	for _, components := range [][]mechanism.Noisy{nil, {n}, {n, n}} {
-		if _, err := q.Finish(components, components); err == nil {
+		if _, err := q.Finish(t.Context(), components, components); err == nil {
 			t.Errorf("%d components of 2 cells are accepted", len(components))
 		}
 	}

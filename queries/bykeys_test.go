@@ -410,7 +410,7 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 		if err != nil || bound.Cells() != keys {
 			t.Fatal(bound, err)
 		}
-		a, err := bound.Finish([]mechanism.Noisy{noisy}, []mechanism.Noisy{noisy})
+		a, err := bound.Finish(t.Context(), []mechanism.Noisy{noisy}, []mechanism.Noisy{noisy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,14 +456,14 @@ func TestNoKeyIsSelected(t *testing.T) {
 		}
 		noisy = append(noisy, n)
 	}
-	if _, err := q.Finish(noisy, noisy); err == nil {
+	if _, err := q.Finish(t.Context(), noisy, noisy); err == nil {
 		t.Error("there is an answer without keys")
 	}
 	bound, err := q.WithKeys(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := bound.Finish(noisy, noisy)
+	a, err := bound.Finish(t.Context(), noisy, noisy)
 	if err != nil || a.Cells != 0 || len(a.Keys) != 1 || !Nothing(bound, noisy) {
 		t.Errorf("%+v, %v", a, err)
 	}

@@ -2,6 +2,7 @@ package queries
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -332,7 +333,7 @@ func drawn(tb testing.TB, q Query, tab *testTable) Answer {
 		}
 		noisy = append(noisy, n)
 	}
-	a, err := q.Finish(noisy, noisy)
+	a, err := q.Finish(context.Background(), noisy, noisy)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -486,7 +487,7 @@ func TestDiscoveredKeysCover(t *testing.T) {
 		}
 		tab := intColumns([]string{"u", "key", "x"}, u, key, x)
 		selected := selectedCounts(t, mustDiscover(t, leader), tab)
-		a, err := makeQuery[Query](t, leader).Finish(selected, selected)
+		a, err := makeQuery[Query](t, leader).Finish(t.Context(), selected, selected)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -553,7 +554,7 @@ func answeredByKeys(tb testing.TB, q *kinds.ByKeys, tab *testTable, selected mec
 	if err != nil {
 		tb.Fatal(err)
 	}
-	a, err := bound.Finish(noisy, noisy)
+	a, err := bound.Finish(context.Background(), noisy, noisy)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -258,7 +258,7 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	covered, cells := 0, 0
 	for range draws {
 		noisy := noiseOf(t, r, components, ms)
-		a, err := q.Finish(noisy, noisy)
+		a, err := q.Finish(t.Context(), noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}

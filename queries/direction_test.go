@@ -21,7 +21,8 @@ func TestAxes(t *testing.T) {
 	}
 	want := []domain.Direction{
 		{By: 0, Size: 2, Ordered: false, IDs: []string{"m", "f"}}, {By: 1, Size: 3, Ordered: true, IDs: nil}, {By: 2, Size: 8,
-			Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil}, {By: 4, Size: 7, Ordered: false, IDs: nil},
+			Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil},
+		{By: 4, Size: 7, Ordered: false, IDs: nil},
 		{By: 5, Size: 2, Ordered: false, IDs: []string{"here", "other"}},
 	}
 	for _, s := range []Spec{

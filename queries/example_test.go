@@ -15,7 +15,8 @@ func ExampleNew() {
 		Unit: []string{"cab_id"}, Bounds: queries.Bounds{MaxRows: 5, MaxRowsPerGroup: 1},
 		By: []domain.Dimension{
 			{Column: "hour", Edges: []string{"0", "6", "12", "18", "23"}},
-			{Column: "zone", Labels: []domain.Label{{Name: "north", Members: []string{"N", "north"}}, {Name: "south", Members: []string{"S"}}}, Other: domain.OwnCell},
+			{Column: "zone", Labels: []domain.Label{{Name: "north", Members: []string{"N", "north"}},
+				{Name: "south", Members: []string{"S"}}}, Other: domain.OwnCell},
 		},
 	})
 	if err != nil {

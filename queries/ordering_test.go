@@ -114,7 +114,7 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 		covered, all := 0, 0
 		for range 2000 {
 			noisy := noiseOf(t, r, components, ms)
-			a, err := q.Finish(noisy, noisy)
+			a, err := q.Finish(t.Context(), noisy, noisy)
 			if err != nil {
 				t.Fatal(err)
 			}

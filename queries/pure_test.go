@@ -66,7 +66,7 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 			exact[i] = 1000
 		}
 		n := []mechanism.Noisy{pureNoised(t, rng, scale, true, exact)}
-		a, err := q.Finish(n, n)
+		a, err := q.Finish(t.Context(), n, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 					sums[i], counts[i] = rows*(at-15), rows
 				}
 				components := []mechanism.Noisy{pureNoised(t, rng, scaleSum, false, sums), pureNoised(t, rng, 20, true, counts)}
-				a, err := mean.Finish(components, components)
+				a, err := mean.Finish(t.Context(), components, components)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -110,7 +110,7 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 					(got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
 					t.Errorf("%g rows, mean %g, scale %g: covered %g", rows, at, scaleSum, got)
 				}
-				b, err := sum.Finish(components[:1], components[:1])
+				b, err := sum.Finish(t.Context(), components[:1], components[:1])
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -140,7 +140,7 @@ func TestReadingsOfPureCountsCover(t *testing.T) {
 		all = append(all, exact...)
 	}
 	n := []mechanism.Noisy{pureNoised(t, rng, 60, true, all)}
-	a, err := q.Finish(n, n)
+	a, err := q.Finish(t.Context(), n, n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestReadingsOfExactCounts(t *testing.T) {
 			counts[i] = float64(rng.IntN(9)) * float64(rng.IntN(2))
 		}
 		none := []mechanism.Noisy{noised(t, rng, 0, counts)}
-		a, err := q.Finish(none, none)
+		a, err := q.Finish(t.Context(), none, none)
 		if err != nil || len(a.Readings) != 2 {
 			t.Fatal(a.Readings, err)
 		}
@@ -154,7 +154,7 @@ func TestIntervalsOfReadingsCover(t *testing.T) {
 			counts = append(counts, part...)
 		}
 		noisy := []mechanism.Noisy{noised(t, rng, 12, counts)}
-		a, err := q.Finish(noisy, noisy)
+		a, err := q.Finish(t.Context(), noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}

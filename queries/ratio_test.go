@@ -45,7 +45,7 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 				sums[i], counts[i] = rows*(mean-15), rows
 			}
 			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaCount, counts)}
-			a, err := q.Finish(components, components)
+			a, err := q.Finish(t.Context(), components, components)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 	sums := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10, 20, 0, 3, 4})
 	counts := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1}, []float64{10, 20, -1})
 	denoised := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{0, 0, 0, 0, 1, 2})
-	a, err := q.Finish([]mechanism.Noisy{sums, counts}, []mechanism.Noisy{denoised, counts})
+	a, err := q.Finish(t.Context(), []mechanism.Noisy{sums, counts}, []mechanism.Noisy{denoised, counts})
 	if err != nil || a.Cells != 6 || q.Cells() != 6 {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -101,10 +101,10 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)
 		}
 	}
-	if _, err := q.Finish([]mechanism.Noisy{sums}, []mechanism.Noisy{sums}); err == nil {
+	if _, err := q.Finish(t.Context(), []mechanism.Noisy{sums}, []mechanism.Noisy{sums}); err == nil {
 		t.Error("one component is accepted")
 	}
-	if _, err := q.Finish([]mechanism.Noisy{sums, sums}, []mechanism.Noisy{sums, sums}); err == nil {
+	if _, err := q.Finish(t.Context(), []mechanism.Noisy{sums, sums}, []mechanism.Noisy{sums, sums}); err == nil {
 		t.Error("a count for each component is accepted")
 	}
 }
@@ -112,13 +112,13 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
 	v := quantize.Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
 	sum := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10})
-	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
+	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish(t.Context(), []mechanism.Noisy{sum}, []mechanism.Noisy{sum})
 	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || labelOf(a.Keys[0], 1) != "1" ||
 		a.Extra != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	v.Rows = 100
-	a, err = summed(t, Spec{Name: "q", Kind: Mean, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
+	a, err = summed(t, Spec{Name: "q", Kind: Mean, Value: &v}).Finish(t.Context(), []mechanism.Noisy{sum}, []mechanism.Noisy{sum})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestRecover(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, 11))
 			for _, grid := range []float64{1, math.Ldexp(1, -20), 64} {
 				noisy, want, grids := randomComponents(t, r, components, grid)
-				a, err := q.Finish(noisy, noisy)
+				a, err := q.Finish(t.Context(), noisy, noisy)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +103,7 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 		t.Fatal(err)
 	}
 	noisy, want, grids := randomComponents(t, rand.New(rand.NewPCG(1, 1)), components, 1)
-	a, err := q.Finish(noisy, noisy)
+	a, err := q.Finish(t.Context(), noisy, noisy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestMeansTooClose(t *testing.T) {
 	}
 	n := mechanismtest.Make(t, calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 1, Grid: 1},
 		[]float64{5})
-	a, err := q.Finish([]mechanism.Noisy{n}, []mechanism.Noisy{n})
+	a, err := q.Finish(t.Context(), []mechanism.Noisy{n}, []mechanism.Noisy{n})
 	if err != nil {
 		t.Fatal(err)
 	}

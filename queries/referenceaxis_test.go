@@ -46,7 +46,8 @@ func refCells(d domain.Dimension) int {
 		return len(d.Nearest.Points)
 	case d.TimeField != "":
 		return map[string]int{
-			"minute_of_hour": 60, "hour_of_day": 24, "hour_of_week": 168, "day_of_week": 7, "day_of_month": 31, "week_of_year": 53, "month": 12, "quarter": 4,
+			"minute_of_hour": 60, "hour_of_day": 24, "hour_of_week": 168, "day_of_week": 7, "day_of_month": 31,
+			"week_of_year": 53, "month": 12, "quarter": 4,
 		}[d.TimeField]
 	}
 	return max(len(d.Labels), len(d.Edges)-1)

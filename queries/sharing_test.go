@@ -206,7 +206,7 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	var totals []float64
 	for range draws {
 		noisy := noiseOf(t, r, components, ms)
-		a, err := q.Finish(noisy, noisy)
+		a, err := q.Finish(t.Context(), noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func coverOf(t *testing.T, name string, q Query, components []Component, ms []ca
 	}
 	for n < draws {
 		noisy := noiseOf(t, r, components, ms)
-		a, err := q.Finish(noisy, noisy)
+		a, err := q.Finish(t.Context(), noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestSharedReadingsCover(t *testing.T) {
 	covered, all := 0, 0
 	for range draws {
 		noisy := noiseAround(t, r, components, ms, rows)
-		a, err := q.Finish(noisy, noisy)
+		a, err := q.Finish(t.Context(), noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestSharedReadingsTakeTheCovariance(t *testing.T) {
 		values[i] = math.Round(2000*math.Exp(-float64(i/groups)/4)) * max(1, ms[0].Grid)
 	}
 	noisy := []mechanism.Noisy{mechanismtest.Make(t, ms[0], values), mechanismtest.Make(t, ms[1], []float64{0})}
-	a, err := q.Finish(noisy, noisy)
+	a, err := q.Finish(t.Context(), noisy, noisy)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,8 @@ func TestUpstreamUnitsStayWithinTheSensitivity(test *testing.T) {
 // The sensitivity of a promise is attained at its corners: sqrt(rows)·change if rows of a unit are in different cells,
 // rows·change if they may be in one, and the sum if all changes are bounded together.
 func TestSensitivityOfPromises(t *testing.T) {
-	both, country := []domain.Dimension{listed("country", 30), listed("page", 40)}, []domain.Dimension{listed("country", 30)}
+	both, country := []domain.Dimension{listed("country", 30), listed("page", 40)},
+		[]domain.Dimension{listed("country", 30)}
 	folded := []domain.Dimension{listed("country", 30), {Column: "page", Labels: numbered(40), Other: domain.OwnCell}}
 	for _, c := range []struct {
 		u        query.Upstream

@@ -55,7 +55,8 @@ func TestBadValues(t *testing.T) {
 		"mean.rows: bad-query": {Name: "q", Kind: Mean, Filtered: true,
 			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3}},
 		"mean.rows: bad-query: the num": {
-			Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3},
+			Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1},
+			Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3},
 		},
 		"sum.by[0]: duplicate": {
 			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "component",
@@ -67,7 +68,8 @@ func TestBadValues(t *testing.T) {
 		},
 		"sum.by: too-many-cells": {
 			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "y",
-				Labels: numbered(4096)}}, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},
+				Labels: numbered(4096)}}, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 1 << 19,
+				Lo: "0", Hi: "1"},
 		},
 	} {
 		if _, err := New(s); len(problem.Errors(err)) != 1 || !strings.HasPrefix(err.Error(), "query q: "+field) {

@@ -150,7 +150,7 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 			}
 			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares),
 				noised(t, rng, sigmaCount, counts)}
-			a, err := q.Finish(components, components)
+			a, err := q.Finish(t.Context(), components, components)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,8 @@ import (
 func sample() *catalogue {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	return &catalogue{
-		Name: "trips", Slug: "trips", Title: "trips <script>alert(1)</script>", Description: "=cmd()|x", Guarantee: "It is private.", Licence: "CC-BY-4.0", Address: "https://example.org/x",
+		Name: "trips", Slug: "trips", Title: "trips <script>alert(1)</script>", Description: "=cmd()|x",
+		Guarantee: "It is private.", Licence: "CC-BY-4.0", Address: "https://example.org/x",
 		Published: "2026-11-22", Creators: []string{"A city"}, Authors: []string{"# An author"},
 		Tables: []catalogueTable{{
 			Name: "by_hour", Description: "Numbers of rows by hour.",

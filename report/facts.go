@@ -293,11 +293,6 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// linear reports whether the query's values have no natural end at 0.
-func (q *queryFacts) linear() bool {
-	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
-}
-
 // ask reads the query's keys in the job.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit

@@ -402,7 +402,8 @@ func (g *figure) maps() *picture.Figure {
 	if len(estimates) > 0 { // one place with a very large value must not make all others pale
 		scale.High = max(estimates[int(0.998*float64(len(estimates)-1))], scale.High)
 	}
-	out := &picture.Figure{Columns: min(2, len(panels)), Height: mapped, Ramp: &picture.Ramp{Label: g.d.Unit, Scale: scale}}
+	out := &picture.Figure{Columns: min(2, len(panels)), Height: mapped,
+		Ramp: &picture.Ramp{Label: g.d.Unit, Scale: scale}}
 	out.Width = wide / float64(max(1, out.Columns))
 	for _, m := range panels {
 		m.Scale = scale

@@ -8,9 +8,12 @@ import (
 // licences are the SPDX identifiers under which data is usually published. Other texts may be identifiers too, but no
 // document says that they are: the schema of citation files lists what it takes.
 var licences = []string{
-	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-NC-1.0", "CC-BY-NC-2.0", "CC-BY-NC-2.5", "CC-BY-NC-3.0",
-	"CC-BY-NC-4.0", "CC-BY-NC-ND-3.0", "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-3.0", "CC-BY-ND-4.0", "CC-BY-SA-1.0", "CC-BY-SA-2.0", "CC-BY-SA-2.5", "CC-BY-SA-3.0",
-	"CC-BY-SA-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Sharing-1.0", "EUPL-1.2", "GPL-2.0-only", "GPL-3.0-only", "GPL-3.0-or-later", "MIT", "MPL-2.0", "NLOD-1.0", "ODbL-1.0", "ODC-By-1.0",
+	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0",
+	"CC-BY-NC-1.0", "CC-BY-NC-2.0", "CC-BY-NC-2.5", "CC-BY-NC-3.0",
+	"CC-BY-NC-4.0", "CC-BY-NC-ND-3.0", "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-3.0",
+	"CC-BY-ND-4.0", "CC-BY-SA-1.0", "CC-BY-SA-2.0", "CC-BY-SA-2.5", "CC-BY-SA-3.0",
+	"CC-BY-SA-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Sharing-1.0", "EUPL-1.2", "GPL-2.0-only", "GPL-3.0-only",
+	"GPL-3.0-or-later", "MIT", "MPL-2.0", "NLOD-1.0", "ODbL-1.0", "ODC-By-1.0",
 	"OGL-UK-1.0", "OGL-UK-2.0", "OGL-UK-3.0", "PDDL-1.0", "Unlicense", "etalab-2.0",
 }
 

@@ -47,7 +47,8 @@ func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
 func (f *facts) catalogue(tables []*Table) *catalogue {
 	d := &f.deployment
 	r := &catalogue{
-		Name: f.name, Slug: slug(f.name), Title: f.title, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
+		Name: f.name, Slug: slug(f.name), Title: f.title, Description: d.Description, Guarantee: f.statement,
+		Licence: d.Licence, Address: d.Address, Published: d.Published,
 		Creators: d.Curators, Authors: d.Authors, Region: d.Region,
 	}
 	if d.Slug != "" {
@@ -83,7 +84,8 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	case pictureQuantiles:
 		out.Description, unit = "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", q.edgeLabel()
 	case pictureCDF:
-		out.Description, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", "share of rows"
+		out.Description, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+
+			q.name+".", "share of rows"
 	case holdsSums:
 		out.Description = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
 	}

@@ -17,6 +17,12 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
+// aggregateWords holds the first words about each kind of query that adds values up.
+var aggregateWords = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}
+
+// linear reports whether the query's values have no natural end at 0.
+func (q *queryFacts) linear() bool { return aggregateWords[q.kind] != "" }
+
 // unitText returns the unit that the numbers of a query count or measure.
 func (q *queryFacts) unitText(f *facts) string {
 	if !q.linear() {
@@ -235,7 +241,7 @@ func (q *queryFacts) question(f *facts) string {
 	text := ""
 	switch noun := q.noun(f); {
 	case q.linear():
-		text = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}[q.kind] + q.valueName()
+		text = aggregateWords[q.kind] + q.valueName()
 		if q.weight != "" {
 			text += ", weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
 		}
@@ -310,7 +316,7 @@ func (q *queryFacts) bounded() string {
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
-	clamped := q.weight != "" || q.kind == "sum" || q.kind == "mean" || q.kind == "variance"
+	clamped := q.weight != "" || q.linear()
 	if clamped && (strings.HasPrefix(why, "as the table's producer promises") || strings.HasPrefix(why, "each row")) {
 		return "The numbers and their intervals are of bounded data: " + ends + "."
 	}

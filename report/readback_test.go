@@ -278,7 +278,8 @@ func TestBeliefsAreReadBack(t *testing.T) {
 	for _, a := range v.Alarms {
 		alarms = append(alarms, a[0])
 	}
-	if want := []string{"1 % alone 99 %", "10 % alone 90 %", "50 % alone 50 %", "90 % alone 90 %", "99 % alone 99 %"}; !slices.Equal(guesses,
+	if want := []string{"1 % alone 99 %", "10 % alone 90 %", "50 % alone 50 %", "90 % alone 90 %",
+		"99 % alone 99 %"}; !slices.Equal(guesses,
 		want) {
 		t.Errorf("%q", guesses)
 	}

@@ -33,11 +33,13 @@ func TestSumsAreReadBack(t *testing.T) {
 	}
 
 	q = manifest.Query{Name: "by", Kind: "crosstabs", Strategy: &manifest.Strategy{Tables: []manifest.Table{
-		{Name: "kind.day", By: []string{"kind", "day"}, Cells: 4}, {Name: "kind.age", By: []string{"kind", "age"}, Cells: 8}}}}
+		{Name: "kind.day", By: []string{"kind", "day"}, Cells: 4},
+		{Name: "kind.age", By: []string{"kind", "age"}, Cells: 8}}}}
 	for i, name := range []string{kinds.ResidualOfAll, "kind", "day", "age", "kind*day", "kind*age", "day*age"} {
 		q.Mechanisms = append(q.Mechanisms, manifest.Mechanism{Component: name, StandardDeviation: float64(i + 1)})
 	}
-	readers := &pageTable{Keys: []pageKey{{Name: "kind", Labels: []string{"a", "b"}}, {Name: "day", Labels: []string{"x", "y"}}}, Shown: 4, Rows: 4}
+	readers := &pageTable{Keys: []pageKey{{Name: "kind", Labels: []string{"a", "b"}},
+		{Name: "day", Labels: []string{"x", "y"}}}, Shown: 4, Rows: 4}
 	s := &sumsData{}
 	want := "[{[] 1} {[0] 4} {[1] 9} {[0 1] 25}] [2 2]"
 	if ok := s.ofMarginal(&q, "kind.day", readers); !ok || fmt.Sprint(s.Parts, s.Sizes) != want {
@@ -96,8 +98,9 @@ func TestMapsAreReadBack(t *testing.T) {
 
 // Only the last span has its upper edge, if the job includes it.
 func TestTheLastSpanHasItsEdge(t *testing.T) {
-	p := &pageTable{Keys: []pageKey{{Labels: []string{"0", "18", "65"}, Codes: []int{0, 1, 2}}, {Labels: []string{"18", "65", "99"},
-		Codes: []int{0, 1, 2}}}}
+	p := &pageTable{Keys: []pageKey{{Labels: []string{"0", "18", "65"}, Codes: []int{0, 1, 2}},
+		{Labels: []string{"18", "65", "99"},
+			Codes: []int{0, 1, 2}}}}
 	for closed, want := range map[bool]string{true: "[0–17 18–64 65–99]", false: "[0–17 18–64 65–98]"} {
 		a := axis{Keys: []int{0, 1}, Whole: true, Closed: closed}
 		if got := fmt.Sprint(a.spanNames(p)); got != want {

@@ -62,7 +62,8 @@ func TestRead(t *testing.T) {
 // A label cannot steer the display, and cannot fill the page.
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain": "plain", "a\u202eb": "a[U+202E]b", "x\ny\x00": "x[U+000A]y[U+0000]", "\u2066z": "[U+2066]z", "\xff": "[U+FFFD]", "<script>": "<script>", "العربية": "العربية",
+		"plain": "plain", "a\u202eb": "a[U+202E]b", "x\ny\x00": "x[U+000A]y[U+0000]", "\u2066z": "[U+2066]z",
+		"\xff": "[U+FFFD]", "<script>": "<script>", "العربية": "العربية",
 		strings.Repeat("k", 10_000): strings.Repeat("k", longest) + "…",
 	} {
 		if got := shown(text); got != want {
@@ -176,7 +177,8 @@ func TestUniform(t *testing.T) {
 
 // Small tables have all digits of the files on the page, large ones seven.
 func TestDigitsOfLargeTables(t *testing.T) {
-	for n, want := range map[int]string{1: "0.3333333333333333", largeTable: "0.3333333333333333", largeTable + 1: "0.3333333"} {
+	for n, want := range map[int]string{1: "0.3333333333333333", largeTable: "0.3333333333333333",
+		largeTable + 1: "0.3333333"} {
 		values := slices.Repeat([]float64{1.0 / 3}, n)
 		p, _ := counted(values, false).page(n)
 		if text, err := json.Marshal(p.Values[0].Data[0]); err != nil || string(text) != want {

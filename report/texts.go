@@ -44,7 +44,8 @@ func (r *catalogue) citation() []byte {
 		URL       string   `yaml:"url,omitempty"`
 		Released  string   `yaml:"date-released,omitempty"`
 	}{
-		Version: "1.2.0", Message: "If you use this release, please cite it as below.", Type: "dataset", Title: r.Title, Abstract: r.Description,
+		Version: "1.2.0", Message: "If you use this release, please cite it as below.", Type: "dataset",
+		Title: r.Title, Abstract: r.Description,
 		Keywords: []string{"differential privacy"}, Released: r.Published,
 	}
 	if isAddress(r.Address) {

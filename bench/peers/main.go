@@ -48,7 +48,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	f := flag.NewFlagSet("peers", flag.ContinueOnError)
-	f.StringVar(&c.dir, "dir", filepath.Join(cache, "dprelease-peers"), "where tables and environments are kept, an absolute path")
+	f.StringVar(&c.dir, "dir", filepath.Join(cache, "dprelease-peers"),
+		"where tables and environments are kept, an absolute path")
 	f.StringVar(&c.tools, "tools", strings.Join(toolNames(), ","), "which tools")
 	f.StringVar(&c.tasks, "tasks", strings.Join(taskNames(), ","), "which tasks")
 	short := f.Bool("short", false, "the short form: 10^6 rows in the large table, 8 seconds a tool and task; ten minutes")

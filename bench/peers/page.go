@@ -86,7 +86,8 @@ func tablesOf(results []*result) string {
 	}
 	first := "\nNo tool with five answers or more has less error than dprelease beyond three standard errors, and none is faster in (g).\n"
 	if len(better) > 0 {
-		first = "\nWhat is better elsewhere, beyond three standard errors, with five runs or more:\n\n" + strings.Join(better, "")
+		first = "\nWhat is better elsewhere, beyond three standard errors, with five runs or more:\n\n" +
+			strings.Join(better, "")
 	}
 	return first + out.String() + "\n"
 }

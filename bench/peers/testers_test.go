@@ -19,7 +19,8 @@ func TestGooglesTester(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(filepath.Dir(args[1]), "testers.py")
-	out, err := exec.CommandContext(t.Context(), args[0], script, checkout, filepath.Join(c.dir, "release")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), args[0], script, checkout,
+		filepath.Join(c.dir, "release")).CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
 		t.Error(err)

@@ -54,7 +54,8 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta,
 			float64(slack))
 	}
-	sum, drift, squares, kept := numeric.NewBig().SetMode(big.ToPositiveInf), numeric.NewBig(), numeric.NewBig(), numeric.NewBig()
+	sum, drift, squares, kept := numeric.NewBig().SetMode(big.ToPositiveInf), numeric.NewBig(), numeric.NewBig(),
+		numeric.NewBig()
 	for _, p := range parts {
 		e, n := numeric.BigOf(float64(p.Guarantee.Epsilon)), numeric.BigOf(float64(p.Times))
 		ne := numeric.NewBig().Mul(n, e)

@@ -15,7 +15,8 @@ import (
 )
 
 var goldenColumns = map[Method]string{
-	Analytic: "sigma_opt", Zhao1: "sigma_m1", Zhao2: "sigma_m2", PDPOpt: "sigma_pdp_opt", Zhao3: "sigma_m3", Zhao4: "sigma_m4",
+	Analytic: "sigma_opt", Zhao1: "sigma_m1", Zhao2: "sigma_m2", PDPOpt: "sigma_pdp_opt",
+	Zhao3: "sigma_m3", Zhao4: "sigma_m4",
 	Dwork2006: "sigma_dwork2006", Lecture: "sigma_dwork2006", Dwork2014: "sigma_dwork2014", ZCDP: "sigma_zcdp_simple",
 }
 

@@ -174,7 +174,8 @@ func TestMixedAnswersOrNamesAnArgument(t *testing.T) {
 			Mixed{Laplace: []calibrate.Laplace{{L1: 1, Scale: x}}}, Mixed{Laplace: []calibrate.Laplace{{L1: x, Scale: 1},
 				{L1: 1, Scale: 1}}}, Mixed{Geometric: []Geometric{{1, x}}},
 			Mixed{Geometric: []Geometric{{1 << 53,
-				x}}}, Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(x)}}, Laplace: []calibrate.Laplace{{L1: 1, Scale: 1}}},
+				x}}}, Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(x)}},
+				Laplace: []calibrate.Laplace{{L1: 1, Scale: 1}}},
 		)
 	}
 	for _, m := range ones {

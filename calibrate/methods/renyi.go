@@ -182,8 +182,8 @@ func (c MeanConcentrated) validate() error {
 	return argument.Positive("spread", c.Spread)
 }
 
-// renyiCost returns the cost of an order: by the rules of DPEpsilon, epsilon is the Renyi epsilon plus cost. gain is the
-// better rule minus Mironov's; it is part of cost if it is negative. Both are within 2^-228 of |gain| + |cost|.
+// renyiCost returns the cost of an order: by the rules of DPEpsilon, epsilon is the Renyi epsilon plus cost. gain is
+// the better rule minus Mironov's; it is part of cost if it is negative. Both are within 2^-228 of |gain| + |cost|.
 func renyiCost(alpha float64, delta calibrate.Delta) (cost, gain *big.Float) {
 	a, less := numeric.BigOf(alpha), numeric.NewBig().Sub(numeric.BigOf(alpha), numeric.BigOf(1))
 	gain = numeric.LnAt(numeric.NewBig().Quo(less, a), numeric.ShortPrec)

@@ -35,7 +35,8 @@ func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
 // SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit. Weights are in
 // proportion to (L2_i/target_i)², so a budget above the need lowers every sigma by the same factor. It ignores
-// Ask.Weight. Errors: *InfeasibleError with the least epsilon that suffices; *ArgumentError, see SplitBudget; "targets".
+// Ask.Weight. Errors: *InfeasibleError with the least epsilon that suffices; *ArgumentError, see SplitBudget;
+// "targets".
 func SplitToTargets(g calibrate.Guarantee, asks []calibrate.Ask, targets []calibrate.Sigma) ([]calibrate.Mechanism,
 	error) {
 	numbers := make([]float64, len(targets))

@@ -38,7 +38,8 @@ var sex = attribute{[]string{"Female", "Male"}, []float64{33, 67}}
 
 var marital = attribute{
 	[]string{
-		"Never-married", "Married-civ-spouse", "Married-spouse-absent", "Married-AF-spouse", "Separated", "Divorced", "Widowed",
+		"Never-married", "Married-civ-spouse", "Married-spouse-absent", "Married-AF-spouse", "Separated",
+		"Divorced", "Widowed",
 	},
 	[]float64{330, 458, 13, 1, 31, 136, 31},
 }
@@ -52,13 +53,15 @@ var relationship = attribute{
 var country = attribute{
 	[]string{
 		"United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany", "Outlying-US(Guam-USVI-etc)", "India",
-		"Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras", "Philippines", "Italy", "Poland", "Jamaica", "Vietnam",
+		"Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras", "Philippines", "Italy", "Poland",
+		"Jamaica", "Vietnam",
 		"Mexico", "Portugal", "Ireland", "France", "Dominican-Republic", "Laos", "Ecuador", "Taiwan", "Haiti", "Columbia",
 		"Hungary", "Guatemala", "Nicaragua", "Scotland", "Thailand", "Yugoslavia", "El-Salvador", "Trinadad&Tobago", "Peru",
 		"Hong", "Holand-Netherlands",
 	},
 	[]float64{
-		43800, 30, 130, 180, 180, 200, 20, 150, 90, 50, 110, 120, 140, 60, 20, 300, 100, 90, 110, 90, 950, 70, 40, 40, 100, 20,
+		43800, 30, 130, 180, 180, 200, 20, 150, 90, 50, 110, 120, 140, 60, 20, 300, 100, 90, 110,
+		90, 950, 70, 40, 40, 100, 20,
 		50, 60, 70, 90, 20, 90, 50, 20, 30, 20, 150, 30, 50, 30, 1,
 	},
 }

@@ -12,7 +12,8 @@ import (
 
 // columns are the table's, in the order of the files.
 var columns = []string{
-	"age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race", "sex",
+	"age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",
+	"relationship", "race", "sex",
 	"capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
 }
 

@@ -67,8 +67,10 @@ func checkMechanisms(t *testing.T, rows []experimenttest.Row) {
 // The exact limits of both classical formulas, to the digits of an independent computation.
 func checkLimits(t *testing.T, rows []experimenttest.Row) {
 	want := map[string]float64{
-		"0.001 dwork-2014": 7.463474, "0.0001 dwork-2014": 7.990993, "1e-05 dwork-2014": 8.419771, "1e-06 dwork-2014": 8.782092,
-		"0.001 dwork-2006": 8.512441, "0.0001 dwork-2006": 8.992664, "1e-05 dwork-2006": 9.391321, "1e-06 dwork-2006": 9.732751,
+		"0.001 dwork-2014": 7.463474, "0.0001 dwork-2014": 7.990993, "1e-05 dwork-2014": 8.419771,
+		"1e-06 dwork-2014": 8.782092,
+		"0.001 dwork-2006": 8.512441, "0.0001 dwork-2006": 8.992664, "1e-05 dwork-2006": 9.391321,
+		"1e-06 dwork-2006": 9.732751,
 	}
 	found := 0
 	for _, r := range rows {
@@ -110,7 +112,8 @@ func checkErrata(t *testing.T, rows []experimenttest.Row) {
 func TestReference(t *testing.T) {
 	compared := 0
 	columns := map[string]string{
-		"analytic": "sigma_opt", "zhao-1": "sigma_m1", "zhao-2": "sigma_m2", "pdp-opt": "sigma_pdp_opt", "zhao-3": "sigma_m3", "zhao-4": "sigma_m4",
+		"analytic": "sigma_opt", "zhao-1": "sigma_m1", "zhao-2": "sigma_m2", "pdp-opt": "sigma_pdp_opt",
+		"zhao-3": "sigma_m3", "zhao-4": "sigma_m4",
 		"dwork-2006": "sigma_dwork2006", "dwork-2014": "sigma_dwork2014", "zcdp": "sigma_zcdp_simple",
 	}
 	reference := experimenttest.Golden(t, "calibration/closed_form.csv")

@@ -43,14 +43,16 @@ func questionsOfTypes(table string) []question {
 		{"places", "unit: row", "histogram: {by: [{column: place, " + zones + "}]}",
 			[]string{"SELECT place, count(*)" + from + " GROUP BY place"}, ""},
 		{"place-steps", "unit: row",
-			"histogram: {by: [{column: place, from: 1, to: 266, width: 1, last_edge: excluded, null: bin}]}", []string{"SELECT place, count(*)" + from + " GROUP BY place"}, ""},
+			"histogram: {by: [{column: place, from: 1, to: 266, width: 1, last_edge: excluded, null: bin}]}",
+			[]string{"SELECT place, count(*)" + from + " GROUP BY place"}, ""},
 		{"riders", "unit: row", "histogram: {by: [{column: riders, values: [0, 1, 2, 3, 4, 5, 6]}]}",
 			[]string{"SELECT riders, count(*)" + from + " GROUP BY riders"}, ""},
 		{"zone-sums", "unit: row", "sum: {column: value, clamp: [0, 50], by: [{column: zone, " + zones + "}]}",
 			[]string{"SELECT zone, " + within + from + " GROUP BY zone",
 				"SELECT zone, " + clamped + " FROM (SELECT zone, " + scaled + from + ") GROUP BY zone"}, ""},
 		{"zone-step-sums", "unit: row",
-			"sum: {column: value, clamp: [0, 50], by: [{column: zone, from: 1, to: 266, width: 1, last_edge: excluded}]}", []string{"SELECT zone, " + within + from + " GROUP BY zone",
+			"sum: {column: value, clamp: [0, 50], by: [{column: zone, from: 1, to: 266, width: 1, last_edge: excluded}]}",
+			[]string{"SELECT zone, " + within + from + " GROUP BY zone",
 				"SELECT zone, " + clamped + " FROM (SELECT zone, " + scaled + from + ") GROUP BY zone"}, ""},
 		{"zone-means", "unit: row", "mean: {column: value, clamp: [0, 50], by: [{column: zone, " + zones + "}]}",
 			[]string{"SELECT zone, " + within + ", count(*)" + from + " GROUP BY zone",
@@ -78,7 +80,8 @@ func questionsOfTypes(table string) []question {
 		{"time-days", "unit: row", "histogram: {by: [" + fmt.Sprintf(day, "t") + "]}",
 			[]string{"SELECT CAST(t AS DATE), count(*)" + from + " GROUP BY 1"}, ""},
 		{"time-months", "unit: row",
-			"histogram: {by: [{column: t, from: 2013-01-01, to: 2014-01-01, every: month, last_edge: excluded}]}", []string{"SELECT month(t), count(*)" + from + " GROUP BY 1"}, ""},
+			"histogram: {by: [{column: t, from: 2013-01-01, to: 2014-01-01, every: month, last_edge: excluded}]}",
+			[]string{"SELECT month(t), count(*)" + from + " GROUP BY 1"}, ""},
 		{"uneven", "unit: row", "histogram: {by: [{column: value, edges: [0, 1, 2, 5, 10, 20, 50, 100]}]}", []string{
 			"SELECT CASE WHEN value < 0 THEN NULL WHEN value < 1 THEN 0 WHEN value < 2 THEN 1 WHEN value < 5 THEN 2 WHEN " +
 				"value < 10 THEN 3 WHEN value < 20 THEN 4 WHEN value < 50 THEN 5 WHEN value <= 100 THEN 6 END, count(*)" + from +

@@ -19,9 +19,9 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 )
 
-// Messages go over a TCP connection or over HTTP. On a TCP connection a SASL handshake (RFC 4422) by the mechanism PLAIN
-// (RFC 4616) comes first, and each message follows its length in four bytes; a server without SASL takes bare messages.
-// Over HTTP a message is the body of a request.
+// Messages go over a TCP connection or over HTTP. On a TCP connection a SASL handshake (RFC 4422) by the mechanism
+// PLAIN (RFC 4616) comes first, and each message follows its length in four bytes; a server without SASL takes bare
+// messages. Over HTTP a message is the body of a request.
 
 // mostMessage is the size in bytes of the largest answer that is read.
 const mostMessage = 1<<31 - 1

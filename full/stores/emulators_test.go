@@ -52,7 +52,8 @@ func TestGoogleCredentials(t *testing.T) {
 func TestAzureCredentials(t *testing.T) {
 	s := storestest.StartAzure(t)
 	s.Put(t, "t.csv", []byte("a\n1\n"))
-	const none, refused = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT", "the store refuses access"
+	const none, refused = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT",
+		"the store refuses access"
 	looks(t, "az://bucket/t.csv", []credentialTest{
 		{"the key", nil, ""},
 		{"another key", []string{"AZURE_STORAGE_KEY=aHVzaA=="}, refused},

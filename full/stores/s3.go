@@ -70,7 +70,8 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 		}
 	}
 	b, err := s3blob.OpenBucket(ctx, client, a.Bucket, &s3blob.Options{
-		EncryptionType: types.ServerSideEncryption(own["ssetype"]), KMSEncryptionID: own["kmskeyid"], RequestChecksumCalculation: cfg.RequestChecksumCalculation,
+		EncryptionType: types.ServerSideEncryption(own["ssetype"]), KMSEncryptionID: own["kmskeyid"],
+		RequestChecksumCalculation: cfg.RequestChecksumCalculation,
 	})
 	if err != nil {
 		return nil, misconfigured()

@@ -88,7 +88,8 @@ func (r *ranges) prepare(ctx context.Context) {
 
 // plainParameters are the query parameters of a URL that the SDK signed for a plain request.
 var plainParameters = []string{
-	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-id",
+	"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Signature",
+	"X-Amz-SignedHeaders", "x-id",
 }
 
 // plainKey reports whether a key is sent unchanged: the library renames some others.

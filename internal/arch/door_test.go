@@ -19,8 +19,8 @@ import (
 )
 
 // A program outside this module must not be able to draw noise twice under one charge, nor to see drawn values before
-// the ledger has sealed them. These tests show that it can neither name nor reach what that takes: the ledger's book and
-// receipts, the functions that draw, and the protocol, whose sink sees a release before the seal.
+// the ledger has sealed them. These tests show that it can neither name nor reach what that takes: the ledger's book
+// and receipts, the functions that draw, and the protocol, whose sink sees a release before the seal.
 
 const module = "github.com/dprelease/dprelease"
 
@@ -227,8 +227,8 @@ func TestFrontsTakeNoCallbacks(t *testing.T) {
 	}
 }
 
-// TestProgramsOutside builds programs of another module that try to draw twice under one charge. Each but the honest one
-// does not compile, for the reason in its first line. The honest one draws once however often it runs.
+// TestProgramsOutside builds programs of another module that try to draw twice under one charge. Each but the honest
+// one does not compile, for the reason in its first line. The honest one draws once however often it runs.
 func TestProgramsOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs")

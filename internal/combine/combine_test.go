@@ -174,7 +174,8 @@ func marginalsOf(r *rand.Rand) (noisy, exact []*Table) {
 		variances, names = append(variances, deviation*deviation), append(names, string(rune('a'+i)))
 	}
 	for i, s := range sets {
-		t := &Table{Rows: len(cells[i]), query: "marginals", deviation: make([]float64, len(cells[i])), margins: &margins{m, s, names, variances}}
+		t := &Table{Rows: len(cells[i]), query: "marginals", deviation: make([]float64, len(cells[i])),
+			margins: &margins{m, s, names, variances}}
 		for k, x := range m.Reconstruct(s, func(s strategy.Set) []float64 { return noise[s] }) {
 			t.noisy = append(t.noisy, cells[i][k]+x)
 		}
@@ -248,7 +249,8 @@ func TestParse(t *testing.T) {
 	} else if term, err := s.In(quoted); err != nil || term.Weights[0] != 1 || term.Weights[1] != 0 {
 		t.Errorf("a label with a star and a quote: %v, %v", term.Weights, err)
 	}
-	for _, text := range []string{"", "x * t", "t where", "t where id", "t where id in", "t where id in (", "t where id in (1", `t where "id`,
+	for _, text := range []string{"", "x * t", "t where", "t where id", "t where id in", "t where id in (",
+		"t where id in (1", `t where "id`,
 		"t and id = 1", "t where id = 1 or id = 2", "NaN * t", "t where id ~ 2"} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%q is taken", text)
@@ -262,7 +264,8 @@ func TestSumsOfLevelsCover(t *testing.T) {
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
 	r := rand.New(rand.NewPCG(11, 13))
-	for name, known := range map[string][]bool{"nothing is known": {false, false, false}, "regions are known": {true, false, false}} {
+	for name, known := range map[string][]bool{"nothing is known": {false, false, false},
+		"regions are known": {true, false, false}} {
 		tree, err := strategy.NewNested(groups, cells, known)
 		if err != nil {
 			t.Fatal(err)

@@ -18,9 +18,9 @@ import (
 //	[WEIGHT *] [RELEASE:]TABLE [where CONDITION {and CONDITION}]
 //
 // A condition compares a key column with labels: COLUMN = LABEL, !=, <, <=, >, >=, or COLUMN in (LABEL, LABEL, …).
-// Labels and names with other characters than letters, digits and ._+-/: stand in double quotes, and "" is a quote in them. <, <=, > and >= compare
-// numbers if all labels of the column are numbers, else texts by their bytes, which puts dates such as 2025-01-31 in
-// order.
+// Labels and names with other characters than letters, digits and ._+-/: stand in double quotes, and "" is a quote in
+// them. <, <=, > and >= compare numbers if all labels of the column are numbers, else texts by their bytes, which puts
+// dates such as 2025-01-31 in order.
 type Selection struct {
 	Weight         float64
 	Release, Table string // Release is "" if none is named

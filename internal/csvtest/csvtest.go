@@ -96,8 +96,8 @@ func read(t testing.TB, path string) (header []string, records [][]string) {
 	return records[0], records[1:]
 }
 
-// Farthest returns the largest difference between numbers at the same index, or +Inf if the lengths differ. a and b must
-// hold no NaN.
+// Farthest returns the largest difference between numbers at the same index, or +Inf if the lengths differ. a and b
+// must hold no NaN.
 func Farthest(a, b []float64) (d float64) {
 	if len(a) != len(b) {
 		return math.Inf(1)

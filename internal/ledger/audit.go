@@ -24,8 +24,8 @@ type Audit struct {
 }
 
 // Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries. It does
-// not use the bookkeeping that charges runs. It finds charges that passed a cap or defined the unit of a table anew, and
-// totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
+// not use the bookkeeping that charges runs. It finds charges that passed a cap or defined the unit of a table anew,
+// and totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
 		within: map[string]*big.Float{}, units: map[Account]map[string]map[string]int{}, charged: map[key]recounted{}}
@@ -126,8 +126,8 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several. A table without
-// a name can be each of the others.
+// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several. A table
+// without a name can be each of the others.
 func (r *recount) countUnits(x recounted, by int) (several string, found bool) {
 	tables := r.units[x.of]
 	if tables == nil {

@@ -129,7 +129,8 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir, Input: c.Input, Job: c.Job,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: zeroIfEmpty(c.DeltaShare), Dir: c.Dir,
+		Input: c.Input, Job: c.Job,
 		Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run, Units: c.Units}
 }
@@ -143,7 +144,8 @@ func (b reserveBody) charge() (Charge, error) {
 		}
 	}
 	return Charge{
-		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
+		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Input: b.Input, Dir: b.Dir, Account: b.Account.account(),
+		Mechanisms: ms,
 		DeltaShare: emptyIfZero(b.DeltaShare), Units: b.Units,
 	}, nil
 }

@@ -25,7 +25,8 @@ func TestOverBudgetText(t *testing.T) {
 	if !errors.As(err, &over) {
 		t.Fatalf("error %v, want a %T", err, over)
 	}
-	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "needs 100 %", "75 % is left", "at delta 1e-09",
+	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "needs 100 %", "75 % is left",
+		"at delta 1e-09",
 		"at most " + over.Epsilon + " fits"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %s", err, want)

@@ -73,7 +73,8 @@ func TestQuoteOfWhatIsLeftOfDelta(t *testing.T) {
 			t.Fatal(err)
 		}
 		room := q.Rooms[len(q.Rooms)-1]
-		if room.Per != "delta_cap" || room.Fits != fits || room.Share != 0.25 || q.Never || (q.Refusal == nil) != (fits >= 0) {
+		if room.Per != "delta_cap" || room.Fits != fits || room.Share != 0.25 || q.Never ||
+			(q.Refusal == nil) != (fits >= 0) {
 			t.Errorf("charge %d: %+v, refused: %v; want room for %g more", i, room, q.Refusal, fits)
 		}
 		if _, err := book.Charge(t.Context(), c); (err == nil) != (fits >= 0) {

@@ -51,7 +51,8 @@ func TestPrune(t *testing.T) {
 		t.Errorf("the spend changed: %v, %v (%v)", before.Spent, after.Spent, err)
 	}
 	later := ledgertest.Digests("b").Release
-	if err := book.Rerender(ctx, "x", 1, ledger.Rerendering{Presentation: later, Release: later, Dir: c.Dir, Job: "x"}); err != nil {
+	if err := book.Rerender(ctx, "x", 1, ledger.Rerendering{Presentation: later, Release: later,
+		Dir: c.Dir, Job: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	run, _, err = book.Lookup(ctx, "x")

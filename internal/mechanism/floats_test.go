@@ -86,7 +86,8 @@ func floating(t types.Type) bool {
 func TestNoFloats(t *testing.T) {
 	l := newLoader()
 	for dir, after := range map[string][]string{
-		"internal/mechanism": {"noisy.go", "door.go"}, "internal/mechanism/internal/gauss": nil, "internal/mechanism/internal/laplace": nil,
+		"internal/mechanism": {"noisy.go", "door.go"}, "internal/mechanism/internal/gauss": nil,
+		"internal/mechanism/internal/laplace": nil,
 	} {
 		files, err := l.parse(filepath.Join(root, dir))
 		if err != nil {
@@ -111,8 +112,10 @@ func TestNoFloats(t *testing.T) {
 func TestFloatsAreFound(t *testing.T) {
 	l := newLoader()
 	for _, body := range []string{
-		"y = int64(x)", "x = float64(y)", "x = x * 2", "x += 1", "x++", "b = x < 1", "x = -x", "x = math.Sqrt(x)", "y += int64(x * math.Pi)",
-		"_ = new(big.Float)", "x, _ = big.NewRat(1, 3).Float64()", "x = 0.5", "z = complex(x, x)", "f = float32(x) + 1", "x = max(x, x)",
+		"y = int64(x)", "x = float64(y)", "x = x * 2", "x += 1", "x++", "b = x < 1", "x = -x", "x = math.Sqrt(x)",
+		"y += int64(x * math.Pi)",
+		"_ = new(big.Float)", "x, _ = big.NewRat(1, 3).Float64()", "x = 0.5", "z = complex(x, x)", "f = float32(x) + 1",
+		"x = max(x, x)",
 	} {
 		text := fmt.Sprintf("package p\nimport (\"math\"; \"math/big\")\nvar _ = math.Float64bits\nvar _ big.Int\n"+
 			"func p(x float64, f float32, y int64, z complex128, b bool) { _, _, _ = z, b, f\n%s }", body)

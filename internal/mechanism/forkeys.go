@@ -18,8 +18,8 @@ func HideForKeys(a KeyedAnswers) Exact {
 }
 
 // Among tells e that its keys are selected from leader. If leader drops keys for their counts, tests that open e see
-// only the answers of the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor HideKeyBlocks
-// made leader.
+// only the answers of the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor
+// HideKeyBlocks made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
 		return ErrKeys

@@ -55,8 +55,10 @@ func holders(e mechanism.Exact) []any {
 	type pointer struct{ e *mechanism.Exact }
 	type embedded struct{ mechanism.Exact }
 	return []any{
-		e, &e, open{e}, &open{e}, closed{e}, &closed{e}, pointer{&e}, &pointer{&e}, embedded{e}, struct{ a any }{e}, struct{ A any }{&e},
-		[]mechanism.Exact{e}, [1]closed{{e}}, map[string]mechanism.Exact{"k": e}, map[string]*closed{"k": {e}}, []any{e}, reflect.ValueOf(e),
+		e, &e, open{e}, &open{e}, closed{e}, &closed{e}, pointer{&e}, &pointer{&e}, embedded{e}, struct{ a any }{e},
+		struct{ A any }{&e},
+		[]mechanism.Exact{e}, [1]closed{{e}}, map[string]mechanism.Exact{"k": e}, map[string]*closed{"k": {e}},
+		[]any{e}, reflect.ValueOf(e),
 		fmt.Errorf("wrapped: %v", e), e.Choose, e.Cells, func() mechanism.Exact { return e },
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // AddNoise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's
-// grid. If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace noise,
-// of m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2 sensitivity
-// for Gaussian noise, the L1 sensitivity for other noise.
+// grid. If m's noise is geometric or Laplace, it adds exact two-sided geometric noise, or exactly rounded Laplace
+// noise, of m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2
+// sensitivity for Gaussian noise, the L1 sensitivity for other noise.
 //
 // It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
 // answers are sparse and there are more than 2^20 cells, AddNoise draws only keys, and reading the result draws the

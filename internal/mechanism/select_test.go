@@ -45,7 +45,8 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	if got[0] < 760 || got[0] > 1240 || got[1] < 1760 || got[1] > 2240 {
 		t.Errorf("%v", got)
 	}
-	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s,
+		2); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected twice: %v", err)
 	}
 }

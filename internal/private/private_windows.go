@@ -36,8 +36,8 @@ func Others(path string, _ fs.FileInfo) (string, error) {
 	return strings.Join(who, ", "), err
 }
 
-// Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries that
-// the access list does not inherit, which the second one would keep.
+// Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries
+// that the access list does not inherit, which the second one would keep.
 func Repair(path string, info fs.FileInfo) string {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -58,9 +58,9 @@ func Repair(path string, info fs.FileInfo) string {
 // ShellWord quotes a path for a command line. No path of Windows holds a quotation mark.
 func ShellWord(path string) string { return `"` + path + `"` }
 
-// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights: with within, also
-// to what is made in a folder. This user, the administrators and the system are left out. Entries that deny rights are not
-// counted, so Holders may name somebody who is locked out, but omits nobody. It does not follow links.
+// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights: with within,
+// also to what is made in a folder. This user, the administrators and the system are left out. Entries that deny rights
+// are not counted, so Holders may name somebody who is locked out, but omits nobody. It does not follow links.
 func Holders(path string, rights windows.ACCESS_MASK, within bool) ([]string, error) {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)

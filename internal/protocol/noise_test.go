@@ -31,7 +31,8 @@ func TestPublishedNoise(t *testing.T) {
 		labels = append(labels, fmt.Sprintf("c%d", i))
 	}
 	text := strings.NewReplacer("values: [red, green, blue]", "values: ["+strings.Join(labels, ", ")+"]",
-		"{epsilon: 3, delta: 1e-5}", "{epsilon: 100000, delta: 1e-5}", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
+		"{epsilon: 3, delta: 1e-5}", "{epsilon: 100000, delta: 1e-5}", "{dir: out}",
+		"{dir: out, formats: [csv]}").Replace(job)
 	b.engine.rows = rows{{"1", "c3"}, {"1", "c3"}, {"2", "c4"}}
 	exact := map[string]float64{"c3": 2, "c4": 1}
 

@@ -147,7 +147,8 @@ func occupied(dir string, err error) error {
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
-// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was charged.
+// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was
+// charged.
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {

@@ -19,7 +19,8 @@ func TestHint(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"loan.yaml": "is it loans.yaml?", "peple.cvs": "is it people.csv?", "zebra": "check the path", "no/loans.yaml": "the folder",
+		"loan.yaml": "is it loans.yaml?", "peple.cvs": "is it people.csv?", "zebra": "check the path",
+		"no/loans.yaml": "the folder",
 	} {
 		got := regular.Hint(filepath.Join(dir, name), "it starts here", spelling.Distance)
 		if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "it starts here") {

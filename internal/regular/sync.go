@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// SyncFolder makes a folder's entries durable, if the file system can. sync is (*os.File).Sync, unless a test replaces it.
-// On Windows there is nothing to do: NTFS keeps names in a journal of its own, and syncs no folder.
+// SyncFolder makes a folder's entries durable, if the file system can. sync is (*os.File).Sync, unless a test replaces
+// it. On Windows there is nothing to do: NTFS keeps names in a journal of its own, and syncs no folder.
 func SyncFolder(dir string, sync func(*os.File) error) error {
 	if runtime.GOOS == "windows" {
 		return nil

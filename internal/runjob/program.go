@@ -58,8 +58,8 @@ const module = "github.com/dprelease/dprelease"
 // isOurs reports whether a path is of this module or of a module in its tree, such as full.
 func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
-// Version returns the version of this module in the running program: a released version, or else "devel-" and the commit
-// from which the program was built.
+// Version returns the version of this module in the running program: a released version, or else "devel-" and the
+// commit from which the program was built.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,8 +1,9 @@
 // Package scratchfile keeps private bytes in a file that nobody else can read.
 //
 // The file has no name: it is unlinked before the first byte is written, so that the system frees it when the process
-// ends, however that happens. On Windows it has a name, and the system deletes it then. Its pieces are encrypted and authenticated (AES-256-GCM) under a key that is drawn for
-// the file and held only in memory. The offset of a piece in the file is its nonce, and no offset is written twice.
+// ends, however that happens. On Windows it has a name, and the system deletes it then. Its pieces are encrypted and
+// authenticated (AES-256-GCM) under a key that is drawn for the file and held only in memory. The offset of a piece in
+// the file is its nonce, and no offset is written twice.
 package scratchfile
 
 import (

@@ -4,7 +4,8 @@ import "github.com/apache/arrow/go/v17/arrow/memory"
 
 // within allocates memory for reading a file without compression: no buffer may be longer than the file. The library
 // takes the lengths of buffers from the file, and a damaged length would end the process for lack of memory. If a
-// buffer is too long, within returns an empty one, and the library panics when it reads beyond its end: see recoverError.
+// buffer is too long, within returns an empty one, and the library panics when it reads beyond its end: see
+// recoverError.
 type within struct {
 	memory.Allocator
 	size int

@@ -34,8 +34,8 @@ type replaced struct {
 }
 
 // Exchange replaces the release at dir, whose manifest has this SHA-256, by the staged release, in one step. The caller
-// must call EndExchange next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then nothing
-// was changed.
+// must call EndExchange next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then
+// nothing was changed.
 func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
@@ -84,9 +84,9 @@ func announceReplaced(staging, dir, digest string) error {
 	return syncFolder(staging)
 }
 
-// EndExchange completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire does,
-// removes the staging folder, and returns the new place of that release. If there was no exchange, the staging folder
-// stays as it is and moved is empty.
+// EndExchange completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire
+// does, removes the staging folder, and returns the new place of that release. If there was no exchange, the staging
+// folder stays as it is and moved is empty.
 func (f *Folder) EndExchange(staging string) (moved string, err error) {
 	moved, exchanged, err := f.rescue(staging)
 	if err != nil || !exchanged {

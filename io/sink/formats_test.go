@@ -169,7 +169,8 @@ func TestRowsAreCounted(t *testing.T) {
 
 func TestFloatTexts(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", math.Copysign(0, -1): "-0", 1: "1", -12.25: "-12.25", 0.1: "0.1", 1e20: "100000000000000000000", 1e21: "1e+21",
+		0: "0", math.Copysign(0, -1): "-0", 1: "1", -12.25: "-12.25", 0.1: "0.1", 1e20: "100000000000000000000",
+		1e21: "1e+21",
 		1e-6: "0.000001", 1e-7: "1e-07", math.Inf(1): "+Inf", math.Inf(-1): "-Inf", 2.5e-300: "2.5e-300",
 	} {
 		if got := string(appendFloat(nil, v)); got != want {

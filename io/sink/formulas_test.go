@@ -10,7 +10,8 @@ import (
 // No text of a CSV table is a formula. Numbers stay numbers, and a program can restore every text.
 func TestFormulasAreTexts(t *testing.T) {
 	for text, want := range map[string]string{
-		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "\tx": "'\tx", "\r=1": "'\r=1", "'=": "''=", "-": "'-",
+		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "\tx": "'\tx",
+		"\r=1": "'\r=1", "'=": "''=", "-": "'-",
 		"-5": "-5", "+3.5": "+3.5", "-1e-6": "-1e-6", "": "", "a=b": "a=b", " =1": " =1", "2013-01-01": "2013-01-01",
 	} {
 		if got := (CSVFormat{}).Inert(text); got != want {

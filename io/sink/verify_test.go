@@ -138,7 +138,8 @@ func TestVerifyFindsTheEnd(t *testing.T) {
 	for name, f := range builtin() {
 		data := written(t, f, r)
 		for what, bad := range map[string][]byte{
-			"nothing": {}, "half": data[:len(data)/2], "a byte less": data[:len(data)-1], "a byte more": append(bytes.Clone(data), 'x'),
+			"nothing": {}, "half": data[:len(data)/2], "a byte less": data[:len(data)-1],
+			"a byte more": append(bytes.Clone(data), 'x'),
 		} {
 			if name == "csv" && what == "a byte less" {
 				continue // the last line needs no end in CSV

@@ -51,7 +51,8 @@ func TestFilesAreInOrder(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"a.csv": "x,y\n1,2\n", "b.csv": "y,z\n1,2\n", "c.xlsx": "", "d.arrow": "", "f/x.csv": "x\n", "empty.csv": "",
-		"twice.csv": "x,y,x\n", "wide.csv": "\xff\xfex\x00", "no.parquet": "this is not a Parquet file", "e.csv.gz": "", "h.csv": "\n\n",
+		"twice.csv": "x,y,x\n", "wide.csv": "\xff\xfex\x00", "no.parquet": "this is not a Parquet file",
+		"e.csv.gz": "", "h.csv": "\n\n",
 	})
 	if err := os.Symlink("a.csv", filepath.Join(dir, "link.csv")); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ for f in json.load(sys.stdin):
 
 // hostileTexts are the parts of random texts: parts of other rows, and all characters with a meaning in some dialect.
 var hostileTexts = []string{
-	"", "a", "u1", "u1,x,y\n", "u1,x,y\r\n", "\n#u1,x,y\n", "x,y,z", "#", "# ", "\"", "\"\"", "\",\"", "'", "''", "',", ",", ";", "\t", " ", "\n", "\r", "\r\n", "\uFEFF", "\uFFFE", "\uFFFD", "\x00", "é", "\u0081",
+	"", "a", "u1", "u1,x,y\n", "u1,x,y\r\n", "\n#u1,x,y\n", "x,y,z", "#", "# ", "\"", "\"\"", "\",\"", "'", "''", "',",
+	",", ";", "\t", " ", "\n", "\r", "\r\n", "\uFEFF", "\uFFFE", "\uFFFD", "\x00", "é", "\u0081",
 	"{\"x\": 1}", "NULL", "\\", "\\\"", "=1", "\ud7ff", "\U0001F600",
 }
 

@@ -86,7 +86,8 @@ func pagedGo(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 	codec := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd}[rng.Intn(3)]
 	w := parquet.NewGenericWriter[paged](&b, parquet.Compression(codec),
 		parquet.MaxRowsPerRowGroup(int64(50+rng.Intn(400))),
-		parquet.DataPageVersion(1+rng.Intn(2)), parquet.PageBufferSize(32<<rng.Intn(6)), parquet.DataPageStatistics(rng.Intn(2) == 0),
+		parquet.DataPageVersion(1+rng.Intn(2)), parquet.PageBufferSize(32<<rng.Intn(6)),
+		parquet.DataPageStatistics(rng.Intn(2) == 0),
 		parquet.ColumnIndexSizeLimit(func([]string) int { return 1 + rng.Intn(40) }))
 	for len(rows) > 0 {
 		n := min(len(rows), 1+rng.Intn(9))

@@ -75,8 +75,8 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
 // lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are skipped.
 const lookedAhead = 64
 
-// fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this split
-// were made.
+// fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this
+// split were made.
 func (s *RowGroupFilter) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)

@@ -45,8 +45,8 @@ func differences(first, f scan.File, in string) []*Error {
 	return out
 }
 
-// addColumnName adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row of
-// private values, if the job wrongly states a header.
+// addColumnName adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row
+// of private values, if the job wrongly states a header.
 func addColumnName(e *Error, f table.Field, public bool) *Error {
 	if public {
 		return e.OfColumn(f.Name)

@@ -66,7 +66,8 @@ func TestStdinThatWasCutShort(t *testing.T) {
 		"arrow": ipcStream(t, cut(arrowRecord(records), 500)), "csv": []byte("x\n1\n"), "": []byte("x\n1\n"),
 	} {
 		var e *source.Error
-		if _, err := openStdin(t.Context(), t, format, bytes.NewReader(content)); !errors.As(err, &e) || e.Code != source.CodeFormat {
+		if _, err := openStdin(t.Context(), t, format, bytes.NewReader(content)); !errors.As(err, &e) ||
+			e.Code != source.CodeFormat {
 			t.Errorf("%q: %v", format, err)
 		}
 	}

@@ -97,8 +97,10 @@ func xzText(t testing.TB, text []byte) []byte {
 
 // bzipped is "x;y\n1,5;2\n", compressed by bzip2 1.0.8.
 var bzipped = []byte{
-	0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xa1, 0xab, 0xda, 0x1d, 0x00, 0x00, 0x04, 0x58, 0x80, 0x00, 0x10, 0x00, 0x04, 0x32,
-	0x08, 0x00, 0x60, 0x20, 0x00, 0x22, 0x03, 0xd0, 0x84, 0x30, 0x22, 0x07, 0x34, 0xe0, 0x78, 0xbb, 0x92, 0x29, 0xc2, 0x84, 0x85, 0x0d, 0x5e, 0xd0, 0xe8,
+	0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xa1, 0xab, 0xda, 0x1d, 0x00, 0x00, 0x04, 0x58, 0x80,
+	0x00, 0x10, 0x00, 0x04, 0x32,
+	0x08, 0x00, 0x60, 0x20, 0x00, 0x22, 0x03, 0xd0, 0x84, 0x30, 0x22, 0x07, 0x34, 0xe0, 0x78, 0xbb, 0x92, 0x29, 0xc2, 0x84,
+	0x85, 0x0d, 0x5e, 0xd0, 0xe8,
 }
 
 func TestBzip2(t *testing.T) {
@@ -210,7 +212,8 @@ func TestJSONLines(t *testing.T) {
 		"not json\n[1]\nnull\n{\"age\": 1.5, \"fee\": 1e2, \"day\": \"3/2/2024\", \"ok\": \"no\"}"
 	d := openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
 		JSONL: source.JSONL{Columns: map[string]string{
-			"age": "int", "name": "text", "at.city": "text", "at.zip": "text", "ok": "bool", "fee": "float", "day": "date 2/1/2006",
+			"age": "int", "name": "text", "at.city": "text", "at.zip": "text", "ok": "bool",
+			"fee": "float", "day": "date 2/1/2006",
 		}}})
 	want := [][]any{
 		{int64(41), "Zoë", "Köln", nil, int64(1), nil, nil},
@@ -280,7 +283,8 @@ func TestFormatsThatAreNotRead(t *testing.T) {
 
 func TestFilesThatAreNoTexts(t *testing.T) {
 	for start, want := range map[string]string{
-		"PK\x03\x04": "Excel workbook", "PAR1\x15": "input.format: parquet", "ARROW1\x00\x00": "input.format: arrow", "\x1f\x8b\x08": ".gz", "\x28\xb5\x2f\xfd": ".zst",
+		"PK\x03\x04": "Excel workbook", "PAR1\x15": "input.format: parquet", "ARROW1\x00\x00": "input.format: arrow",
+		"\x1f\x8b\x08": ".gz", "\x28\xb5\x2f\xfd": ".zst",
 		"\xfd7zXZ\x00": ".xz", "BZh91AY&SY": ".bz2", "a,b\r1,2\r1,2\r": "carriage return alone",
 	} {
 		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt",

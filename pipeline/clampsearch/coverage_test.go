@@ -72,7 +72,7 @@ func released(t *testing.T, spec query.Spec, columns ...[]int64) (query.SearchRe
 		must(err)
 		noisy = append(noisy, n)
 	}
-	answer, err := chosen.Query.Finish(noisy, noisy)
+	answer, err := chosen.Query.Finish(t.Context(), noisy, noisy)
 	must(err)
 	return found, answer
 }
@@ -110,12 +110,14 @@ func numbered(n int) (labels []domain.Label) {
 }
 
 // repeats returns the number of releases of a table, and the largest allowed distance of the coverage from 95 % over so
-// many cells: 6.5 standard errors, which chance exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is below 0.3 %.
+// many cells: 6.5 standard errors, which chance exceeds in one of 10^10 tests, and half of the probability that noise on
+// a grid of sigma/16 is the last number within an interval: the ends of intervals lie between two such numbers.
 func repeats(cells, long int) (runs int, slack float64) {
 	if runs = 1; os.Getenv("DPRELEASE_LONG") != "" {
 		runs = long
 	}
-	return runs, 6.5 * math.Sqrt(0.95*0.05/float64(runs*cells))
+	onGrid := math.Exp(-1.96*1.96/2) / math.Sqrt(2*math.Pi) / 16
+	return runs, onGrid + 6.5*math.Sqrt(0.95*0.05/float64(runs*cells))
 }
 
 // The 95 % intervals of a histogram whose bound on rows is discovered cover the exact counts under that bound at the

@@ -192,7 +192,8 @@ func byteTypes() (out []binaryType) {
 		out = append(out, binaryType{t, false, text})
 	}
 	for name, of := range map[string]arrow.DataType{
-		"large text": arrow.BinaryTypes.LargeString, "large binary": arrow.BinaryTypes.LargeBinary, "text view": arrow.BinaryTypes.StringView, "binary view": arrow.BinaryTypes.BinaryView,
+		"large text": arrow.BinaryTypes.LargeString, "large binary": arrow.BinaryTypes.LargeBinary,
+		"text view": arrow.BinaryTypes.StringView, "binary view": arrow.BinaryTypes.BinaryView,
 		"dictionary of texts": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8,
 			ValueType: arrow.BinaryTypes.String},
 		"dictionary of binaries": &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32,

@@ -180,7 +180,8 @@ func byHand(e format.SchemaElement, rows, values int, pages ...pageByHand) ([]by
 		Version: 1, NumRows: int64(rows), Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))},
 			e},
 		RowGroups: []format.RowGroup{{NumRows: int64(rows), Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
-			Type: e.Type.V, PathInSchema: []string{"x"}, NumValues: int64(values), DataPageOffset: 4, TotalCompressedSize: int64(out.Len()) - 4,
+			Type: e.Type.V, PathInSchema: []string{"x"}, NumValues: int64(values), DataPageOffset: 4,
+			TotalCompressedSize: int64(out.Len()) - 4,
 		}}}}},
 	}
 	footer, err := thrift.Marshal(&thrift.CompactProtocol{}, &meta)

@@ -182,7 +182,8 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 		format = pick(r, "csv", "csv", "tsv")
 	}
 	t, ok = DrawText(r, format)
-	t.writer, t.preamble, t.padded, t.unended, t.members, t.nest, t.extra = writer, false, false, false, false, false, false
+	t.writer, t.preamble, t.padded, t.unended, t.members, t.nest, t.extra = writer, false, false,
+		false, false, false, false
 	t.ending = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(t.ending, ".zst"), ".gz"), ".xz")
 	if writer != "postgres csv" {
 		t.ending += pick(r, "", "", "", "", ".gz", ".bz2", ".xz")
@@ -207,8 +208,10 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 
 // pyarrowTypes are types as writers.py names them, by our names.
 var pyarrowTypes = map[string]string{
-	"int8": "int int8", "int16": "int int16", "int32": "int int32", "int64": "int int64", "uint8": "int uint8", "uint16": "int uint16", "uint32": "int uint32", "uint64": "int uint64",
-	"date": "date", "timestamp ms UTC": "timestamp ms", "timestamp us UTC": "timestamp us", "timestamp ns UTC": "timestamp ns", "text": "text", "binary": "binary",
+	"int8": "int int8", "int16": "int int16", "int32": "int int32", "int64": "int int64", "uint8": "int uint8",
+	"uint16": "int uint16", "uint32": "int uint32", "uint64": "int uint64",
+	"date": "date", "timestamp ms UTC": "timestamp ms", "timestamp us UTC": "timestamp us",
+	"timestamp ns UTC": "timestamp ns", "text": "text", "binary": "binary",
 	"3 bytes": "fixed 3", "16 bytes": "fixed 16", "dictionary of texts": "dictionary",
 }
 
@@ -224,7 +227,8 @@ func isPyarrows(t sourcetest.Type) bool { return pyarrowType(t) != "" }
 
 // pyarrows write what pyarrow writes, which has no encode: its files are written by a process of Python.
 var pyarrows = []sourcetest.Library{
-	{Name: "pyarrow parquet", Ending: ".parquet", Has: isPyarrows}, {Name: "pyarrow int96", Ending: ".parquet", Has: isPyarrows},
+	{Name: "pyarrow parquet", Ending: ".parquet", Has: isPyarrows},
+	{Name: "pyarrow int96", Ending: ".parquet", Has: isPyarrows},
 	{Name: "pyarrow file", Ending: ".arrow", Has: isPyarrows},
 }
 

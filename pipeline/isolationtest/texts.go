@@ -15,11 +15,16 @@ type pieces struct {
 
 // oddTexts have a meaning in some format or encoding, or are no text in some.
 var oddTexts = []string{
-	"", " ", "\t", "\n", "\r", "\r\n", "\x00", "\"", "\"\"", "'", "''", "\\", "\\\"", "\\n", "\\N", "\\.", "#", "# ", ",", ";", "|", "\uFEFF", "\uFFFE", "\uFFFD", "\uFFFF", "\xff\xfe", "\xfe\xff",
-	"\xef\xbb\xbf", "\xff", "\xfe", "\x81", "\x8d", "\x8f", "\x90", "\x9d", "\x80", "\x85", "\xa0", "\xed\xa0\x80", "\xed\xa0\x81", "\xed\xb0\x80", "\xed\xb0\x81", "\xc3\x28", "\xf4\x90\x80\x80", "\u2028",
-	"\u0085", "\u00a0", "\u00e9", "e\u0301", "\U0001F600", "{", "}", "[", "{}", "null", "NULL", "NaN", "nan", "true", "false", "-0", "0", "1", "01", "+1", "1.0", "1e0", "1e400", "9223372036854775807",
-	"9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "9007199254740993", "1,234", "1.234", "0x10", "1_0", "2013-01-01", "=1+1", "PAR1", "PK\x03\x04", "\x1f\x8b",
-	"a", "b", "ab", "a ", " a", "A", "\x1a", "\x7f", "a\x00", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+	"", " ", "\t", "\n", "\r", "\r\n", "\x00", "\"", "\"\"", "'", "''", "\\", "\\\"", "\\n", "\\N", "\\.", "#", "# ", ",",
+	";", "|", "\uFEFF", "\uFFFE", "\uFFFD", "\uFFFF", "\xff\xfe", "\xfe\xff",
+	"\xef\xbb\xbf", "\xff", "\xfe", "\x81", "\x8d", "\x8f", "\x90", "\x9d", "\x80", "\x85", "\xa0", "\xed\xa0\x80",
+	"\xed\xa0\x81", "\xed\xb0\x80", "\xed\xb0\x81", "\xc3\x28", "\xf4\x90\x80\x80", "\u2028",
+	"\u0085", "\u00a0", "\u00e9", "e\u0301", "\U0001F600", "{", "}", "[", "{}", "null", "NULL", "NaN", "nan", "true",
+	"false", "-0", "0", "1", "01", "+1", "1.0", "1e0", "1e400", "9223372036854775807",
+	"9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "9007199254740993",
+	"1,234", "1.234", "0x10", "1_0", "2013-01-01", "=1+1", "PAR1", "PK\x03\x04", "\x1f\x8b",
+	"a", "b", "ab", "a ", " a", "A", "\x1a", "\x7f", "a\x00",
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", `{"u":"a0","g":"x","v":"1"}`,
 }
 

@@ -48,9 +48,9 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote, in
-// any order, and compares their statements: they must be of this plan, of this version of the program and of one table,
-// and each shard must occur once. program is the version of the program.
+// OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote,
+// in any order, and compares their statements: they must be of this plan, of this version of the program and of one
+// table, and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
 	if err != nil {
@@ -58,7 +58,8 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 	}
 	for i := range m.parts {
 		if x := &m.parts[i]; x.Partitions > 0 && !x.Bounded {
-			return nil, partsFault("shard-foreign", fmt.Sprintf("%s has only the units of partition %d of %d", filepath.Base(x.path),
+			return nil, partsFault("shard-foreign", fmt.Sprintf("%s has only the units of partition %d of %d",
+				filepath.Base(x.path),
 				x.Partition, x.Partitions), hintPartitions)
 		}
 	}
@@ -212,7 +213,8 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s",
 				name, x.Program, program), hintForeign)
 		case xOf != of || xAll != all:
-			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d %ss, and %s one of %d %ss", filepath.Base(first.path),
+			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d %ss, and %s one of %d %ss",
+				filepath.Base(first.path),
 				all, of, name, xAll, xOf), hintForeign)
 		case !x.SameTable(&first.Statement) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
 			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files "+
@@ -301,7 +303,8 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 // loadAll returns workers that have added all parts.
-func (m *Merged) loadAll(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch) ([]*worker, error) {
+func (m *Merged) loadAll(ctx context.Context, p *pipeline.Plan, o pipeline.Observer,
+	spill *scratch) ([]*worker, error) {
 	workers, err := newWorkers(min(spill.memory.workers, len(m.parts)), p, m.Schema(), spill, Limits{})
 	if err != nil {
 		return nil, err

@@ -235,7 +235,8 @@ func refusesOtherUnits(t *testing.T, a *pipeline.Aggregates) {
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 2, Why: "test"}, Sigma: 4, Grid: 0.25}
 	for _, n := range []int64{0, 2, 4} {
 		s := calibrate.KeySelection{Mechanism: m, Keys: 3, Failure: 0.01, MinUnits: n}
-		if _, err := mechanism.SelectKeys(t.Context(), a.Exacts[1][0], ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err,
+		if _, err := mechanism.SelectKeys(t.Context(), a.Exacts[1][0], ledgertest.ShareReceipt(t, "0.2", m),
+			s, 2); !errors.Is(err,
 			mechanism.ErrKeys) {
 			t.Errorf("keys of fewer than 3 units are left out, and selected with the threshold of %d: %v", n, err)
 		}

@@ -108,7 +108,8 @@ func TestRowsThatLookLikeNone(t *testing.T) {
 		t.Errorf("behind a header: %v, %v", got, err)
 	}
 	for what, text := range map[string]string{
-		"too few lines": "1,x\n\n", "too many rows": "1,x\n6,y\n7,x\n8,x\n", "no line": "", "lines before a header": "\n\n\na,b\n1,x\n",
+		"too few lines": "1,x\n\n", "too many rows": "1,x\n6,y\n7,x\n8,x\n", "no line": "",
+		"lines before a header": "\n\n\na,b\n1,x\n",
 	} {
 		var e *pipeline.Error
 		if _, err := publicRows(t, "a.csv", text, what == "lines before a header", 3); !errors.As(err, &e) ||

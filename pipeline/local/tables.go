@@ -46,8 +46,8 @@ func (t *Tables) UseScratch(dir string) { t.staging = dir }
 // Schema returns no columns: see TableSchemas.
 func (t *Tables) Schema() table.Schema { return table.Schema{} }
 
-// Refuses reports tables that read one file with different units: if a unit is removed, its rows would stay in the other
-// table as rows of others. The names in the job do not show it: a file can have links, and patterns can match it.
+// Refuses reports tables that read one file with different units: if a unit is removed, its rows would stay in the
+// other table as rows of others. The names in the job do not show it: a file can have links, and patterns can match it.
 func (t *Tables) Refuses(p *pipeline.Plan) error {
 	names := p.Tables()
 	for k := range names {

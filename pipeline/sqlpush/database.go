@@ -205,7 +205,8 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 		if err != nil {
 			return &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-extension",
 				Message: "the database has no extension " + d.source.Format + ", which reads the tables of this format",
-				Hint: "install it once with DuckDB's own program of the same version: INSTALL " + d.source.Format + "; another folder " +
+				Hint: "install it once with DuckDB's own program of the same version: INSTALL " + d.source.Format +
+					"; another folder " +
 					"of extensions is the setting extension_directory of input.sql.dsn"}
 		}
 	}

@@ -211,7 +211,8 @@ func (duckdb) suits(ctx context.Context, s *session) error {
 // from the network. It also sets the sort order, which a connection string can change.
 func (duckdb) session() []string {
 	return []string{
-		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET default_order = 'ASC'",
+		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false", "SET default_order = 'ASC'",
 	}
 }
 

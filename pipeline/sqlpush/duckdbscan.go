@@ -36,7 +36,8 @@ func scanWhole(x, kind string) *scanColumn {
 	of := map[string]domain.Span[int64]{
 		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16,
 			Most: math.MaxInt16}, "INTEGER": {Least: math.MinInt32, Most: math.MaxInt32},
-		"UTINYINT": {Most: math.MaxUint8}, "USMALLINT": {Most: math.MaxUint16}, "UINTEGER": {Most: math.MaxUint32}, "BIGINT": {Least: math.MinInt64 + 1, Most: math.MaxInt64},
+		"UTINYINT": {Most: math.MaxUint8}, "USMALLINT": {Most: math.MaxUint16}, "UINTEGER": {Most: math.MaxUint32},
+		"BIGINT": {Least: math.MinInt64 + 1, Most: math.MaxInt64},
 	}[kind]
 	return &scanColumn{Raw: x, Grouped: x, number: asBigint,
 		literal: func(v int64) (string, bool) { return strconv.FormatInt(v, 10), v >= of.Least && v <= of.Most }}

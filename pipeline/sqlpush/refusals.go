@@ -99,8 +99,8 @@ func (c *refusals) value() {
 	c.numbers(v.Field, v.Value.AllColumns())
 }
 
-// numbers refuses columns of texts that are read as numbers. The plan's check refuses them in tables of databases; a job
-// about CSV files may still be answered from one.
+// numbers refuses columns of texts that are read as numbers. The plan's check refuses them in tables of databases; a
+// job about CSV files may still be answered from one.
 func (c *refusals) numbers(field string, columns []string) {
 	for _, name := range columns {
 		if c.typeOf(name).Kind == table.String {

@@ -40,11 +40,16 @@ const valueClass = "22"
 var stateMeanings = map[string]string{
 	"08006": "the connection was lost", "0A000": "the server cannot do this", "25006": "the query writes, and the " +
 		"transaction only reads",
-	"28000": "the server refuses this user from here", "28P01": "the password is wrong", "3D000": "there is no such database",
-	"3F000": "there is no such schema", "40001": "another transaction is in the way", "42501": "the user may not read this", "42601": "this is not SQL as the server knows it",
-	"42702": "a name stands for several columns", "42703": "there is no such column", "42712": "two tables have one name", "42846": "there is no such cast",
-	"42883": "there is no such function or operator", "42P01": "there is no such table", "42P02": "there is no such parameter", "42P18": "a type is not known",
+	"28000": "the server refuses this user from here", "28P01": "the password is wrong",
+	"3D000": "there is no such database",
+	"3F000": "there is no such schema", "40001": "another transaction is in the way",
+	"42501": "the user may not read this", "42601": "this is not SQL as the server knows it",
+	"42702": "a name stands for several columns", "42703": "there is no such column", "42712": "two tables have one name",
+	"42846": "there is no such cast",
+	"42883": "there is no such function or operator", "42P01": "there is no such table",
+	"42P02": "there is no such parameter", "42P18": "a type is not known",
 	"53100": "the server's disk is full", "53200": "the server has no more memory", "53300": "the server has too many " +
 		"connections", "54001": "the statement is too complex for the server",
-	"57014": "the server has a limit of time for statements", "57P01": "the server was shut down", "57P03": "the server is starting or stopping",
+	"57014": "the server has a limit of time for statements", "57P01": "the server was shut down",
+	"57P03": "the server is starting or stopping",
 }

@@ -18,7 +18,8 @@ var csvWithout = []Kind{Uint64, List}
 
 // csvTypes are the types for input.csv.types. Text needs none, and decimals are read as numbers.
 var csvTypes = map[Kind]string{
-	Int64: "int", Int32: "int", Float64: "float", Float32: "float", Bool: "bool", Date: "date", Cents: "float", Whole: "int",
+	Int64: "int", Int32: "int", Float64: "float", Float32: "float", Bool: "bool", Date: "date",
+	Cents: "float", Whole: "int",
 	Instant: `"timestamp 2006-01-02T15:04:05.999999Z07:00"`, Clock: `"timestamp 2006-01-02T15:04:05.999999"`,
 }
 

@@ -96,8 +96,8 @@ func (c *Case) Counts(l *Lab) (counts [2]int64) {
 	return counts
 }
 
-// Within compares the answers of a plan of the job about both tables, one for each mechanism. It returns what is further
-// apart than the plan states, or nil.
+// Within compares the answers of a plan of the job about both tables, one for each mechanism. It returns what is
+// further apart than the plan states, or nil.
 func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 	k := 0
 	for _, q := range p.Queries() {

@@ -20,7 +20,8 @@ type Lab struct {
 	Dir string
 	// Open makes an engine over data. Closing the engine closes data.
 	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
-	// OpenTables makes an engine over several tables, in the order of a plan; nil if jobs with several tables are left out.
+	// OpenTables makes an engine over several tables, in the order of a plan; nil if jobs with several tables are left
+	// out.
 	OpenTables func(data []*source.Dataset, l Limits, scratch string) pipeline.Engine
 	// Twin, if not nil, makes another engine, whose answers must be equal.
 	Twin func(data *source.Dataset, l Limits, scratch string) pipeline.Engine

@@ -74,7 +74,8 @@ func (d *drawing) histogram() string {
 	if !strings.Contains(more, "optimize: cdf") && !strings.Contains(fmt.Sprint(by), "kernel") {
 		more += pick(d.Rand, []string{"", "", ", noise: independent", ", noise: auto"})
 	}
-	if strings.Contains(more, "optimize: cdf") || strings.Contains(more, "noise: auto") || strings.Contains(fmt.Sprint(by), "kernel") {
+	if strings.Contains(more, "optimize: cdf") || strings.Contains(more, "noise: auto") ||
+		strings.Contains(fmt.Sprint(by), "kernel") {
 		return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
 	}
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + d.weight() + "}"
@@ -243,7 +244,8 @@ func (d *drawing) fold() string {
 }
 
 var calendars = []string{
-	"from: 2012-12-30, to: 2013-01-03, every: day", "from: 2012-12-24, to: 2013-01-28, every: week", "from: 2012-11-01, to: 2013-05-01, every: month",
+	"from: 2012-12-30, to: 2013-01-03, every: day", "from: 2012-12-24, to: 2013-01-28, every: week",
+	"from: 2012-11-01, to: 2013-05-01, every: month",
 	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: " +
 		"excluded",
 }

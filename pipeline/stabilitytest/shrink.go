@@ -29,7 +29,8 @@ func (c *Case) Shrink(fails func(*Case) bool) *Case {
 		again = best.shrinkRows(try) || again
 	}
 	for _, change := range []func(*Case){
-		func(n *Case) { n.Limits = Limits{Workers: 1} }, func(n *Case) { n.Limits.Tight = false }, func(n *Case) { n.Job.Timezone = "" },
+		func(n *Case) { n.Limits = Limits{Workers: 1} }, func(n *Case) { n.Limits.Tight = false },
+		func(n *Case) { n.Job.Timezone = "" },
 		func(n *Case) { n.Job.CSV = "" }, func(n *Case) { n.Pair.oneFile() }, func(n *Case) { n.Pair.oneOrder() },
 	} {
 		try(change)

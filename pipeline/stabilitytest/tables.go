@@ -13,8 +13,8 @@ import (
 // Several tables
 //
 // A job with several tables reads the files of a case twice, as tables left and right, so that neighbours differ in the
-// rows of one unit in both. Its table items is the same for all neighbours and names no unit: whose its rows are follows
-// from left by a key. Items that only one unit has by its key are nobody's without it.
+// rows of one unit in both. Its table items is the same for all neighbours and names no unit: whose its rows are
+// follows from left by a key. Items that only one unit has by its key are nobody's without it.
 
 // Tables are the tables of a job besides left, which has the job's other keys of input.
 type Tables struct {

@@ -45,8 +45,8 @@ func Seed(t testing.TB) uint64 {
 	return n
 }
 
-// Pairs returns how many pairs a test tries: short of them on every commit, a fifteenth of that with -short, and long of
-// them if DPRELEASE_LONG is set. DPRELEASE_PAIRS sets another number.
+// Pairs returns how many pairs a test tries: short of them on every commit, a fifteenth of that with -short, and long
+// of them if DPRELEASE_LONG is set. DPRELEASE_PAIRS sets another number.
 func Pairs(t testing.TB, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {

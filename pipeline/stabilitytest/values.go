@@ -16,16 +16,22 @@ var (
 	}
 	smallFloats = []float64{0, 1, 5, 10, 30, 39.5, 40, 40.5, 50, 99, 100, -1, -5, 0.1, 0.5}
 	oddFloats   = []float64{
-		math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64,
+		math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.Inf(1),
+		math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64,
 		math.MaxFloat64, -math.MaxFloat64, 0x1p-1022, math.Nextafter(40, 41), math.Nextafter(40, 39), 1 << 53, 1<<53 +
 			2, 1e308, -1e308, 1e-300,
-		math.Float64frombits(0xfff8000000000001), math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xffffffffffffffff),
+		math.Float64frombits(0xfff8000000000001), math.Float64frombits(0x7ff0000000000001),
+		math.Float64frombits(0xffffffffffffffff),
 	}
 	smallTexts = []string{"a", "b", "c", "red", "blue", "green"}
 	oddTexts   = []string{
-		"", " ", "null", "other", "NULL", "NaN", "nan", "-0", "0", "1", "01", "1.0", "40", "40.5", "1e400", "-1e-400", "+5", ".5e2", "50.", "0x10", "1_0", "9223372036854775808", "40.00000000000000000000000000001", "inf", "-Infinity", "a\x00", "a\x00b", "\x00",
-		"\xff", "\xff\xfe", "a\xff", "é", "e\u0301", "\u00e9", "\U0001F600", "\uFEFFa", "#a", "# ", "a,b", "a\"b", "\"", "\"\"", "a\nb", "a\r\nb", "\r", "\n", "\\N", "-",
-		"2013-01-01", "true", "aaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", strings.Repeat("\xff", 17), strings.Repeat("\xff", 40),
+		"", " ", "null", "other", "NULL", "NaN", "nan", "-0", "0", "1", "01", "1.0", "40", "40.5", "1e400", "-1e-400", "+5",
+		".5e2", "50.", "0x10", "1_0", "9223372036854775808", "40.00000000000000000000000000001", "inf", "-Infinity",
+		"a\x00", "a\x00b", "\x00",
+		"\xff", "\xff\xfe", "a\xff", "é", "e\u0301", "\u00e9", "\U0001F600", "\uFEFFa", "#a", "# ", "a,b", "a\"b", "\"",
+		"\"\"", "a\nb", "a\r\nb", "\r", "\n", "\\N", "-",
+		"2013-01-01", "true", "aaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+		strings.Repeat("\xff", 17), strings.Repeat("\xff", 40),
 		strings.Repeat("\u00ff", 20), strings.Repeat("k", 1024), strings.Repeat("k",
 			1025), "A", "~", "\x7f", "\u0080", "row", "\t", "a ", " a",
 	}
@@ -38,7 +44,8 @@ var (
 	// In microseconds: 2013-01-01 and the hours around it, 2013-03-10 and 2013-11-03 in New York, the year 1, the year
 	// 9999.
 	instants = []int64{
-		0, -1, 1356998400e6, 1356998400e6 - 1, 1357002000e6, 1357041600e6, 1357084800e6, 1362897000e6, 1362898800e6, 1362900600e6, 1383456600e6,
+		0, -1, 1356998400e6, 1356998400e6 - 1, 1357002000e6, 1357041600e6, 1357084800e6, 1362897000e6, 1362898800e6,
+		1362900600e6, 1383456600e6,
 		1383460200e6, 1383463800e6, 1709164800e6, -62135596800e6, 253402300799e6, 1357603199999999, 1357603200e6,
 	}
 	farInstants = []int64{math.MaxInt64, math.MinInt64, math.MaxInt64 - 1, math.MinInt64 + 1, math.MaxInt64 / 1000,

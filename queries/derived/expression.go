@@ -22,8 +22,8 @@ import (
 //
 // Every operator has a value or null for every row, and no error. An operator with a null operand is null, except:
 // `a and b` is false if one is false, `a or b` is true if one is true, `c ? a : b` takes b if c is null, and `a ?? b`,
-// coalesce and `a == nil` look at nulls. Null is also what overflows, what is divided by zero, what is no finite number,
-// and what does not parse. NaN in a column of the input is null.
+// coalesce and `a == nil` look at nulls. Null is also what overflows, what is divided by zero, what is no finite
+// number, and what does not parse. NaN in a column of the input is null.
 
 // Expression is a column that an expression computes.
 type Expression struct {
@@ -389,8 +389,8 @@ func (c *compiler) timeOf(n *ast.StringNode, t table.Type) *compiled {
 	return constant(t, func(v *vector, i int) { v.ints[i] = x })
 }
 
-// expressionProgram evaluates an expression. The columns that it returns for plain columns are valid until the next call;
-// the values of dictionaries stay, since batches of the same dictionary hold them.
+// expressionProgram evaluates an expression. The columns that it returns for plain columns are valid until the next
+// call; the values of dictionaries stay, since batches of the same dictionary hold them.
 type expressionProgram struct {
 	inputs  []*input
 	root    *compiled

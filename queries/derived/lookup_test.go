@@ -55,7 +55,8 @@ func shown(c *table.Column) []string {
 }
 
 // extend adds the columns that definitions make to a batch of columns, and returns all columns by name.
-func extend(t *testing.T, names []string, columns []table.Column, definitions ...derived.Definition) map[string][]string {
+func extend(t *testing.T, names []string, columns []table.Column,
+	definitions ...derived.Definition) map[string][]string {
 	t.Helper()
 	set, err := derived.New(definitions)
 	if err != nil {
@@ -207,8 +208,10 @@ func TestProblemsOfLookups(t *testing.T) {
 		t.Error("two rows with one key:", p.List)
 	}
 	circle := []derived.Definition{
-		&derived.Lookup{Field: "input.lookups[0]", On: []string{"b"}, Keys: [][]string{{"1"}}, Add: []derived.Added{{Name: "a", Values: []string{"1"}}}},
-		&derived.Lookup{Field: "input.lookups[1]", On: []string{"a"}, Keys: [][]string{{"1"}}, Add: []derived.Added{{Name: "b", Values: []string{"1"}}}},
+		&derived.Lookup{Field: "input.lookups[0]", On: []string{"b"}, Keys: [][]string{{"1"}},
+			Add: []derived.Added{{Name: "a", Values: []string{"1"}}}},
+		&derived.Lookup{Field: "input.lookups[1]", On: []string{"a"}, Keys: [][]string{{"1"}},
+			Add: []derived.Added{{Name: "b", Values: []string{"1"}}}},
 	}
 	if _, err := derived.New(circle); err == nil {
 		t.Error("a circle is accepted")

@@ -61,8 +61,8 @@ func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
 	return nil
 }
 
-// ParseInt reads a public text as a value of a type that is held in Ints: a signed integer, a boolean, a date or a time.
-// zone applies to times without an offset, if the type is of instants; nil is UTC.
+// ParseInt reads a public text as a value of a type that is held in Ints: a signed integer, a boolean, a date or a
+// time. zone applies to times without an offset, if the type is of instants; nil is UTC.
 func ParseInt(text string, t table.Type, zone *time.Location) (int64, *problem.Error) {
 	x, err := parseScalar(text, t, zone)
 	switch {

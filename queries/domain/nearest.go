@@ -82,7 +82,7 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 }
 
 // NearestPoints assigns a place to the nearest point, the first one if several are equally near. A place whose squared
-// straight-line distance to every point exceeds Most is in no cell. Positions are computed by [Formula]; squared
+// straight-line distance to every point exceeds Most is in no cell. Positions are computed by [WGS84]; squared
 // distances are summed in the order of the axes.
 type NearestPoints struct {
 	Lat, Lon string
@@ -91,9 +91,6 @@ type NearestPoints struct {
 
 	index *earth.Index // index of the points, shared by all coders
 }
-
-// Formula is how positions on earth are computed from degrees.
-type Formula = earth.Formula
 
 // WGS84 is the formula used for all positions.
 var WGS84 = earth.WGS84

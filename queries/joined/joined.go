@@ -8,8 +8,8 @@
 // (docs/dev/stability.md).
 //
 // One side of a join, the one that gives columns, is held in memory, as far as it fits: the records whose hash is in a
-// range. A record is a key, or a key and a unit if rows get their unit. Both tables are read once for each range, so that
-// each row meets each of its records once. So any number of units may have one key. Nothing is written to disk.
+// range. A record is a key, or a key and a unit if rows get their unit. Both tables are read once for each range, so
+// that each row meets each of its records once. So any number of units may have one key. Nothing is written to disk.
 package joined
 
 import (
@@ -191,8 +191,8 @@ func (r *records) textKey(text []byte) int32 {
 	return key
 }
 
-// appendValue appends the value of a row so that rows compare as their columns do: 0 for a null, else 1 and the value. A
-// text ends with two zeros, and a zero in it has 255 after it. ok is false if it is null.
+// appendValue appends the value of a row so that rows compare as their columns do: 0 for a null, else 1 and the value.
+// A text ends with two zeros, and a zero in it has 255 after it. ok is false if it is null.
 func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, ok bool) {
 	start := len(dst)
 	if out, ok = columnar.AppendOrdered(append(dst, 1), c, row); ok && c.Type.Kind == table.String {
@@ -398,8 +398,8 @@ func newKeyReader(keys, columns []string, schema table.Schema) *keyReader {
 	return &keyReader{Reader: r, word: !r.HasText() && r.Columns() == 1}
 }
 
-// open reads the keys of the rows of a batch, and drops from cells the rows that have none: a key that holds an empty text
-// is none, since text files without a value there hold it.
+// open reads the keys of the rows of a batch, and drops from cells the rows that have none: a key that holds an empty
+// text is none, since text files without a value there hold it.
 func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	if err := k.Open(b, cells); err != nil {
 		return err

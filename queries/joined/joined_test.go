@@ -85,7 +85,8 @@ func TestOneKeyIsCompacted(t *testing.T) {
 func TestTextKeysAreCounted(t *testing.T) {
 	s := sideOf(1, math.MaxInt64, table.String)
 	long := strings.Repeat("k", 1000)
-	rows := [][3]string{{"k", "u", ""}, {"k", "v", ""}, {long + "1", "u", ""}, {long + "2", "v", ""}, {long + "2", "u", ""}}
+	rows := [][3]string{{"k", "u", ""}, {"k", "v", ""}, {long + "1", "u", ""}, {long + "2", "v", ""},
+		{long + "2", "u", ""}}
 	var key, a, b []string
 	for _, r := range rows {
 		key, a, b = append(key, r[0]), append(a, r[1]), append(b, r[2])

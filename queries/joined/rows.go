@@ -35,8 +35,8 @@ func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 const batchRows = 1 << 16
 
 // Join passes on batches with the columns of b and the added columns, each valid until yield returns. Their rows are
-// the rows of b whose keys are in the side's range; rows without a key belong to the first range. If rows get their unit,
-// there is one row for each record of the side with the key of a row.
+// the rows of b whose keys are in the side's range; rows without a key belong to the first range. If rows get their
+// unit, there is one row for each record of the side with the key of a row.
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
@@ -147,7 +147,8 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns some rows of a column, in ascending order. It turns plain values into a dictionary with the rows as codes.
+// pick returns some rows of a column, in ascending order. It turns plain values into a dictionary with the rows as
+// codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Type.Kind == table.List {

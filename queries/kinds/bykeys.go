@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -178,11 +179,11 @@ func (q *ByKeys) LooksEmpty([]mechanism.Noisy) bool { return len(q.keys) == 0 }
 var errKeys = errors.New("its keys were not selected")
 
 // Finish makes the answer for the selected keys.
-func (q *ByKeys) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *ByKeys) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if !q.selected {
 		return query.Answer{}, fmt.Errorf("query %s: %w", q.Name(), errKeys)
 	}
-	a, err := q.Sums.Finish(noisy, estimate)
+	a, err := q.Sums.Finish(ctx, noisy, estimate)
 	if err != nil {
 		return a, err
 	}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -165,7 +166,7 @@ func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 }
 
 // Finish adds the noisy number of units to the noisy numbers of the cells, and reads the answer off the sums.
-func (q *CommonNoise) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
 		return query.Answer{}, err
 	}

@@ -31,7 +31,11 @@ type tables struct {
 	Values [][]float64
 	// Deviations[d] is the standard deviation of a cell of the table by dimension d alone.
 	Deviations []float64
+	// Stopped reports whether nobody waits for the tables any more: they are then left unfinished. It may be nil.
+	Stopped func() bool
 }
+
+func (t *tables) stopped() bool { return t.Stopped != nil && t.Stopped() }
 
 const (
 	projectionRounds = 300
@@ -74,7 +78,7 @@ func (t *tables) nonnegative(base float64) {
 			}
 		}
 	}
-	small := tables{Sizes: make([]int, len(t.Sizes))}
+	small := tables{Sizes: make([]int, len(t.Sizes)), Stopped: t.Stopped}
 	for d, values := range kept {
 		small.Sizes[d] = len(values)
 	}
@@ -94,6 +98,9 @@ func (t *tables) nonnegative(base float64) {
 	}
 	noisy[0] = made[0]
 	agree := small.fit(noisy, made)
+	if t.stopped() {
+		return
+	}
 	for k, a := range t.Of {
 		if a == 0 {
 			t.Values[k][0] = total
@@ -132,7 +139,7 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 		sets := byWays[ways]
 		margins := maps.Clone(made)
 		agreed := t.fitWith(sets, noisy, margins)
-		for round := 0; !agreed && round < agreeRounds; round++ {
+		for round := 0; !agreed && round < agreeRounds && !t.stopped(); round++ {
 			t.takeMargins(sets, margins)
 			agreed = t.fitWith(sets, noisy, margins)
 		}
@@ -146,6 +153,9 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {
+		if t.stopped() {
+			return false
+		}
 		x := slices.Clone(margins[a]) // the margin in an earlier round
 		if x == nil {
 			x = t.nearest(a, near[a], margins)
@@ -270,7 +280,7 @@ func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []
 			x[i] += fixed[i]
 			least = min(least, x[i])
 		}
-		if least > -settled || round == projectionRounds {
+		if least > -settled || round == projectionRounds || t.stopped() {
 			return x
 		}
 		for i := range x {
@@ -290,7 +300,7 @@ func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]f
 		s := a &^ (rest & -rest)
 		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
 	}
-	return rakeTo(x, independent, of, raked*margins[0][0])
+	return t.rakeTo(x, independent, of, raked*margins[0][0])
 }
 
 // rakeSingles scales a table until it has its margins by one dimension.
@@ -300,10 +310,10 @@ func (t *tables) rakeSingles(a uint64, x []float64, margins map[uint64][]float64
 		s := rest & -rest
 		of = append(of, &margin{margins[s], make([]float64, len(margins[s])), t.places(a, s)})
 	}
-	rakeTo(x, t.independent(a, margins), of, raked*margins[0][0])
+	t.rakeTo(x, t.independent(a, margins), of, raked*margins[0][0])
 }
 
-func rakeTo(x, independent []float64, of []*margin, enough float64) bool {
+func (t *tables) rakeTo(x, independent []float64, of []*margin, enough float64) bool {
 	for i := range x {
 		x[i] = max(x[i], 0)
 	}
@@ -328,7 +338,7 @@ func rakeTo(x, independent []float64, of []*margin, enough float64) bool {
 				}
 			}
 		}
-		if far <= enough/100 {
+		if far <= enough/100 || t.stopped() {
 			return true
 		}
 		if round%20 == 19 {

@@ -34,6 +34,44 @@ func popcount(a uint64) (n int) {
 	return n
 }
 
+// Tables that nobody waits for are left soon, at whatever step: their work asks again and again, and ends once the answer
+// is yes.
+func TestStoppedTablesAreLeft(t *testing.T) {
+	for _, base := range []float64{0, 1} {
+		asked := math.MaxInt
+		for limit := range 200 {
+			x := unfit()
+			n := 0
+			x.Stopped = func() bool { n++; return n > limit }
+			x.nonnegative(base)
+			if n > limit { // it was stopped
+				if more := n - limit; more > 60 {
+					t.Fatalf("base %g: asked %d times after the end at %d", base, more, limit)
+				}
+				continue
+			}
+			asked = n
+			break
+		}
+		if asked < 20 {
+			t.Errorf("base %g: the work asked %d times", base, asked)
+		}
+	}
+}
+
+// unfit returns tables by three pairs of dimensions and their triple, some of whose cells are negative.
+func unfit() *tables {
+	t := &tables{Sizes: []int{3, 4, 5}, Deviations: []float64{1, 1, 1}}
+	joint := make([]float64, t.cells(7))
+	for i := range joint {
+		joint[i] = float64(i*7919%23) - 6
+	}
+	for _, a := range []uint64{3, 5, 6, 7} {
+		t.Of, t.Values = append(t.Of, a), append(t.Values, t.sum(7, joint, a))
+	}
+	return t
+}
+
 // disagree returns the largest difference between two tables in their common margins.
 func (t *tables) disagree() float64 {
 	far := 0.0

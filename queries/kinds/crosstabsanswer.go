@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -17,7 +18,7 @@ const (
 )
 
 // Finish makes the answer, the noisy coordinates of the residuals, and computes the tables from it.
-func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	residuals := q.Marginals.Residuals()
 	var lengths []int
 	for _, r := range residuals {
@@ -44,14 +45,14 @@ func (q *Crosstabs) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, err
 		{Name: coordinateKey, Stride: 1, Labels: domain.Labels{Ints: coordinates}}}
 	a.Noisy, a.Estimate, a.Sigma = query.HeldSeries(values), query.HeldSeries(values), query.HeldSeries(deviations)
 	a.Low, a.High = besideSeries(values, deviations, -1), besideSeries(values, deviations, 1)
-	a.Readings = q.read(measured, noisy)
-	return a, nil
+	a.Readings = q.read(ctx, measured, noisy)
+	return a, context.Cause(ctx)
 }
 
 // read puts the tables together.
-func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
+func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
 	var out []query.Reading
-	var estimates tables
+	estimates := tables{Stopped: func() bool { return ctx.Err() != nil }}
 	names := q.tableNames()
 	variances := make([]float64, len(noisy))
 	for i := range noisy {
@@ -63,6 +64,9 @@ func (q *Crosstabs) read(measured map[strategy.Set][]float64, noisy []mechanism.
 		estimates.Deviations = append(estimates.Deviations, math.Sqrt(q.Marginals.Variance(strategy.SetOf(i), variances)))
 	}
 	for k, t := range q.Marginals.Tables() {
+		if estimates.stopped() {
+			return nil
+		}
 		variance := q.Marginals.Variance(t, variances)
 		values := q.Marginals.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
 		estimates.Of = append(estimates.Of, uint64(t))

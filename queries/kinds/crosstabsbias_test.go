@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 				workload = append(workload, a)
 			}
 		}
-		w := newNoisyTables(t, r, sizes, workload)
+		w := newNoisyTables(t, r, sizes, workload, false)
 		sums, squares := map[[2]int]float64{}, [2]float64{}
 		cells := map[[2]int]float64{} // biases of cells by two dimensions
 		var empty, held [2]float64    // squared errors in cells of two dimensions without rows, and with rows: noisy, estimates
@@ -87,7 +88,58 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 	}
 }
 
-// noisyTables draws noisy tables of a made table: few cells of each row have most of the rows.
+// Values of a column that hardly any row has cannot keep their mean: they are too large by at most 0.4 of their standard
+// deviation, and the others too small by at most as much. The total keeps its mean, and so does every value of a column
+// all of whose values have more than two standard deviations of rows. The bound on chance is as above.
+func TestMarginsOfRareValues(t *testing.T) {
+	releases, n := 400, 20.0
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		releases, n = 10_000, 100
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	rare := 0
+	for range 3 {
+		sizes := []int{2 + r.IntN(3), 3 + r.IntN(5), 6 + r.IntN(5)}
+		w := newNoisyTables(t, r, sizes, []strategy.Set{1, 2, 4, 3, 5, 6}, true)
+		off, total, square := map[[2]int]float64{}, 0.0, 0.0
+		for range releases {
+			x := w.draw(r)
+			x.nonnegative(1)
+			for k := range 3 {
+				sum := 0.0
+				for i, exact := range w.exact[k] {
+					off[[2]int{k, i}] += (x.Values[k][i] - exact) / w.deviations[k] / float64(releases)
+					sum += x.Values[k][i] - exact
+				}
+				total += sum / float64(releases)
+				square += sum * sum / float64(releases) / 3
+			}
+		}
+		if bias := total / 3 / math.Sqrt(square); math.Abs(bias) > 5/n {
+			t.Errorf("sizes %v: totals are off by %.3f of their error", sizes, bias)
+		}
+		for k := range 3 {
+			most := query.MarginBias
+			if slices.Min(w.exact[k]) < 2*w.deviations[k] {
+				most = query.RareValueBias
+				rare++
+			}
+			for i, exact := range w.exact[k] {
+				bias := off[[2]int{k, i}]
+				t.Logf("column %d, value %d: %.1f deviations, off by %.3f", k, i, exact/w.deviations[k], bias)
+				if math.Abs(bias) > most+5/n {
+					t.Errorf("sizes %v, column %d, value %d: %.1f deviations, off by %.3f", sizes, k, i, exact/w.deviations[k], bias)
+				}
+			}
+		}
+	}
+	if rare < 3 {
+		t.Errorf("%d columns have rare values", rare)
+	}
+}
+
+// noisyTables draws noisy tables of a made table: few cells of each row have most of the rows. With rare values each
+// value of a column has a fifth of the rows of the one before.
 type noisyTables struct {
 	margins    *strategy.Marginals
 	sizes      []int
@@ -98,7 +150,7 @@ type noisyTables struct {
 	deviations []float64 // deviations[k] is the standard deviation of a cell of table k
 }
 
-func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) *noisyTables {
+func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set, rare bool) *noisyTables {
 	t.Helper()
 	m, err := strategy.NewMarginals(sizes, of)
 	if err != nil {
@@ -109,11 +161,19 @@ func newNoisyTables(t *testing.T, r *rand.Rand, sizes []int, of []strategy.Set) 
 	joint := &tables{Sizes: sizes}
 	counts := make([]int64, joint.cells(all))
 	elsewhere := []int{20, 100_000}[r.IntN(2)] // one in so many values is not the common one
+	if rare {
+		elsewhere = 100_000
+	}
 	for range 40_000 {
 		cell := 0
 		common := r.IntN(1000)
 		for _, d := range sizes {
 			i := common % d
+			if rare {
+				for i = 0; i+1 < d && r.IntN(5) == 0; {
+					i++
+				}
+			}
 			if r.IntN(elsewhere) == 0 {
 				i = r.IntN(d)
 			}

@@ -93,6 +93,9 @@ func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 // addDimension splits the cells of the table by the values of one more dimension, which have these sums.
 func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	n, goals := len(columns), t.goals(j, d, columns)
+	if t.stopped() {
+		return
+	}
 	total := 0.0
 	for _, y := range columns {
 		total += y
@@ -105,6 +108,9 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	}
 	for round := range fittingRounds {
 		for g := range goals {
+			if t.stopped() {
+				return
+			}
 			goals[g].fit(x, n, min(1, 2*fullRounds/float64(fullRounds+round)))
 		}
 		if far := scaleRows(x, j.count, columns); far < 1e-3 {
@@ -114,6 +120,9 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	missing := slices.Clone(columns)
 	out := joint{of: j.of | 1<<d}
 	for i, count := range j.count {
+		if t.stopped() {
+			return
+		}
 		row := x[i*n : (i+1)*n]
 		given := giveUnits(row, count, missing, goals, i)
 		for c, y := range given {
@@ -141,6 +150,9 @@ func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	})
 	slices.Sort(sets)
 	for _, s := range append(slices.Compact(sets), 1<<d) {
+		if t.stopped() {
+			return nil
+		}
 		g := goal{want: columns, first: make([]int, len(j.count)), step: 1}
 		if s != 1<<d {
 			k := from[s]

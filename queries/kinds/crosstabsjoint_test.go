@@ -28,7 +28,7 @@ func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 				workload = append(workload, a)
 			}
 		}
-		w := newNoisyTables(t, r, sizes, workload)
+		w := newNoisyTables(t, r, sizes, workload, false)
 		bias := map[[2]int]float64{}
 		cells := map[[2]int]float64{} // biases of cells by two dimensions
 		var before, after [4]float64  // squared errors by number of dimensions

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -155,7 +156,7 @@ func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].
 
 // Finish makes the answer of the selected keys, with a row for each key. Intervals and estimates are right given that
 // the key was selected: see truncated.go. Post-processing steps replace the estimates.
-func (q *Discovered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
 		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
 	}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -81,7 +82,7 @@ func (q *Histogram) Bytes(workers int, most int64) int64 {
 // Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 %
 // quantile of the normal distribution and d the standard deviation of the published values, rounded outwards; other
 // noise has its own quantiles.
-func (q *Histogram) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
 		return query.Answer{}, err
 	}

@@ -92,7 +92,8 @@ func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems
 	}
 	if a.Null == domain.OwnCell || a.Other == domain.OwnCell {
 		p.Add(field, problem.CodeBadSpec,
-			"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
+			"rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1",
+			"use drop, and count them in a query of their own")
 	}
 }
 

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -353,7 +354,7 @@ func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
 }
 
 // Finish makes the answer, the noisy numbers of all levels, and the tables of their estimates.
-func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for l := range q.names {
 		lengths = append(lengths, q.Tree.Size(l)*q.Tree.Cells())
@@ -390,26 +391,35 @@ func (q *Nested) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error)
 	spread := q.Tree.Variances(variances)
 	made := y
 	if q.Spec.Crosstabs.Adjusted() {
-		made = q.agree(y, spread)
+		if made = q.agree(ctx, y, spread); made == nil {
+			return query.Answer{}, context.Cause(ctx)
+		}
 	}
 	for l, name := range q.tableNames() {
-		cells := q.Tree.Cells()
-		t := spreadAnswer(y[l], func(start int, dst []float64) {
-			for i := range dst {
-				dst[i] = math.Sqrt(spread[l][(start+i)/cells])
-			}
-		})
+		t := q.table(y[l], made[l], spread[l])
 		t.Keys = q.keys(l)
-		if q.Spec.Crosstabs.Adjusted() {
-			t.Estimate = query.HeldSeries(made[l])
-			t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
-		}
-		if q.Spec.Crosstabs.Nonnegative {
-			t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
-		}
 		a.Readings = append(a.Readings, query.Reading{Name: name, Answer: t})
 	}
 	return a, nil
+}
+
+// table returns the columns of a level: the estimates y of its cells, what is made of them, and the variance of a cell
+// of each node.
+func (q *Nested) table(y, made, variances []float64) query.Answer {
+	cells := q.Tree.Cells()
+	t := spreadAnswer(y, func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = math.Sqrt(variances[(start+i)/cells])
+		}
+	})
+	if q.Spec.Crosstabs.Adjusted() {
+		t.Estimate = query.HeldSeries(made)
+		t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
+	}
+	if q.Spec.Crosstabs.Nonnegative {
+		t.Low, t.High = notBelowZero(t.Low), notBelowZero(t.High)
+	}
+	return t
 }
 
 // spreadAnswer makes the columns of values in memory with normal noise of the deviations in a series.

@@ -152,7 +152,7 @@ func TestNestedIntegersAddUp(t *testing.T) {
 		}
 		y := addNoise(r, exact, variances)
 		q.Tree.Estimate(y, variances, q.known())
-		made := q.agree(y, q.Tree.Variances(variances))
+		made := q.agree(t.Context(), y, q.Tree.Variances(variances))
 		known, cells := q.known(), q.Tree.Cells()
 		for l, of := range made {
 			for i, x := range of {
@@ -216,7 +216,7 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	for range releases {
 		y := addNoise(r, exact, variances)
 		q.Tree.Estimate(y, variances, nil)
-		made := q.agree(y, spread)
+		made := q.agree(t.Context(), y, spread)
 		for i, x := range made[3] {
 			bias[i%cells] += x - exact[3][i]
 			bias[cells] += x - exact[3][i]
@@ -236,6 +236,86 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 	if squares[1] > squares[0] {
 		t.Error("whole non-negative cells have a larger error")
 	}
+}
+
+// The errors of the cells of each level are those of the plan, and 95 % intervals cover, with and without public totals,
+// before estimates are made whole and non-negative and after it. An interval then also has the estimate and nothing below
+// 0, so that it covers at least as often. The bounds are 5 standard errors of what is independent at least: the three cells
+// of a node in each release for errors, releases for coverage. They fail by chance once in 10^6.
+func TestNestedErrorsAreAsPlanned(t *testing.T) {
+	releases := 500
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		releases = 10_000
+	}
+	r := rand.New(rand.NewPCG(15, 16))
+	for trial := range 4 {
+		s := placesSpec(r, 3, 4, 3)
+		q := mustNest(t, s)
+		_, exact := drawNested(r, q)
+		s.Crosstabs.Loss = []strategy.Loss{strategy.LossCells, strategy.LossTables, strategy.LossLargest}[trial%3]
+		if trial%2 == 1 {
+			totals := make([]float64, q.Tree.Size(0))
+			for i, x := range exact[0] {
+				totals[i/3] += x
+			}
+			s.Crosstabs.Known = map[int][]float64{0: totals}
+		}
+		plain, adjusted := mustNest(t, s), *s.Crosstabs
+		adjusted.Nonnegative, adjusted.RoundTo = true, 1
+		s.Crosstabs = &adjusted
+		whole := mustNest(t, s)
+		variances := make([]float64, 3)
+		for l, share := range whole.solve() {
+			variances[l] = 4 / share
+		}
+		spread, planned := whole.Tree.Variances(variances), whole.Tree.Errors(variances)
+		squares, covered, after := make([]float64, 3), make([]float64, 3), make([]float64, 3)
+		for range releases {
+			y := addNoise(r, exact, variances)
+			whole.Tree.Estimate(y, variances, whole.known())
+			made := whole.agree(t.Context(), y, spread)
+			for l := range y {
+				squares[l] += meanSquare(y[l], exact[l])
+				covered[l] += coverage(plain.table(y[l], y[l], spread[l]), exact[l])
+				after[l] += coverage(whole.table(y[l], made[l], spread[l]), exact[l])
+			}
+		}
+		n := float64(releases)
+		for l := range squares {
+			ratio := math.Sqrt(squares[l] / n / planned[l].Mean)
+			t.Logf("trial %d, level %d of %d cells: error %.4f of the planned one; coverage %.4f, %.4f after", trial, l,
+				len(exact[l]), ratio, covered[l]/n, after[l]/n)
+			if math.Abs(ratio-1) > max(0.03, 5/math.Sqrt(2*n*3)) {
+				t.Errorf("trial %d, level %d: the error is %.4f of the planned one", trial, l, ratio)
+			}
+			margin := 5 * math.Sqrt(0.95*0.05/n)
+			if math.Abs(covered[l]/n-0.95) > margin || after[l]/n < 0.95-margin {
+				t.Errorf("trial %d, level %d: intervals cover %.4f, %.4f after", trial, l, covered[l]/n, after[l]/n)
+			}
+		}
+	}
+}
+
+// meanSquare returns the mean squared difference of two lists.
+func meanSquare(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - y[i]) * (x[i] - y[i])
+	}
+	return sum / float64(len(x))
+}
+
+// coverage returns the fraction of exact numbers that lie within the intervals of an answer.
+func coverage(a query.Answer, exact []float64) float64 {
+	low, high, covered := make([]float64, len(exact)), make([]float64, len(exact)), 0
+	a.Low(0, low)
+	a.High(0, high)
+	for i, x := range exact {
+		if low[i] <= x && x <= high[i] {
+			covered++
+		}
+	}
+	return float64(covered) / float64(len(exact))
 }
 
 // 95 % intervals of sums of cells, at each level, have the stated coverage. The covered fraction of n sums has a

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -20,9 +21,10 @@ const nestedRounds = 100
 
 // agree returns integer or non-negative tables near the estimates x, by level, node and cell, in which all levels add
 // up. variances[l][i] is the variance of a cell of node i.
-func (q *Nested) agree(x, variances [][]float64) [][]float64 {
+func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
-	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0}
+	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0,
+		stopped: func() bool { return ctx.Err() != nil }}
 	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // multiples of it are integers in units of it
 	x, variances = multiplied(x, 1/base), multiplied(variances, 1/(base*base))
 	out := make([][]float64, last+1)
@@ -61,6 +63,9 @@ func (q *Nested) agree(x, variances [][]float64) [][]float64 {
 	for l := range last {
 		out[l+1] = slices.Clone(x[l+1])
 		for i := range q.Tree.Size(l) {
+			if c.stopped() {
+				return nil
+			}
 			c.whole, c.total = out[l][i*cells:(i+1)*cells], 0
 			for _, y := range c.whole {
 				c.total += y
@@ -94,6 +99,8 @@ type children struct {
 	// whole are the cells of the group, total is their sum.
 	whole []float64
 	total float64
+	// stopped reports whether nobody waits for the tables any more: they are then left unfinished.
+	stopped func() bool
 
 	rows, columns, below []float64 // working memory
 }
@@ -174,7 +181,7 @@ func (c *children) project(x, totals []float64) {
 			x[i], c.below[i] = max(z, 0), min(z, 0)
 		}
 		c.shift(x, totals)
-		if slices.Min(x) > -settled {
+		if slices.Min(x) > -settled || c.stopped() {
 			return
 		}
 	}

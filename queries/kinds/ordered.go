@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -193,7 +194,7 @@ func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 }
 
 // Finish computes the cells from the noisy numbers, and the sums and requested readings from the cells.
-func (q *Ordered) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for _, level := range q.Form.Levels() {
 		lengths = append(lengths, q.Groups*level.Cells)

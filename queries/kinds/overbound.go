@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -82,7 +83,7 @@ func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 func (q *OverBound) Bytes(int, int64) int64 { return 0 }
 
 // Finish makes the answer of the noisy number, as for a count.
-func (q *OverBound) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *OverBound) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, 1); err != nil {
 		return query.Answer{}, err
 	}

@@ -218,7 +218,8 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 		}
 	}
 	a.Estimate = column(func(t withInterval) float64 { return t.estimate })
-	a.Low, a.High = column(func(t withInterval) float64 { return t.low }), column(func(t withInterval) float64 { return t.high })
+	a.Low, a.High = column(func(t withInterval) float64 { return t.low }),
+		column(func(t withInterval) float64 { return t.high })
 	return a
 }
 
@@ -410,8 +411,8 @@ func (d distribution) density(sums []float64, j int) float64 {
 	return (a + b) / (a/before + b/after)
 }
 
-// relativeWidths returns the widths of the cells, multiplied by the power of two that makes their sum about 1: densities
-// then stay within the range of numbers, also between edges such as ±1e308. A cell is at least 1e-290 wide.
+// relativeWidths returns the widths of the cells, multiplied by the power of two that makes their sum about 1:
+// densities then stay within the range of numbers, also between edges such as ±1e308. A cell is at least 1e-290 wide.
 func relativeWidths(edges []float64) (widths []float64) {
 	_, exponent := math.Frexp(edges[len(edges)-1]/4 - edges[0]/4)
 	for i := range len(edges) - 1 {

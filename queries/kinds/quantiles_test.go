@@ -154,7 +154,8 @@ func TestQuantilesBetweenExtremeEdges(t *testing.T) {
 			of := reader
 			of.edges, of.widths = plain, relativeWidths(plain)
 			want := of.quantile(q)
-			if edges[1] == c*plain[1] && (math.Abs(got.estimate/c-want.estimate) > 1e-12 || math.Abs(got.low/c-want.low) > 1e-12 ||
+			if edges[1] == c*plain[1] && (math.Abs(got.estimate/c-want.estimate) > 1e-12 ||
+				math.Abs(got.low/c-want.low) > 1e-12 ||
 				math.Abs(got.high/c-want.high) > 1e-12) {
 				t.Errorf("%g of %g: %v, want %g times %v", q, edges, got, c, want)
 			}
@@ -192,8 +193,8 @@ func TestReadingsStayInTheirRange(t *testing.T) {
 }
 
 // Intervals hold the quantiles of rows with smooth densities, also if thousands of rows show that they are not spread
-// evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as wide
-// as 0.3 to 0.6 standard deviations of the values.
+// evenly within cells, and estimates then have 0.6 of the squared error of an even spread or less. The cells are as
+// wide as 0.3 to 0.6 standard deviations of the values.
 func TestQuantilesOfSmoothDensities(t *testing.T) {
 	const cells, slack = 16, 6.1 // standard errors: false alarms of 1e-9
 	runs := 200
@@ -238,7 +239,8 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 					for i := range cells {
 						noisy[i+1] += noisy[i] + sigma*r.NormFloat64()
 					}
-					d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy, estimate: rising(noisy), spread: spread,
+					d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy,
+						estimate: rising(noisy), spread: spread,
 						mostOfRow: 1}
 					for _, q := range quantiles {
 						got, want := d.quantile(q), values[int(q*float64(rows))]

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -276,7 +277,7 @@ func (q *Sums) sizeText() string {
 }
 
 // Finish makes the answer of the noisy vectors of the query's kind.
-func (q *Sums) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
+func (q *Sums) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	lengths := []int{q.Cells()}
 	for range q.Kind.Extra().count() {
 		lengths = append(lengths, q.Size)

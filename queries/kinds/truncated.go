@@ -18,9 +18,9 @@ import (
 //
 // grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
 // The lower end of the interval is the count at which S(f) is 2.5 %, for y in the place of y - g/2: the grid is small
-// beside sigma. The upper end is that at which larger noisy counts than y, from y + g/2 on, have 97.5 %: at the threshold
-// one noisy count alone can have more than 2.5 %. No count is below the least one of a key, which is public; intervals
-// that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
+// beside sigma. The upper end is that at which larger noisy counts than y, from y + g/2 on, have 97.5 %: at the
+// threshold one noisy count alone can have more than 2.5 %. No count is below the least one of a key, which is public;
+// intervals that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
 //
 // An estimate without any bias does not exist, as the distribution is cut off. The median-unbiased one, the count at
 // which S(f) is one half, is too small on average. Its mean error at each count is known, and is subtracted as at the

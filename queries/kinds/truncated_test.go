@@ -42,7 +42,8 @@ func TestSelectedCountsAreCovered(t *testing.T) {
 		}
 		covered, bias := float64(held)/float64(n), sum/float64(n)
 		deviation := math.Sqrt(squares/float64(n) - bias*bias)
-		t.Logf("count %v: covered %.4f, bias %.2f of a deviation of %.2f, of the noisy count %.2f", f, covered, bias, deviation,
+		t.Logf("count %v: covered %.4f, bias %.2f of a deviation of %.2f, of the noisy count %.2f",
+			f, covered, bias, deviation,
 			raw/float64(n))
 		if slack := 6 * math.Sqrt(.05*.95/float64(n)); covered < 0.945-slack || covered > 0.955+slack {
 			t.Errorf("count %v: %.4f of the intervals hold it", f, covered)

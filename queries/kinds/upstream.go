@@ -13,8 +13,8 @@ import (
 // Units that the producer of the table bounded
 //
 // The table has no column of units, and nothing can be cut. The producer promises that one unit has at most k rows, or
-// changes k counts by at most m each, or all counts together by at most s. These are limits as the program enforces them
-// on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of different cells
+// changes k counts by at most m each, or all counts together by at most s. These are limits as the program enforces
+// them on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of different cells
 // sqrt(k). Rows of a unit are in different cells if they differ in columns that the dimensions tell apart.
 
 // upstreamLimits returns what one unit changes in a query of some cells, by the promise of the producer.

@@ -177,7 +177,8 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 	mean, _ := m.ratios()
 	at := variedVariance{moments: m, noisy: m.raw(s, q, n), rows: n, mean: mean.clip(s / n)}
 	deviation, noisy := m.sigma(s, q, n), m.variance(s, q, n)
-	return min(max(low, at.solve(-calibrate.Z95, deviation)), noisy), max(min(high, at.solve(calibrate.Z95, deviation)), noisy)
+	return min(max(low, at.solve(-calibrate.Z95, deviation)), noisy),
+		max(min(high, at.solve(calibrate.Z95, deviation)), noisy)
 }
 
 // manyCounts is how many standard deviations of its noise a count must have for the inverted test.

@@ -88,8 +88,9 @@ func checkWeighted(s query.Spec, p *problem.Problems) {
 		p.Add(field, problem.CodeBadSpec, "optimize and noise lay out the noise of numbers of rows, not of weights",
 			"remove them, or weight")
 	case s.Discovers():
-		p.Add(field, problem.CodeBadSpec, "keys are selected by numbers of units, not by weights", fmt.Sprintf("let a histogram "+
-			"without weight discover the keys, and ask for sum: {column: %s} by them", s.Value.Columns[0]))
+		p.Add(field, problem.CodeBadSpec, "keys are selected by numbers of units, not by weights",
+			fmt.Sprintf("let a histogram "+
+				"without weight discover the keys, and ask for sum: {column: %s} by them", s.Value.Columns[0]))
 	}
 	quantize.CheckWeight(s.Value, field, p)
 }

@@ -147,7 +147,8 @@ func (r *reader) state() state {
 	return s
 }
 
-// encode appends the value of a row so that encodings compare as values do; ok is false if it is null or too long a text.
+// encode appends the value of a row so that encodings compare as values do; ok is false if it is null or too long a
+// text.
 func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	before := len(dst)
 	value, ok = columnar.AppendOrdered(dst, c, row)

@@ -1,8 +1,8 @@
 // Package perunit makes a table with one row for each privacy unit from the rows of units: how many rows a unit has,
 // their sum, the last one.
 //
-// A row of this table is a function of the rows of one unit and of public facts. So neighbouring tables, which differ in
-// the rows of one unit, give tables that differ in one row at most. Queries over it are bounded by max_rows: 1.
+// A row of this table is a function of the rows of one unit and of public facts. So neighbouring tables, which differ
+// in the rows of one unit, give tables that differ in one row at most. Queries over it are bounded by max_rows: 1.
 //
 // A column of a unit is kept as a state of bounded size, which rows change in any order with the same result: a number,
 // the least value so far, up to [MostDistinct] different values. States of one unit in different workers are merged.

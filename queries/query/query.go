@@ -4,6 +4,7 @@
 package query
 
 import (
+	"context"
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/io/table"
@@ -59,8 +60,9 @@ type Query interface {
 	// Tally compiles a tally of the rows that the query cannot use, for the operator, against the same schema. Each
 	// batch will hold the columns of Columns, in that order.
 	Tally(table.Schema) (*tally.Tally, error)
-	// Finish makes the public answer of the components' noisy vectors, before and after denoising.
-	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
+	// Finish makes the public answer of the components' noisy vectors, before and after denoising. If the context ends, it
+	// returns the cause.
+	Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (Answer, error)
 	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's
 	// mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)

@@ -43,8 +43,11 @@ type Strategy struct {
 // with many empty cells, whose test states how often it fails by chance. `go test ./queries/kinds -v -run
 // NonnegativeTablesHaveNoBias` prints the numbers.
 const (
-	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none.
-	MarginBias = 0.1
+	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none. A value of a column with
+	// less than two standard deviations of rows is too large by up to RareValueBias, since no estimate that is never
+	// negative has the mean 0; the other values together are too small by as much (TestMarginsOfRareValues).
+	MarginBias    = 0.1
+	RareValueBias = 0.4
 	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:
 	// noise that is cut at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
 	EmptyCellError = 0.72

@@ -258,7 +258,8 @@ func TestSumsOfCommonNoise(t *testing.T) {
 		}
 		if math.Abs(spread.Variance[k-1]-variance) > 1e-9 || math.Abs(spread.WithLast[k-1]-last) > 1e-9 ||
 			math.Abs(spread.Cells[k-1]-covariance(0, 0)) > 1e-9 {
-			t.Errorf("%d cells: %g, %g and %g; want %g, %g and %g", k, spread.Variance[k-1], spread.WithLast[k-1], spread.Cells[k-1],
+			t.Errorf("%d cells: %g, %g and %g; want %g, %g and %g", k, spread.Variance[k-1], spread.WithLast[k-1],
+				spread.Cells[k-1],
 				variance, last, covariance(0, 0))
 		}
 	}

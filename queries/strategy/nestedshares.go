@@ -12,14 +12,15 @@ import (
 //
 //	V(x) ≥ V(p) + ∇V(p)·(x − p) = 2·V(p) + ∇V(p)·x,
 //
-// so that tangents are lower bounds on the loss of any shares x. Rounds end if the best bound is near the least loss met.
+// so that tangents are lower bounds on the loss of any shares x. Rounds end if the best bound is near the least loss
+// met.
 //
 // For a sum of variances, a share is multiplied by the root of what the loss falls if it rises, as for optimal designs
 // (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of Statistics 38, 2010).
 //
-// The largest variance has a tangent for each level, that of its worst node. The shares where the largest of all tangents
-// is least are the best mixed strategy of a matrix game, tangents against levels, and the next shares: Kelley's cutting
-// planes. Few rounds make all levels alike that matter.
+// The largest variance has a tangent for each level, that of its worst node. The shares where the largest of all
+// tangents is least are the best mixed strategy of a matrix game, tangents against levels, and the next shares:
+// Kelley's cutting planes. Few rounds make all levels alike that matter.
 
 const (
 	leastShare   = 1e-4 // of mu² for a level, which would otherwise have no noise of finite variance
@@ -29,9 +30,9 @@ const (
 	nestedStep   = 1e-4
 )
 
-// Solve returns the share of mu² of each level for the least loss. Noise that takes the share p has the variance 1/p, if
-// a unit changes one cell of each level by 1 and mu is 1. A tree of very many kinds of nodes gets fewer rounds: its shares
-// may be worse than the best ones, and its error is stated for the shares taken.
+// Solve returns the share of mu² of each level for the least loss. Noise that takes the share p has the variance 1/p,
+// if a unit changes one cell of each level by 1 and mu is 1. A tree of very many kinds of nodes gets fewer rounds: its
+// shares may be worse than the best ones, and its error is stated for the shares taken.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
 	free := 1 - float64(levels)*leastShare // what the levels share beyond the least
@@ -82,8 +83,8 @@ func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }
 
-// tangents returns the loss at shares p and its slopes by the share of each level. The largest variance has those of the
-// worst group of each level.
+// tangents returns the loss at shares p and its slopes by the share of each level. The largest variance has those of
+// the worst group of each level.
 func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]float64) {
 	worst := make([]int, len(p)) // the groups
 	at := func(p []float64, choose bool) []float64 {

@@ -52,9 +52,9 @@ func (m *Marginals) Added() []float64 {
 	return out
 }
 
-// Replaced returns the squared norms of the changes of each residual, in rows², rounded up, for every way in which a row
-// can be replaced by another one, or left out. If these are too many, it returns the largest change of each residual
-// alone.
+// Replaced returns the squared norms of the changes of each residual, in rows², rounded up, for every way in which a
+// row can be replaced by another one, or left out. If these are too many, it returns the largest change of each
+// residual alone.
 func (m *Marginals) Replaced() [][]float64 {
 	all := Set(0)
 	for _, s := range m.residuals {

@@ -120,7 +120,8 @@ func TestRampsStateTheirValues(t *testing.T) {
 // The length of the scale bar agrees with its label.
 func TestTheBarOfScale(t *testing.T) {
 	for _, kilometre := range []float64{0.001, 0.1, 1, 30} {
-		m := Map{X: []float64{0, 100}, Y: []float64{0, 60}, Values: []float64{1, 1}, Kilometre: kilometre, Scale: Scale{High: 1}}
+		m := Map{X: []float64{0, 100}, Y: []float64{0, 60}, Values: []float64{1, 1}, Kilometre: kilometre,
+			Scale: Scale{High: 1}}
 		var r recorder.Canvas
 		c := draw.NewCanvas(&r, 300, 200)
 		_, _, each := (&places{m}).positions(c)

@@ -56,7 +56,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil || len(windows) == 0 {
 		return err
 	}
-	a.last.job = windows[0].plan.Job().Series()
+	a.setJob(windows[0].plan.Job().Series())
 	purse, err := newPurse(f.maxSpend, windows[0].plan)
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@ func (a *app) checkCmd() *cobra.Command {
 	var flags jobs.Flags
 	var data bool
 	cmd := &cobra.Command{
-		Use: "check JOB", Short: "Check a job against its input's schema, or its rows", Long: checkLong, Args: cobra.ExactArgs(1),
+		Use: "check JOB", Short: "Check a job against its input's schema, or its rows",
+		Long: checkLong, Args: cobra.ExactArgs(1),
 		Example: "  release check job.yaml\n  release check job.yaml --data",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
 	}
@@ -120,9 +121,10 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	}
 	if len(wrong) > 0 {
 		w := wrong[0]
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "data", Message: fmt.Sprintf("%s, row group %d: the footer's "+
-			"min, max or number of rows of %s does not hold, and a run would leave out rows by it", console.OneLine(w.File),
-			w.RowGroup, console.OneLine(w.Column)),
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "data",
+			Message: fmt.Sprintf("%s, row group %d: the footer's "+
+				"min, max or number of rows of %s does not hold, and a run would leave out rows by it", console.OneLine(w.File),
+				w.RowGroup, console.OneLine(w.Column)),
 			Hint: "write the file anew with another program, or set input.statistics: ignore, which reads every row"}
 	}
 	return nil

@@ -65,8 +65,8 @@ type explanation struct {
 	Text string
 }
 
-// findExplanations returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A job key can
-// be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
+// findExplanations returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A
+// job key can be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {
@@ -75,8 +75,9 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" && (strings.HasSuffix(name, "."+wanted) ||
-			strings.ReplaceAll(name, "[]", "") == wanted) {
+		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" &&
+			(strings.HasSuffix(name, "."+wanted) ||
+				strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
 	}

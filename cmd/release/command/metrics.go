@@ -13,16 +13,20 @@ import (
 )
 
 // writeMetrics writes the outcome of a command for the textfile collector of Prometheus' node exporter, whole or not at
-// all.
+// all. The first call writes them.
 func (a *app) writeMetrics(code int) {
-	if a.metrics == "" {
+	a.last.Lock()
+	defer a.last.Unlock()
+	file := a.last.file
+	if file == "" {
 		return
 	}
+	a.last.file = ""
 	text := a.last.metrics(code, time.Now())
 	var f *os.File
-	err := regular.Replaceable(a.metrics)
+	err := regular.Replaceable(file)
 	if err == nil {
-		f, err = os.CreateTemp(filepath.Dir(a.metrics), ".metrics-*")
+		f, err = os.CreateTemp(filepath.Dir(file), ".metrics-*")
 	}
 	if err == nil {
 		_, err = f.WriteString(text)
@@ -33,14 +37,14 @@ func (a *app) writeMetrics(code int) {
 			err = closed
 		}
 		if err == nil {
-			err = os.Rename(f.Name(), a.metrics)
+			err = os.Rename(f.Name(), file)
 		}
 		if err != nil {
 			_ = os.Remove(f.Name())
 		}
 	}
 	if err != nil {
-		a.Errorf("warning: --metrics %s can't be written\n", a.metrics)
+		a.Errorf("warning: --metrics %s can't be written\n", file)
 	}
 }
 

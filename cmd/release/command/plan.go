@@ -146,7 +146,9 @@ func planJSON(p *pipeline.Plan) map[string]any {
 	}
 	text := map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
-		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin), "queries": all, "worth": worthOf(p),
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(),
+		"columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin),
+		"queries": all, "worth": worthOf(p),
 	}
 	if with := p.Compared(); with != nil {
 		text["with_another_delta"] = with

@@ -64,10 +64,11 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 }
 
 // adjusted is the expected error of estimates of crosstabs that are made non-negative or integers, in standard
-// deviations of the noisy values: the largest bias of a margin by one column, the largest errors of cells without rows
-// and of others, and the bias of large cells beside many without rows.
+// deviations of the noisy values: the largest bias of a margin by one column, and of values almost without rows; the
+// largest errors of cells without rows and of others, and the bias of large cells beside many without rows.
 type adjusted struct {
 	MarginBias     float64 `json:"margin_bias_at_most"`
+	RareValueBias  float64 `json:"bias_of_values_almost_without_rows_at_most"`
 	EmptyCellError float64 `json:"error_of_cells_without_rows_at_most"`
 	FullCellError  float64 `json:"error_of_other_cells_at_most"`
 	LargeCellBias  float64 `json:"bias_of_large_cells_per_root_of_values_at_most"`
@@ -77,7 +78,7 @@ func adjustedOf(q *pipeline.Planned) *adjusted {
 	if !q.Adjusts() || q.Strategy.Name == query.StrategyNested {
 		return nil
 	}
-	return &adjusted{query.MarginBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias}
+	return &adjusted{query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias}
 }
 
 // printKnown names the public totals.
@@ -99,9 +100,10 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 			"large on average and others of their group too small\n")
 	}
 	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
-		"below %.2g of its standard deviation; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
+		"below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large by up to %.2g, "+
+		"and the others together too small by as much; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
 		"large cell beside many without rows is too small, by up to %.2g times the root of the number of values of a column\n",
-		query.MarginBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
+		query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
 }
 
 // lossWords describes the error by which strategies are compared.

@@ -40,9 +40,10 @@ func Main(added ...Verb) int {
 			return v.Run(args)
 		}
 	}
-	ctx, stop := signals(context.Background())
+	a := newApp(os.Stdout, os.Stderr, added...)
+	ctx, stop := signals(context.Background(), a.writeMetrics)
 	defer stop()
-	return execute(ctx, args, os.Stdout, os.Stderr, added...)
+	return a.execute(ctx, args)
 }
 
 // abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell) instead of its own exit code 2,
@@ -58,8 +59,8 @@ func abortOnCrash() {
 const grace = 3 * time.Second
 
 // signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
-// within the grace, it is ended. A second signal ends it at once.
-func signals(parent context.Context) (context.Context, func()) {
+// within the grace, it is ended after last, which gets the exit code. A second signal ends it at once.
+func signals(parent context.Context, last func(code int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
@@ -68,9 +69,11 @@ func signals(parent context.Context) (context.Context, func()) {
 			signal.Stop(c)
 			cancel(interrupted{s})
 			time.AfterFunc(grace, func() {
+				code := interrupted{s}.code()
+				go last(code)                                                         // its folder may not answer
 				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // nobody may be reading stderr
 				time.Sleep(grace / 10)
-				os.Exit(interrupted{s}.code()) //nolint:forbidigo // whoever would return an error is what hangs
+				os.Exit(code) //nolint:forbidigo // whoever would return an error is what hangs
 			})
 		}
 	}()

@@ -29,7 +29,8 @@ Gaussian differential privacy: the record says Approximate DP, and gives mu amon
 func registryCommand(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{
-		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
+		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return printRecord(cmd.Context(), c, args[0], store) },
 	}
 	cmd.Flags().StringVar(&store, "store", "",
@@ -154,8 +155,10 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 	p, o := &m.Privacy, m.Deployment()
 	r := &record{Slug: slug(o.Slug, m.Name), Status: "Draft", Tier: 3}
 	d := &r.Deployment
-	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, saidAll(o.Curators), said(o.IntendedUse), said(o.Description)
-	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", said(o.Region), o.Sector, published
+	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, saidAll(o.Curators),
+		said(o.IntendedUse), said(o.Description)
+	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", said(o.Region),
+		o.Sector, published
 	d.Variant.Name, d.Variant.Domain = "Approximate DP", said(o.DataDomain)
 	if p.Delta == 0 {
 		d.Variant.Name = "Pure DP"
@@ -166,15 +169,18 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.",
 		p.Statement, p.Adjacency, cmp.Or(o.UnitIsPerson, "unknown"), strings.Join(slices.Concat(p.NotProtected,
 			o.NotProtected), "; "))
-	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta), yamlNumber(p.Rho)
+	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta),
+		yamlNumber(p.Rho)
 	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the "+
 		"other parameters follow; probability of failure %s.", p.Mu, p.DeltaFailure)
-	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, said(o.Actors), p.ReleaseType, p.DataSource, p.AccessType
+	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, said(o.Actors),
+		p.ReleaseType, p.DataSource, p.AccessType
 	d.Model.ReleaseDetails = fmt.Sprintf("All releases from the same budget: %s. Lifetime: %s. Refunds: %s.",
 		p.Scope.LedgerCap, p.Scope.LifetimeCap, p.Scope.Refund)
 	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(m), "Gaussian differential privacy: the "+
 		"squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
-	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = said(o.Tuning), mechanisms(m), said(o.Justification)
+	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = said(o.Tuning), mechanisms(m),
+		said(o.Justification)
 	d.Administrative.Sources = "Manifest release.json, SHA-256 " + digest
 	d.Administrative.Notes, d.Administrative.Authors = "Custody of the data: "+said(o.Custody), saidAll(o.Authors)
 	return r

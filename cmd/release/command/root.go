@@ -45,24 +45,40 @@ Exit codes:
   143  stopped by SIGTERM`
 
 // execute runs the command line and returns the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer, added ...Verb) (code int) {
-	a := &app{Console: console.New(stdout, stderr), added: added, stdin: os.Stdin}
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return newApp(stdout, stderr).execute(ctx, args)
+}
+
+func newApp(stdout, stderr io.Writer, added ...Verb) *app {
+	return &app{Console: console.New(stdout, stderr), added: added, stdin: os.Stdin}
+}
+
+func (a *app) execute(ctx context.Context, args []string) (code int) {
+	defer func() { a.writeMetrics(code) }()
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
 	verb, err := root.ExecuteContextC(ctx)
-	a.last.command = strings.TrimPrefix(verb.CommandPath(), root.Name()+" ")
-	code = a.report(ctx, err)
-	a.writeMetrics(code)
-	return code
+	a.measure(verb) // also if its flags were wrong
+	return a.report(ctx, err)
+}
+
+// measure records the verb whose outcome is to be written.
+func (a *app) measure(verb *cobra.Command) {
+	a.last.Lock()
+	defer a.last.Unlock()
+	a.last.file, a.last.command = a.metrics, strings.TrimPrefix(verb.CommandPath(), verb.Root().Name()+" ")
 }
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "release", Short: "Differentially private data releases", Long: rootLong,
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(verb *cobra.Command, _ []string) error {
+			a.measure(verb)
+			return a.checkFlags()
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)

@@ -125,13 +125,13 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
-	a.last.job = path
+	a.setJob(path)
 	flags.DataChecks = a.policy()
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
 	}
-	a.last.job = plan.Job().Series()
+	a.setJob(plan.Job().Series())
 	a.warnOfLittle(plan)
 	if err := plan.Accurate(); err != nil {
 		return err
@@ -225,6 +225,8 @@ func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline
 	if err != nil {
 		return b, pipeline.LedgerError("read the account", err)
 	}
+	a.last.Lock()
+	defer a.last.Unlock()
 	a.last.balance, a.last.waiting = &b, jobs.Waiting(runs, b.Account.Dataset, time.Now())
 	return b, nil
 }

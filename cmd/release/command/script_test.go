@@ -53,7 +53,8 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %s", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob, "messy": messy, "mended": mended,
+			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace,
+			"glob": glob, "messy": messy, "mended": mended,
 		},
 	})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // The first signal ends the process even during a call that cannot be interrupted, such as a write to a pipe that
-// nobody reads.
+// nobody reads. The metrics show it.
 func TestOneSignalEndsTheProcess(t *testing.T) {
 	notShort(t)
 	r, w, err := os.Pipe()
@@ -25,9 +25,16 @@ func TestOneSignalEndsTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := exec.Command(os.Args[0], "schema") // longer than a pipe holds
-	cmd.Env = append(os.Environ(), asRelease+"=1")
-	cmd.Stdout = w
+	if err := w.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil { // until the pipe is full
+		_, err = w.Write(make([]byte, 1<<10))
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "ledger", "audit", "--store", "sqlite:none.db", "--metrics", "m.prom")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), asRelease+"=1")
+	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +46,10 @@ func TestOneSignalEndsTheProcess(t *testing.T) {
 	}
 	if code := exit(cmd); code != stopped {
 		t.Errorf("exit code %d", code)
+	}
+	metrics, err := os.ReadFile(filepath.Join(dir, "m.prom"))
+	if want := `dprelease_last_command_exit_code{command="ledger audit"} 143`; err != nil || !strings.Contains(string(metrics), want) {
+		t.Errorf("%v: %s", err, metrics)
 	}
 }
 

@@ -26,7 +26,8 @@ func sqlCommand(c *console.Console) *cobra.Command {
 	var flags jobs.Flags
 	dialect := ""
 	cmd := &cobra.Command{
-		Use: "sql JOB", Short: "Print the statements of a job whose input is a table of a database", Long: sqlLong, Args: cobra.ExactArgs(1),
+		Use: "sql JOB", Short: "Print the statements of a job whose input is a table of a database",
+		Long: sqlLong, Args: cobra.ExactArgs(1),
 		Example: "  release sql job.yaml\n  release sql job.yaml --dialect duckdb",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return printStatements(cmd.Context(), c, args[0], &flags, dialect)

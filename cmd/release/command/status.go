@@ -34,7 +34,8 @@ neither published, withdrawn nor pruned.`
 func (a *app) statusCmd() *cobra.Command {
 	f := &windowFlags{}
 	cmd := &cobra.Command{
-		Use: "status JOB", Short: "List the windows of a dated job: published, missing, failed, …", Long: statusLong, Args: cobra.ExactArgs(1),
+		Use: "status JOB", Short: "List the windows of a dated job: published, missing, failed, …",
+		Long: statusLong, Args: cobra.ExactArgs(1),
 		Example: "  release status job.yaml --from 2026-11-01 --to 2026-11-20",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0], f) },
 	}
@@ -90,7 +91,8 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 }
 
 // windowStates are all states, in the order in which they are counted.
-var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn, statePruned}
+var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone,
+	stateWithdrawn, statePruned}
 
 // incomplete returns an error if some data intervals that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {

@@ -18,7 +18,8 @@ the file stays as it is. It reads the job file and its public files, and no data
 func (a *app) suggestCmd() *cobra.Command {
 	var flags jobs.Flags
 	cmd := &cobra.Command{
-		Use: "suggest JOB", Short: "Print a job with the least epsilon for the accuracy that it asks for", Long: suggestLong, Args: cobra.ExactArgs(1),
+		Use: "suggest JOB", Short: "Print a job with the least epsilon for the accuracy that it asks for",
+		Long: suggestLong, Args: cobra.ExactArgs(1),
 		Example: "  release suggest job.yaml > enough.yaml",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.suggest(cmd.Context(), args[0], &flags) },
 	}

@@ -14,7 +14,7 @@ type Dendrogram struct {
 	left, right []int32
 	// size and leftSize count the nodes of a set and of its left half.
 	size, leftSize []int32
-	// root refers to the set of all nodes of each component.
+	// root[c] is the set of all nodes of component c.
 	root []int32
 	n    int
 }

@@ -88,7 +88,8 @@ func newInterior(p *pattern) *interior {
 	}
 	for _, x := range []*[]float64{
 		&s.v, &s.z, &s.weight, &s.goal, &s.right, &s.part, &s.dv,
-		&s.upper.slack, &s.lower.slack, &s.upper.mu, &s.upper.step, &s.upper.target, &s.lower.mu, &s.lower.step, &s.lower.target,
+		&s.upper.slack, &s.lower.slack, &s.upper.mu, &s.upper.step, &s.upper.target, &s.lower.mu, &s.lower.step,
+		&s.lower.target,
 	} {
 		*x = make([]float64, m)
 	}

@@ -66,7 +66,8 @@ var people = map[string]table{
 			visitor := i / 12
 			ip := fmt.Sprintf("%d.%d.%d.%d", 1+visitor%20, skewed(r, 12, 2), r.IntN(250), r.IntN(250))
 			path := fmt.Sprintf("/Page%d.html?from=%d", skewed(r, 500, 4), r.IntN(9))
-			return []string{number(visitor), ip, path, one(r, "200", "200", "200", "304", "404", "500"), number(skewed(r, 150_000, 3))}
+			return []string{number(visitor), ip, path, one(r, "200", "200", "200", "304", "404", "500"),
+				number(skewed(r, 150_000, 3))}
 		},
 		beside: both(list("country", names("country", 12)), map[string]table{
 			"prefixes": public(200, "prefix,country", func(i int) []string {

@@ -22,7 +22,8 @@ func register() (pupils, teachers [][]string) {
 		name      string
 		size      int
 		graduates float64
-	}{{"Harbour", 900, 0.86}, {"Hillside", 650, 0.91}, {"Old Mill", 420, 0.78}, {"Riverbank", 240, 0.88}, {"Island", 14, 0.9}} {
+	}{{"Harbour", 900, 0.86}, {"Hillside", 650, 0.91}, {"Old Mill", 420, 0.78}, {"Riverbank", 240, 0.88},
+		{"Island", 14, 0.9}} {
 		for range school.size {
 			graduated := "no"
 			if r.Float64() < school.graduates {

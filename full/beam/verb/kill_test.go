@@ -277,7 +277,8 @@ func TestStalledJob(t *testing.T) {
 	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
 	await(t, server)
 	t.Setenv("TMPDIR", temporary)
-	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
+	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism",
+		fmt.Sprintf("--endpoint=localhost:%d", server),
 		"--environment_type=EXTERNAL", "--environment_config="+listener.Addr().String(), "--parts="+parts, "--stalled=1s",
 		"--attempts=2")
 	ended := make(chan error, 1)
@@ -289,7 +290,8 @@ func TestStalledJob(t *testing.T) {
 	}
 	text := out.String()
 	if err == nil || !strings.Contains(text, "attempt 1 of 2 failed: the job made no progress") ||
-		!strings.Contains(text, "error: the pipeline failed: the job made no progress") || strings.Contains(text, "rpc error") {
+		!strings.Contains(text, "error: the pipeline failed: the job made no progress") ||
+		strings.Contains(text, "rpc error") {
 		t.Errorf("%v\n%s\n%s", err, text, prismOut.String())
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {

@@ -368,8 +368,8 @@ func testOtherPayer(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a cancelled
-// charge defines nothing.
+// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a
+// cancelled charge defines nothing.
 func testUnits(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	of := func(run string, units map[string]string) ledger.Charge {
@@ -388,7 +388,8 @@ func testUnits(t *testing.T, s ledger.Store) {
 			t.Errorf("%v: quoted %v (%v)", c.Units, q.Refusal, err)
 		}
 	}
-	patient, doctor := map[string]string{"visits": `"patient"`}, map[string]string{"drugs": `"person"`, "visits": `"doctor"`}
+	patient, doctor := map[string]string{"visits": `"patient"`},
+		map[string]string{"drugs": `"person"`, "visits": `"doctor"`}
 	if err := b.Cancel(ctx, charge(t, b, of("cancelled", doctor))); err != nil {
 		t.Fatal(err)
 	}

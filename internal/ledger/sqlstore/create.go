@@ -75,7 +75,8 @@ func inspect(path string) error {
 	}
 	if wal := path + "-wal"; exists(wal) { // SQLite would write what it holds into the ledger
 		return fmt.Errorf("%s: %w: a ledger has no such file; end the program that has the ledger open, if there is one, "+
-			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable, private.ShellWord(wal),
+			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable,
+			private.ShellWord(wal),
 			private.ShellWord(wal))
 	}
 	return nil

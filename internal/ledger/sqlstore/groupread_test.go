@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// A ledger holds a secret: a group with other members may not read it, unless the ledger's name says that they share it.
+// A ledger holds a secret: a group with other members may not read it, unless the ledger's name says that they share
+// it.
 func TestGroupMayNotReadTheSecret(t *testing.T) {
 	asRoot(t)
 	path := nested(t)

@@ -2,10 +2,10 @@
 //
 // In SQLite, every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that
 // committed entries survive a power failure. (FULL would not sync the folder after the journal is deleted.) PATH.lock
-// beside PATH is a file for the locks of runs, with notes on who holds them (holder.go), and is never deleted. The folder must be on a file system with
-// working locks, that is a local one. The file, the files beside it and the folders above must belong to this user or
-// root, and nobody else may write to them (surroundings.go). The name of a ledger that a group shares begins with
-// sqlite+group.
+// beside PATH is a file for the locks of runs, with notes on who holds them (holder.go), and is never deleted. The
+// folder must be on a file system with working locks, that is a local one. The file, the files beside it and the
+// folders above must belong to this user or root, and nobody else may write to them (surroundings.go). The name of a
+// ledger that a group shares begins with sqlite+group.
 package sqlstore
 
 import (

@@ -124,7 +124,8 @@ func TestStrangers(t *testing.T) {
 	asRoot(t)
 	for what, say := range map[string]string{
 		".": "as root, chown 0 PATH", "..": "chown -h 0 FOLDER", filepath.Join("..", ".."): "chown -h 0 ABOVE",
-		"-journal": "mv PATH-journal PATH-journal.planted", "-wal": "mv PATH-wal", "-shm": "mv PATH-shm", ".lock": "mv PATH.lock",
+		"-journal": "mv PATH-journal PATH-journal.planted", "-wal": "mv PATH-wal", "-shm": "mv PATH-shm",
+		".lock": "mv PATH.lock",
 	} {
 		path := nested(t)
 		file := filepath.Join(path, what)

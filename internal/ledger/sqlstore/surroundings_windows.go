@@ -15,8 +15,8 @@ import (
 
 // On Windows the owner and the access list decide (package private). Nobody but this user, the administrators and the
 // system may write to the ledger, the files beside it and its folder; read the ledger or its folder, from which new
-// files take their lists; or rename, delete or take over a folder above. A ledger of a group is refused, since no access
-// list shows which accounts make up a group.
+// files take their lists; or rename, delete or take over a folder above. A ledger of a group is refused, since no
+// access list shows which accounts make up a group.
 
 // place has nothing: the access lists are compared with this user's account.
 type place struct{}

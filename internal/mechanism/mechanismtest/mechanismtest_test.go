@@ -68,7 +68,8 @@ func TestMake(t *testing.T) {
 	if n.Len() != 3 || n.Mechanism() != gaussian || len(n.Steps()) != 0 || !slices.Equal(got, []float64{1.5, -2, 0.3}) {
 		t.Errorf("made: %d cells, %v", n.Len(), got)
 	}
-	if _, err := mechanism.AddNoise(t.Context(), mechanism.Exact{}, ledgertest.Receipt(t, gaussian), gaussian, 1); !errors.Is(err,
+	if _, err := mechanism.AddNoise(t.Context(), mechanism.Exact{}, ledgertest.Receipt(t, gaussian),
+		gaussian, 1); !errors.Is(err,
 		mechanism.ErrEmpty) {
 		t.Errorf("error %v, want %v", err, mechanism.ErrEmpty)
 	}

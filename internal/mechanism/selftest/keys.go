@@ -69,10 +69,12 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	}
 	wrong += wrongOfLeast + abs(len(many.Counts)-keysOfAudit) + abs(len(many.Sums)-keysOfAudit)
 	leftOut := Check{
-		Name: "discovered keys, of fewer than the least number of units", Measure: "keys", Samples: keysOfAudit, Statistic: float64(len(few.Counts) + len(few.Sums)),
+		Name: "discovered keys, of fewer than the least number of units", Measure: "keys", Samples: keysOfAudit,
+		Statistic: float64(len(few.Counts) + len(few.Sums)),
 	}
 	kept := Check{
-		Name: "discovered keys, those above the threshold and no others, in all tables", Measure: "keys", Samples: len(alone.Counts) + len(many.Counts), Statistic: float64(wrong),
+		Name: "discovered keys, those above the threshold and no others, in all tables", Measure: "keys",
+		Samples: len(alone.Counts) + len(many.Counts), Statistic: float64(wrong),
 	}
 	exact := func(m calibrate.Mechanism) noise { return noise{scale: float64(m.Sigma) / m.Grid} }
 	checks := []Check{share, shareOfLeast, leftOut.judged(), kept.judged()}
@@ -89,7 +91,8 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 
 // auditRareKeys releases a table in which each key has the least number of units. It returns the check of the number of
 // selected keys, the release, and the number of wrong noisy counts: below the threshold, or without a sum.
-func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int,
+func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected,
+	wrong int,
 	err error) {
 	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
 		return share, nil, 0, err

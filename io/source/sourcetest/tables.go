@@ -107,8 +107,9 @@ type Library struct {
 
 // The libraries of Go.
 var (
-	ParquetGo        = Library{"parquet-go", ".parquet", func(t Type) bool { return t.Node != nil }, parquetGo}
-	ArrowParquet     = Library{"arrow parquet", ".parquet", func(t Type) bool { return isArrow(t) && !t.IPCOnly }, arrowParquet}
+	ParquetGo    = Library{"parquet-go", ".parquet", func(t Type) bool { return t.Node != nil }, parquetGo}
+	ArrowParquet = Library{"arrow parquet", ".parquet", func(t Type) bool { return isArrow(t) && !t.IPCOnly },
+		arrowParquet}
 	XitongsysParquet = Library{"xitongsys", ".parquet", func(t Type) bool { return t.Tag != "" }, xitongsys}
 	ArrowFile        = Library{"arrow file", ".arrow", isArrow, arrowFile}
 	ArrowStream      = Library{"arrow stream", ".arrow", isArrow, arrowStream}

@@ -17,8 +17,11 @@ func Folded(t *testing.T, s *Server) {
 	}
 	var rows []stabilitytest.Row
 	texts := []any{
-		nil, "", " ", "north", "NORTH", "NoRtH ", "\tnorth\u00a0", "kelvin", "\u212aELVIN", "\u017fouth", "South", "SOUTH\u3000", "new york", "New\u2003 \nYork", "newyork", "i", "I", "\u0130", "\u0131", "stra\u00dfe", "STRA\u1e9eE", "STRASSE",
-		"\u03c3\u03c2\u03a3", "\u01c5", "\u01c6", "\u01c4", "a'b\\", "A'B\\", "n\u00f6rth", "N\u00d6RTH", "no\u0308rth", "\ufffd", "\U00010400", "\U00010428", "\u200bnorth", "north\u0085",
+		nil, "", " ", "north", "NORTH", "NoRtH ", "\tnorth\u00a0", "kelvin", "\u212aELVIN", "\u017fouth", "South",
+		"SOUTH\u3000", "new york", "New\u2003 \nYork", "newyork", "i", "I", "\u0130", "\u0131", "stra\u00dfe",
+		"STRA\u1e9eE", "STRASSE",
+		"\u03c3\u03c2\u03a3", "\u01c5", "\u01c6", "\u01c4", "a'b\\", "A'B\\", "n\u00f6rth", "N\u00d6RTH", "no\u0308rth",
+		"\ufffd", "\U00010400", "\U00010428", "\u200bnorth", "north\u0085",
 	}
 	for i := range 3 * len(texts) {
 		rows = append(rows, stabilitytest.Row{int64(i % 11), texts[i%len(texts)]})

@@ -20,7 +20,8 @@ var keyed = []struct {
 	values []any
 }{
 	{"c", stabilitytest.Text, []any{
-		"", " ", "a", "A", "a ", "b", "é", "e\u0301", "it's", `\`, "a\x00b", "a\x00", "\x00", "\x00\xc2\x80", "a\x01b", "\U00010428", strings.Repeat("x", 1024), strings.Repeat("x", 1025), strings.Repeat("é", 512),
+		"", " ", "a", "A", "a ", "b", "é", "e\u0301", "it's", `\`, "a\x00b", "a\x00", "\x00", "\x00\xc2\x80", "a\x01b",
+		"\U00010428", strings.Repeat("x", 1024), strings.Repeat("x", 1025), strings.Repeat("é", 512),
 		strings.Repeat("é", 513), "00,", "zebra", "Zebra", "ä",
 	}},
 	{"i", stabilitytest.Int64, []any{int64(0), int64(1), int64(-1), int64(math.MaxInt64), int64(math.MinInt64),

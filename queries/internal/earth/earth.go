@@ -32,7 +32,8 @@ type Formula struct {
 // WGS84 is the formula of this package.
 var WGS84 = Formula{
 	Degree: degree, Least: least, PerRadian: perRadian, Quarter: [3]float64{quarterA, quarterB, quarterC},
-	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2, Rest: 1 - eccentricity2,
+	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2,
+	Rest: 1 - eccentricity2,
 }
 
 // Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0,

@@ -78,9 +78,6 @@ func (b *Batch) SetContent(content []byte) {
 // Full reports whether no message can be added before the batch is emptied.
 func (b *Batch) Full() bool { return b.n == Most }
 
-// Len returns the number of messages.
-func (b *Batch) Len() int { return b.n }
-
 // Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch
 // must not be full.
 func (b *Batch) Add(number uint64, tag int32) {

@@ -85,8 +85,8 @@ func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 			all = append(all, added{binary.BigEndian.AppendUint64(bytes.Clone(random[:length-NumberBytes]), number), tag})
 		}
 		number--
-		if b.Len() != len(all) {
-			tb.Fatalf("%d messages, want %d", b.Len(), len(all))
+		if b.n != len(all) {
+			tb.Fatalf("%d messages, want %d", b.n, len(all))
 		}
 	}
 	checkEmpty(tb, b, all)

@@ -77,8 +77,8 @@ func TestSpikeThatStandsOutIsFound(t *testing.T) {
 
 // Tails of random size in a random octave above those of random tables: whenever the octave and the bin of a tail
 // together exceed the noise by 5 standard deviations, the clamp holds it. Tables, tails and noise are drawn from seeds
-// that the rule was not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot fail
-// by chance.
+// that the rule was not made with: 10,000 tails with DPRELEASE_LONG=1. The seeds are fixed, so that the test cannot
+// fail by chance.
 func TestNoTailThatStandsOutIsLost(t *testing.T) {
 	tails := 600
 	if os.Getenv("DPRELEASE_LONG") != "" {

@@ -108,10 +108,10 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFiles writes files of one folder that appear when all are complete and synced, and replace earlier ones. If the
-// process is killed before, nothing is left: on Linux a file has no name until then. If it is killed while they appear,
-// some files are new and others old: the last merge refuses these if the rows have changed. It returns errors of write
-// unchanged.
+// replaceFiles writes files of one folder that appear when all are complete and synced, and replace earlier ones. If
+// the process is killed before, nothing is left: on Linux a file has no name until then. If it is killed while they
+// appear, some files are new and others old: the last merge refuses these if the rows have changed. It returns errors
+// of write unchanged.
 func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	var all []*pending
 	defer func() {

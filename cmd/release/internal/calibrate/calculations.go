@@ -192,7 +192,8 @@ func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[strin
 	}
 	out.Flush()
 	if err := out.Error(); err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written", Err: err}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written",
+			Err: err}
 	}
 	if failed > 0 {
 		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate",

@@ -28,7 +28,8 @@ branches of the library, not of those that somebody visited: a cell that is list
 func Command(c *console.Console) *cobra.Command {
 	values, asJSON := 0, false
 	cmd := &cobra.Command{
-		Use: "columns FILE", Short: "Show what a table looks like: format, delimiter, encoding, names and types", Long: columnsLong,
+		Use: "columns FILE", Short: "Show what a table looks like: format, delimiter, encoding, names and types",
+		Long: columnsLong,
 		Example: "  release columns loans.txt\n  release columns https://example.org/loans.csv\n  release columns " +
 			"loans.txt --values 20", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -203,7 +204,8 @@ func (t *Table) asJSON(seen []Seen) map[string]any {
 			for _, v := range seen[i].Values {
 				values = append(values, map[string]any{"value": v.Text, "rows": v.Count})
 			}
-			columns[i]["rows"], columns[i]["null"], columns[i]["unparsed"], columns[i]["values"] = seen[i].Rows, seen[i].Null, seen[i].Unparsed, values
+			columns[i]["rows"], columns[i]["null"], columns[i]["unparsed"], columns[i]["values"] = seen[i].Rows, seen[i].Null,
+				seen[i].Unparsed, values
 		}
 	}
 	out := map[string]any{"format": t.Format, "compression": t.Compression, "columns": columns}

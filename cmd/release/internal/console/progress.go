@@ -81,7 +81,8 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 		b.stages = append(b.stages, stageTime{stage: s, began: now, end: now})
 		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr),
 			progressbar.OptionSetDescription(string(s)),
-			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
+			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(redraw))
 	}
 	b.stages[len(b.stages)-1].end = now

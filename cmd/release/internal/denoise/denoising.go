@@ -30,7 +30,8 @@ func Command(c *console.Console) *cobra.Command {
 	var f denoiseFlags
 	var list bool
 	cmd := &cobra.Command{
-		Use: "denoise --input FILE|DIR --method NAME --out FILE", Short: "Improve noisy values that are public already", Long: denoiseLong,
+		Use: "denoise --input FILE|DIR --method NAME --out FILE", Short: "Improve noisy values that are public already",
+		Long: denoiseLong,
 		Args: cobra.NoArgs,
 		Example: "  release denoise --input noisy.csv --value y --sigma 40 --method auto --out estimate.csv\n" +
 			"  release denoise --input noisy.csv --value y --sigma 40 --method trend-filter --edges edges.csv --set k=0 --set " +

@@ -291,7 +291,8 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 	}{
 		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
 			"person, a household, a device; or row.", &unit, j.checkUnit},
-		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.", &f.epsilon, checkNumber},
+		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
+			&f.epsilon, checkNumber},
 		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkNumber},
 	} {
 		if !s.absent {

@@ -26,7 +26,8 @@ FROM is a job file or a name as a job's ledger.store has it. FILE must not exist
 func (a *accounts) backupCmd() *cobra.Command {
 	f := &jobs.Flags{}
 	cmd := &cobra.Command{
-		Use: "backup FROM FILE", Short: "Copy a ledger into a file while runs are at work", Long: backupLong, Args: cobra.ExactArgs(2),
+		Use: "backup FROM FILE", Short: "Copy a ledger into a file while runs are at work",
+		Long: backupLong, Args: cobra.ExactArgs(2),
 		Example: "  release ledger backup sqlite:ledger.db /backup/ledger-2026-11-20.db\n  release ledger backup " +
 			"job.yaml /backup/ledger-2026-11-20.db",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), f, args[0], args[1]) },

@@ -28,7 +28,8 @@ ledger.store has them; ${env:NAME} stands for a variable, which keeps a password
 func (a *accounts) copyCmd() *cobra.Command {
 	f := &jobs.Flags{}
 	cmd := &cobra.Command{
-		Use: "copy FROM TO", Short: "Move a ledger to another store, and close the old one", Long: copyLong, Args: cobra.ExactArgs(2),
+		Use: "copy FROM TO", Short: "Move a ledger to another store, and close the old one",
+		Long: copyLong, Args: cobra.ExactArgs(2),
 		Example: "  release ledger copy sqlite:ledger.db 'postgres://ledger@db.example.org/ledger'\n  release ledger copy " +
 			"job.yaml '${env:LEDGER_DSN}'",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.copyLedger(cmd.Context(), f, args[0], args[1]) },

@@ -42,7 +42,8 @@ type accounts struct{ *console.Console }
 func Command(c *console.Console) *cobra.Command {
 	a := &accounts{c}
 	cmd := &cobra.Command{
-		Use: "ledger", Short: "Show and check what was spent; change budgets; back up and move a ledger", Long: ledgerLong, Args: cobra.NoArgs,
+		Use: "ledger", Short: "Show and check what was spent; change budgets; back up and move a ledger",
+		Long: ledgerLong, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	budget := a.ledgerVerb("budget", "Show what each dataset may cost, and what is left", a.ledgerBudget)

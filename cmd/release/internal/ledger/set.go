@@ -28,7 +28,8 @@ type setFlags struct {
 func (a *accounts) budgetSetCmd() *cobra.Command {
 	f, set := &ledgerFlags{}, &setFlags{}
 	cmd := &cobra.Command{
-		Use: "set JOB|--store DSN", Short: "Change a budget, or open another one", Long: budgetSetLong, Args: cobra.MaximumNArgs(1),
+		Use: "set JOB|--store DSN", Short: "Change a budget, or open another one", Long: budgetSetLong,
+		Args: cobra.MaximumNArgs(1),
 		Example: "  release ledger budget set job.yaml --epsilon 20 --reason \"board, 21 November\"\n" +
 			"  release ledger budget set --store sqlite:ledger.db --dataset taxi --unit row --adjacency add-remove --epsilon " +
 			"5 --delta 1e-6",

@@ -281,7 +281,8 @@ func runsJSON(runs []ledger.Run) []runJSON {
 		state, reason := stateOf(r, r.Digests.Release)
 		out = append(out, runJSON{
 			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
-			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
+			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir,
+			r.Digests.Release, false, reason,
 		})
 		for _, d := range r.Rerenderings {
 			state, reason = stateOf(r, d.Release)
@@ -298,7 +299,8 @@ func runRows(runs []ledger.Run) [][]string {
 	rows := [][]string{{"run", "number", "dataset", "job", "window", "state", "mu", "updated", "folder"}}
 	for _, r := range runsJSON(runs) {
 		rows = append(rows, []string{
-			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State, fmt.Sprintf("%.6g", r.Mu), r.Updated, console.Here(r.Folder),
+			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State,
+			fmt.Sprintf("%.6g", r.Mu), r.Updated, console.Here(r.Folder),
 		})
 	}
 	return rows

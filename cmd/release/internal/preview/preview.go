@@ -59,7 +59,8 @@ type previewer struct {
 func Command(c *console.Console, program func() manifest.Program, show Shower) *cobra.Command {
 	a := &previewer{Console: c, program: program, show: show}
 	cmd := &cobra.Command{
-		Use: "preview JOB", Short: "Show the whole release on synthetic rows, without data and at no cost", Long: long, Args: cobra.ExactArgs(1),
+		Use: "preview JOB", Short: "Show the whole release on synthetic rows, without data and at no cost",
+		Long: long, Args: cobra.ExactArgs(1),
 		Example: "  release preview job.yaml\n  release preview job.yaml --rows 5000 --out /tmp/look",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.preview(cmd.Context(), args[0]) },
 	}
@@ -204,7 +205,8 @@ func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir
 	switch {
 	case a.JSON:
 		return a.PrintJSON(map[string]any{
-			"name": plan.Name(), "params": plan.Params(), "status": "preview", "synthetic": manifest.SyntheticNotice, "dir": dir, "rows": a.rows, "types": from,
+			"name": plan.Name(), "params": plan.Params(), "status": "preview", "synthetic": manifest.SyntheticNotice, "dir": dir,
+			"rows": a.rows, "types": from,
 		})
 	case a.Quiet:
 		return nil

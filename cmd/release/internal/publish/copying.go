@@ -532,8 +532,10 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 // mediaType returns the media type of a file by its name.
 func mediaType(name string) string {
 	types := map[string]string{
-		".csv": "text/csv; charset=utf-8", ".json": "application/json", ".html": "text/html; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
-		".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file", ".md": "text/markdown; charset=utf-8",
+		".csv": "text/csv; charset=utf-8", ".json": "application/json", ".html": "text/html; charset=utf-8",
+		".svg": "image/svg+xml", ".png": "image/png",
+		".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file",
+		".md": "text/markdown; charset=utf-8",
 	}
 	if t := types[path.Ext(name)]; t != "" {
 		return t

@@ -83,7 +83,8 @@ func (a *selftester) conclude(checks []selftest.Check, took time.Duration) error
 func (a *selftester) printChecks(checks []selftest.Check, failed int, took time.Duration) error {
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
-			"program": a.program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "cipher": selftest.Cipher(), "checks": checks,
+			"program": a.program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(),
+			"cipher": selftest.Cipher(), "checks": checks,
 		})
 	}
 	if a.Quiet && failed == 0 {

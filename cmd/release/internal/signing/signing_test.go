@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// newKey makes a pair of keys with the verb, and returns the path of the secret key. It has no password: to derive a key
-// from one takes a minute and a gigabyte of memory.
+// newKey makes a pair of keys with the verb, and returns the path of the secret key. It has no password: to derive a
+// key from one takes a minute and a gigabyte of memory.
 func newKey(t *testing.T) string {
 	t.Helper()
 	t.Setenv(PasswordVariable, "")

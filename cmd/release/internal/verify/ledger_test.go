@@ -52,8 +52,9 @@ func TestLedgerHasTheFacts(t *testing.T) {
 		"unit":              {func(c *ledger.Charge) { c.Account.Unit = "household" }, "another unit"},
 		"rows":              {func(c *ledger.Charge) { c.Account.Unit = "" }, "another unit"},
 		"no table's unit":   {func(c *ledger.Charge) { c.Units = nil }, "other units of tables"},
-		"a table's unit":    {func(c *ledger.Charge) { c.Units = map[string]string{"visits": `"doctor"`} }, "other units of tables"},
-		"adjacency":         {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
+		"a table's unit": {func(c *ledger.Charge) { c.Units = map[string]string{"visits": `"doctor"`} },
+			"other units of tables"},
+		"adjacency": {func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" }, "other neighbours"},
 	} {
 		for _, digest := range []string{"d", "another"} {
 			run := ledger.Run{Charge: charge(), Digests: ledger.Digests{Release: digest}}
@@ -65,7 +66,8 @@ func TestLedgerHasTheFacts(t *testing.T) {
 			}
 		}
 	}
-	withdrawn := ledger.Run{Charge: charge(), Digests: ledger.Digests{Release: "d"}, Withdrawn: &ledger.Withdrawal{Reason: "late rows"}}
+	withdrawn := ledger.Run{Charge: charge(), Digests: ledger.Digests{Release: "d"},
+		Withdrawn: &ledger.Withdrawal{Reason: "late rows"}}
 	if found := v.compare([]ledger.Run{withdrawn}); len(found) != 1 || !strings.Contains(found[0], "late rows") {
 		t.Errorf("withdrawn: %q", found)
 	}
@@ -105,7 +107,8 @@ func TestSelectedKeys(t *testing.T) {
 		{Name: "sums", Cells: 6, KeysOf: "words"}}}
 	for second, want := range map[string]int{"x": 0, "z": 1} {
 		s := &selected{manifest: m, tables: map[string]*sink.ReadBack{"words": leader, "sums": table(
-			[]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", second, second}, []string{"1", "2", "1", "2", "1", "2"})}}
+			[]string{"a", "a", "a", "a", "b", "b"}, []string{"x", "x", "y", "y", second, second},
+			[]string{"1", "2", "1", "2", "1", "2"})}}
 		if err := s.check(&m.Queries[1]); err != nil || len(s.findings) != want {
 			t.Errorf("sums by %s: %q, %v", second, s.findings, err)
 		}

@@ -97,7 +97,8 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.job, v.keys, v.ledger, v.signature} {
+	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.job, v.keys,
+		v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}

@@ -63,7 +63,8 @@ func simpleType(id arrow.Type) table.Type {
 		return table.Type{Kind: table.Uint}
 	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
 		return table.Type{Kind: table.Float}
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.NULL:
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY,
+		arrow.BINARY_VIEW, arrow.NULL:
 		return table.Type{Kind: table.String}
 	case arrow.DATE32, arrow.DATE64:
 		return table.Type{Kind: table.Date}

@@ -29,8 +29,8 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// recordStart records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier piece
-// is not known.
+// recordStart records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier
+// piece is not known.
 func (c *file) recordStart(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -39,8 +39,8 @@ func (c *file) recordStart(i int, at int64) {
 	}
 }
 
-// awaitStart returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there are
-// none, it searches itself.
+// awaitStart returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there
+// are none, it searches itself.
 func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)

@@ -101,9 +101,9 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// markStops sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If
-// a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing
-// into the next byte.
+// markStops sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others.
+// If a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries
+// nothing into the next byte.
 func markStops(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
@@ -191,8 +191,8 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 	return 0
 }
 
-// closingQuote returns the offset of the quote that closes the field whose text starts at i, or -1 if the record needs a
-// second look.
+// closingQuote returns the offset of the quote that closes the field whose text starts at i, or -1 if the record needs
+// a second look.
 func closingQuote(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
 		at := bytes.IndexByte(b[i:], quote)

@@ -11,7 +11,8 @@ import (
 // The three ways to split a record agree: searching for one byte, eight bytes at once, and the whole grammar. Fields
 // are long and short, so that both fast ways run, and few have quotes.
 func TestLinesAgree(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"", "a", "12", "2024-01-31 12:00:00", "\r", `"`, `"x"`, `"a,b"`, "\"line\nbreak\"", `"do""ubled"`, strings.Repeat("long ", 20)})
+	piece := rapid.SampledFrom([]string{"", "a", "12", "2024-01-31 12:00:00", "\r", `"`, `"x"`, `"a,b"`, "\"line\nbreak\"",
+		`"do""ubled"`, strings.Repeat("long ", 20)})
 	plain := rapid.SampledFrom([]string{"", "7", "name", "2024-01-31 12:00:00", strings.Repeat("long ", 9), "\r"})
 	ends := rapid.SampledFrom([]string{"\n", "\n", "\r\n"})
 	taken := 0

@@ -276,7 +276,8 @@ func (s *splitter) trimField(b []byte, from, to int) field {
 	return field{from: int32(from), to: int32(to)}
 }
 
-// splitQuoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary character.
+// splitQuoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary
+// character.
 func (s *splitter) splitQuoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {

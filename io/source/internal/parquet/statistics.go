@@ -40,8 +40,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// isTypeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is older,
-// says nothing.
+// isTypeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is
+// older, says nothing.
 func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true
@@ -53,7 +53,8 @@ func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// isSigned reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is trusted.
+// isSigned reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is
+// trusted.
 func (l *leaf) isSigned() bool {
 	switch l.field.Type.Kind {
 	case table.Int, table.Date, table.Timestamp:

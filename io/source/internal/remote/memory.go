@@ -8,8 +8,8 @@ import (
 const (
 	// leastPart is the least length of a request for a longer extent, in bytes.
 	leastPart = 64 << 10
-	// pieceSize is the length of the pieces of parts of lanes, in bytes. With shorter pieces, the system needs more time
-	// for each byte; with longer ones, memory is used again later.
+	// pieceSize is the length, in bytes, of the pieces of memory that hold a part. Shorter pieces cost the system more
+	// time for each byte; longer ones delay the reuse of memory.
 	pieceSize = 256 << 10
 	blockSize = 2 << 20
 )
