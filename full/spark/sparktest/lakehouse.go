@@ -21,7 +21,7 @@ var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:
 func StartLakehouse(t testing.TB) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_LAKEHOUSE"); dsn != "" {
-		return &Server{DSN: dsn, Process: setuptest.Process{Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}}
+		return &Server{DSN: dsn, Process: &setuptest.Process{Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}}
 	}
 	jars, err := installJars(lakehouseJars)
 	if err != nil {

@@ -23,7 +23,7 @@ const version = "4.3.0"
 
 // Server is Spark with its Thrift server. Its folder has its log, its executors' logs, and tables.
 type Server struct {
-	setuptest.Process
+	*setuptest.Process
 	// DSN is the connection string, without a database.
 	DSN string
 }
@@ -33,7 +33,7 @@ type Server struct {
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_SPARK"); dsn != "" {
-		return &Server{DSN: dsn, Process: setuptest.Process{Address: strings.TrimPrefix(dsn, "spark://")}}
+		return &Server{DSN: dsn, Process: &setuptest.Process{Address: strings.TrimPrefix(dsn, "spark://")}}
 	}
 	return start(t, version, "local-cluster[2,1,2048]", nil, settings)
 }
@@ -50,7 +50,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	if err != nil {
 		t.Skipf("Spark cannot be had: %v", err)
 	}
-	s := &Server{Process: *setuptest.NewProcess(t, "spark")}
+	s := &Server{Process: setuptest.NewProcess(t, "spark")}
 	home := filepath.Join(s.Dir, "home") // executors write next to the jars
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)

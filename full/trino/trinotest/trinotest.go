@@ -29,7 +29,7 @@ const (
 
 // Server is a running Trino.
 type Server struct {
-	setuptest.Process
+	*setuptest.Process
 	// DSN is the connection string of the catalogue memory, without a schema.
 	DSN string
 }
@@ -40,7 +40,7 @@ type Server struct {
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv("DPRELEASE_TRINO"); address != "" {
-		return newServer(setuptest.Process{Address: address})
+		return newServer(&setuptest.Process{Address: address})
 	}
 	java := findJava()
 	if java == "" {
@@ -50,12 +50,12 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("Trino cannot be had: %v", err)
 	}
-	s := newServer(*setuptest.NewProcess(t, "trino"))
+	s := newServer(setuptest.NewProcess(t, "trino"))
 	s.run(t, java, dir)
 	return s
 }
 
-func newServer(p setuptest.Process) *Server {
+func newServer(p *setuptest.Process) *Server {
 	return &Server{Process: p, DSN: "http://test@" + p.Address + "/memory"}
 }
 
