@@ -4,7 +4,8 @@ The program releases an invented state, and its published noisy numbers of each 
 google-research/census-bluedown (arXiv 2603.10099), whose functions are called for a state with 8 cells a block. Both know
 the state's total, publish non-negative integers that add up, and have no other constraints. Instead of Gurobi, which needs
 a licence, Clarabel solves their least squares and SCIP their rounding. An error is theirs: the sum of absolute errors of
-a query's cells, a mean over the places of a level.
+a query's cells, a mean over the places of a level. On some trees (seed 2) Clarabel finds no feasible point in
+a group of theirs, and the run ends.
 
     pip install absl-py numpy pandas scipy pyarrow fsspec protobuf ortools clarabel
     python levels.py PROGRAM CHECKOUT [RUNS [SEED]]
