@@ -45,7 +45,7 @@ func (c *checker) queryNames(except string) []string {
 
 func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the " +
-		"same order"
+		"same order, with the same where"
 	switch _, ok := q.MarginAxes(m); {
 	case m.rounds():
 		c.bad(at, CodeContradiction, "estimates that are made to agree are not integers", "remove round from the denoise "+
@@ -71,6 +71,11 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	}
 }
 
+// SameRows reports whether two queries of a table keep the same rows by conditions that are written alike.
+func SameRows(a, b *Query) bool {
+	return len(a.Where) == 0 && len(b.Where) == 0 || reflect.DeepEqual(a.Where, b.Where)
+}
+
 // rounds reports whether a step rounds the estimates to integers.
 func (q *Query) rounds() bool {
 	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
@@ -82,7 +87,8 @@ func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a
 // margin of q.
 func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
-	if w, _ := m.RowWeight(); q.Histogram == nil || m.Count == nil && m.Histogram == nil || m.CountsUnits() || w != nil {
+	if w, _ := m.RowWeight(); q.Histogram == nil || m.Count == nil && m.Histogram == nil || m.CountsUnits() || w != nil ||
+		!SameRows(q, m) {
 		return nil, false
 	}
 	if q.Histogram.dependent() || m.Histogram != nil && m.Histogram.dependent() {

@@ -51,6 +51,9 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	}
 	c.from(at, q)
 	c.overUnits(at, q)
+	for i := range q.Where {
+		c.filter(at.At("where").Item(i), &q.Where[i])
+	}
 	c.bounded(at, q)
 	c.positive(at.At("sensitivity"), q.Sensitivity)
 	c.positive(at.At("weight"), q.Weight)

@@ -115,6 +115,9 @@ func (c *checker) counts() {
 			c.bad(at, CodeContradiction, "keys are discovered by the number of their units, which a table of counts does not tell",
 				"list the keys")
 		}
+		for k := range q.Where {
+			other(at.At("where").Item(k).At("column"), q.Where[k].Column)
+		}
 		for by, dimensions := range q.Dimensions() {
 			for k := range dimensions {
 				other(at.At(by).At("by").Item(k).At("column"), dimensions[k].Column)

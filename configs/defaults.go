@@ -6,12 +6,13 @@ import (
 
 // Terms returns the public number of terms of a mean: its own rows key, or the input's if every row of the input is one
 // term. It is 0 if the number is private, or if rows have weights.
-func (j *Job) Terms(a *Aggregate) int64 {
+func (j *Job) Terms(q *Query, a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {
 		return a.Rows
 	}
-	if a.Weight == nil && len(j.Privacy.Unit.Columns) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
+	if filtered := len(in.Where)+len(q.Where) > 0; !filtered && a.Weight == nil && len(j.Privacy.Unit.Columns) == 0 &&
+		len(a.By) == 0 && len(in.Events) == 0 {
 		return in.Rows
 	}
 	return 0
@@ -20,7 +21,7 @@ func (j *Job) Terms(a *Aggregate) int64 {
 // missing returns the setting for rows without a value. If the number of terms is public, such a row cannot be left
 // out.
 func (j *Job) missing(q *Query, a *Aggregate) string {
-	if a == q.Mean && j.Terms(a) > 0 {
+	if a == q.Mean && j.Terms(q, a) > 0 {
 		return "centre"
 	}
 	return "drop"

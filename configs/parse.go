@@ -18,6 +18,8 @@ type ParseOptions struct {
 	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
 	// such as those on the ledger.
 	Sample bool
+	// Effective is set for the job of a release: references are replaced, so that none to a parameter is left.
+	Effective bool
 	// DataChecks replaces the job's data_checks, if it is set: the release then states what was done.
 	DataChecks string
 	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
@@ -48,7 +50,9 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	p := &paramReader{Decoder: d, job: job, sample: o.Sample}
 	p.parameters(o.Params)
 	d.DecodeFields(reflect.ValueOf(job).Elem(), yamltree.Spot{Node: root})
-	p.unusedParams()
+	if !o.Effective {
+		p.unusedParams()
+	}
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	if in := &job.Input; (in.SQL != nil || len(in.Tables) > 0) && !d.Has((*yamltree.Path)(nil).At("input").At("csv")) {
 		in.CSV = CSV{} // its defaults do not go with the input, so the effective job must not have them

@@ -17,6 +17,9 @@ type Query struct {
 	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It is
 	// `rows` if it is absent.
 	Over string `yaml:"over,omitempty" enum:"rows|units" example:"units"`
+	// Where keeps the rows that meet every condition, for this query alone. With `over: units` the columns are those of
+	// `units`.
+	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: status, in: [unemployed]}]"`
 	// Count counts all rows: one number.
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.

@@ -139,6 +139,10 @@ func (b *builder) draft(i int) draft {
 	q.Kind, q.overUnits, q.table = spec.Kind, jq.OverUnits(), jq.From
 	q.adjusted = spec.Crosstabs != nil && spec.Crosstabs.Adjusted()
 	q.keepPlaces(spec.By)
+	var err error
+	if q.Filters, err = domain.NewFilters(q.path+".where", filterSpecs(jq.Where)); err != nil {
+		b.diags = append(b.diags, diagnose(b.job, "", err)...)
+	}
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.target = b.target(jq, q.path)

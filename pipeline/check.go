@@ -32,6 +32,9 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 		if _, err := p.queries[i].Query.Aggregation(of); err != nil {
 			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
 		}
+		if _, err := p.queries[i].Filters.Conditions(of, p.input.location); err != nil {
+			diags = append(diags, diagnose(p.job, "", err)...)
+		}
 	}
 	diags = append(diags, p.checkNumbers(logical)...)
 	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -111,7 +112,11 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 		if all[i], err = p.queries[i].Query.Aggregation(of); err != nil {
 			return nil, err
 		}
-		all[i].Filters = filters
+		own, err := p.queries[i].Filters.Conditions(of, p.input.location)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Filters = slices.Concat(filters, own)
 	}
 	return all, nil
 }

@@ -22,7 +22,7 @@ func (b *builder) input(out *input) {
 		out.location = location
 	}
 	b.location = out.location
-	filters, err := domain.NewFilters(filterSpecs(in.Where))
+	filters, err := domain.NewFilters("input.where", filterSpecs(in.Where))
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, "", err)...)
 	}

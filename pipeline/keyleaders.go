@@ -17,7 +17,7 @@ const noLeader = -1
 // findLeaders sets the leader of each query that needs one, and returns the index of each query's leader, or noLeader.
 // A query follows a histogram that discovers keys if its first dimensions equal the histogram's, whatever their names.
 // If there are several such histograms, it follows the one with the most dimensions, and the first of these. All
-// queries of one table have the same filters and privacy unit.
+// queries of one table have the same privacy unit, and a query has its leader's filters.
 func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {
@@ -26,7 +26,7 @@ func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 			continue
 		}
 		for j, h := range specs {
-			if asked[i].From != asked[j].From || h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
+			if asked[i].From != asked[j].From || !configs.SameRows(&asked[i], &asked[j]) || h.Kind != query.Histogram || !h.Discovers() || !beginsWith(s.By, h.By) {
 				continue
 			}
 			if s.Leader == nil || len(h.By) > s.Leader.Dims {

@@ -21,17 +21,21 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 			diags = append(diags, p.textNumber(path, column, use))
 		}
 	}
-	for i, f := range p.job.Input.Where {
-		ends := []*configs.Scalar{f.From, f.Before, f.Min, f.Max}
-		if slices.ContainsFunc(ends, func(end *configs.Scalar) bool { return end != nil && isNumber(*end) }) {
-			check(fmt.Sprintf("input.where[%d].column", i), f.Column, "a range")
+	ranges := func(path string, where []configs.Filter) {
+		for i, f := range where {
+			ends := []*configs.Scalar{f.From, f.Before, f.Min, f.Max}
+			if slices.ContainsFunc(ends, func(end *configs.Scalar) bool { return end != nil && isNumber(*end) }) {
+				check(fmt.Sprintf("%s[%d].column", path, i), f.Column, "a range")
+			}
 		}
 	}
+	ranges("input.where", p.job.Input.Where)
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
 			continue // columns of units have the job's types
 		}
 		path := p.queries[i].path
+		ranges(path+".where", p.job.Queries[i].Where)
 		if w, kind := p.job.Queries[i].RowWeight(); w != nil {
 			check(path+"."+kind+".weight.column", w.Column, "a weight")
 		}

@@ -44,7 +44,12 @@ func (p *Plan) Reads(i int) []string {
 	if p.queries[i].overUnits {
 		return p.input.units.Reads()
 	}
-	return p.queries[i].Query.Columns()
+	return p.queries[i].columns()
+}
+
+// columns returns the columns of a query and of its own filters.
+func (q *Planned) columns() []string {
+	return slices.Concat(q.Query.Columns(), q.Filters.Columns())
 }
 
 // Units returns the table of units for queries over units, for an input with a schema; nil if there are no such

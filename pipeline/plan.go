@@ -60,6 +60,8 @@ type Planned struct {
 	// Strategy describes how the query's tables are computed from components that are not their cells; nil if the
 	// components are the answer.
 	Strategy *query.Strategy
+	// Filters are the conditions of the query alone, on logical columns or those of units.
+	Filters domain.Filters
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool
@@ -179,7 +181,7 @@ func (p *Plan) Mu() calibrate.Mu { return p.mu }
 // Adjacency returns which tables are neighbours.
 func (p *Plan) Adjacency() query.Adjacency { return p.adjacency }
 
-// Filters returns the conditions that a row must meet to count in any query.
+// Filters returns the conditions that a row must meet to count in any query; a query can have more.
 func (p *Plan) Filters() domain.Filters { return p.input.filters }
 
 // Location returns the time zone in which times are read and taken apart.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -94,7 +95,8 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	var margins []denoise.Margin
 	for k := range vectors {
 		of := &p.queries[k]
-		if k == i || of.rule != (publishRule{}) || of.overUnits != q.overUnits || of.table != q.table {
+		if k == i || of.rule != (publishRule{}) || of.overUnits != q.overUnits || of.table != q.table ||
+			!configs.SameRows(&p.job.Queries[i], &p.job.Queries[k]) {
 			continue
 		}
 		for _, w := range vectors[k] {

@@ -17,8 +17,10 @@ const mostCount = "1099511627776"
 // spec translates a query of the job. It reads the public files that the query names.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
-		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called, FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location, Filtered: len(b.job.Input.Where) > 0,
-		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
+		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called,
+		FloatUnit: b.job.Privacy.FloatUnit == "allow", Location: b.location,
+		Filtered: len(b.job.Input.Where)+len(jq.Where) > 0,
+		Bounds:   bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	if u := b.job.Privacy.Unit.Upstream; u != nil {
 		s.Upstream = &query.Upstream{Name: u.Name, Rows: u.MaxRows, Change: max(u.MaxChange, 1), Sum: u.MaxSum,
@@ -47,7 +49,7 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	for kind, a := range jq.Aggregates() {
 		s.Kind, s.By, s.Value = query.Kind(kind), b.dimensions(a.By, path+"."+kind), value(a)
 		if s.Value.Rows = a.Rows; a == jq.Mean {
-			s.Value.Rows = b.job.Terms(a)
+			s.Value.Rows = b.job.Terms(jq, a)
 		}
 	}
 	return s

@@ -44,6 +44,8 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		"epsilon at another delta": func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-5"] /= 2 },
 		"a larger epsilon there":   func(m *manifest.Manifest) { m.Privacy.EpsilonAt["1e-5"] *= 1.5 },
 		"epsilon":                  func(m *manifest.Manifest) { m.Privacy.Epsilon = 0.5 },
+		"a larger epsilon":         func(m *manifest.Manifest) { m.Privacy.Epsilon = 2 },
+		"a larger delta":           func(m *manifest.Manifest) { m.Privacy.Delta = 1e-5 },
 		"delta":                    func(m *manifest.Manifest) { m.Privacy.Delta = 1e-7 },
 		"delta_failure":            func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "1e-7" },
 		"adjacency":                func(m *manifest.Manifest) { m.Privacy.Adjacency = "replace-one" },

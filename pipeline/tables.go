@@ -129,7 +129,7 @@ func (t *tableInput) keepUnits(queries []Planned) {
 	}
 	asked := map[string]bool{}
 	for i := range queries {
-		for _, name := range queries[i].Query.Columns() {
+		for _, name := range queries[i].columns() {
 			asked[name] = asked[name] || queries[i].overUnits
 		}
 	}

@@ -84,10 +84,13 @@ func (p *Plan) Columns() []string {
 	return all
 }
 
-// filterCount returns the number of conditions of all tables.
+// filterCount returns the number of conditions of all tables and queries.
 func (p *Plan) filterCount() (n int) {
 	for _, in := range p.job.Inputs() {
 		n += len(in.Where)
+	}
+	for i := range p.job.Queries {
+		n += len(p.job.Queries[i].Where)
 	}
 	return n
 }

@@ -90,7 +90,7 @@ func refFulfils(t table.Type, v value, f domain.FilterSpec) bool {
 
 func selector(tb testing.TB, t *testTable, specs []domain.FilterSpec) (*domain.CompiledFilters, domain.Filters) {
 	tb.Helper()
-	f, err := domain.NewFilters(specs)
+	f, err := domain.NewFilters("input.where", specs)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestBadFilters(t *testing.T) {
 		"max below min": {domain.FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max",
 			problem.CodeBadValue},
 	} {
-		f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", NotNull: true}, c.f})
+		f, err := domain.NewFilters("input.where", []domain.FilterSpec{{Column: "n", NotNull: true}, c.f})
 		if err == nil {
 			_, err = f.Compile(schema, nil)
 		}
@@ -263,7 +263,7 @@ func TestBadFilters(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := domain.NewFilters([]domain.FilterSpec{{Column: "n"}})
+	_, err := domain.NewFilters("input.where", []domain.FilterSpec{{Column: "n"}})
 	if got := fmt.Sprint(err); got[:len("input.where[0]: bad-query: ")] != "input.where[0]: bad-query: " {
 		t.Errorf("%s", got)
 	}
@@ -271,7 +271,7 @@ func TestBadFilters(t *testing.T) {
 
 // A list is not null, however many numbers it has.
 func TestNotNullOfLists(t *testing.T) {
-	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "x", NotNull: true}})
+	f, err := domain.NewFilters("input.where", []domain.FilterSpec{{Column: "x", NotNull: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

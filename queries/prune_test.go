@@ -37,7 +37,7 @@ func randomFilter(rt *rapid.T) domain.FilterSpec {
 // selectorOf compiles one filter on a column x of a kind.
 func selectorOf(t rapid.TB, f domain.FilterSpec, kind table.Kind) *domain.CompiledFilters {
 	t.Helper()
-	filters, err := domain.NewFilters([]domain.FilterSpec{f})
+	filters, err := domain.NewFilters("input.where", []domain.FilterSpec{f})
 	if err != nil {
 		t.Fatal(err)
 	}

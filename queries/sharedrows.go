@@ -8,9 +8,9 @@ import (
 )
 
 // NewAccumulators makes the accumulators of some aggregations for one worker. Those whose privacy unit is made of the
-// same columns share the rows of units, which are then kept and grouped by unit once. Such accumulators are used
-// together: each batch goes to all of them, in the order of the aggregations, and all are merged before the first one
-// gives its totals.
+// same columns, and whose filters keep the same rows, share the rows of units, which are then kept and grouped by unit
+// once. Such accumulators are used together: each batch goes to all of them, in the order of the aggregations, and all
+// are merged before the first one gives its totals.
 func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
 	var joining bounding.Spill
 	if spill != nil {
@@ -23,7 +23,7 @@ func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Ac
 	byUnit, units := map[string][]*Accumulator{}, []string{}
 	for _, g := range all {
 		if g.rows != nil {
-			unit := strings.Join(g.of.Unit, "\x00")
+			unit := strings.Join(g.of.Unit, "\x00") + "\x00" + (&aggregation.Aggregation{Filters: g.of.Filters}).String()
 			if byUnit[unit] == nil {
 				units = append(units, unit)
 			}

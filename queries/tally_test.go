@@ -186,7 +186,7 @@ func TestTallyOfValues(t *testing.T) {
 // Filters are counted separately, and rows that pass all of them are counted.
 func TestTallyOfFilters(t *testing.T) {
 	text := func(s string) *string { return &s }
-	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}},
+	f, err := domain.NewFilters("input.where", []domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}},
 		{Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
 	if err != nil {
 		t.Fatal(err)

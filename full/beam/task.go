@@ -67,11 +67,7 @@ type publicColumn struct {
 func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key,
 	program string) (*Task, *local.Engine, error) {
 	b := &brief{Path: path, Job: text, Params: params}
-	plan, err := b.planWith(os.LookupEnv, func(file, column string, aligned bool) ([]string, error) {
-		values, err := source.ReadColumn(ctx, file, column, aligned)
-		b.Public = append(b.Public, publicColumn{column, values})
-		return values, err
-	})
+	plan, err := b.readPlan(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,6 +84,20 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 		return nil, nil, err
 	}
 	return t, engine, nil
+}
+
+// NewPlan returns the plan of a job in a file. It opens no input.
+func NewPlan(ctx context.Context, path string, text []byte, params map[string]string) (*pipeline.Plan, error) {
+	return (&brief{Path: path, Job: text, Params: params}).readPlan(ctx)
+}
+
+// readPlan makes the plan, and keeps the columns of public files that it reads for the workers.
+func (b *brief) readPlan(ctx context.Context) (*pipeline.Plan, error) {
+	return b.planWith(os.LookupEnv, func(file, column string, aligned bool) ([]string, error) {
+		values, err := source.ReadColumn(ctx, file, column, aligned)
+		b.Public = append(b.Public, publicColumn{column, values})
+		return values, err
+	})
 }
 
 // task encrypts the brief of a plan over an input.

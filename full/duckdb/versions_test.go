@@ -18,7 +18,7 @@ func TestVersionOfNewTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	extensions := filepath.Join(cache, "dprelease", "duckdb-extensions")
+	extensions := filepath.Join(cache, "dprelease", "duckdb-extensions-1.5.5")
 	if found, _ := filepath.Glob(filepath.Join(extensions, "v*", "*", "delta.duckdb_extension")); len(found) == 0 {
 		t.Skip("DuckDB's extension delta is not there: the tests of full/spark install it")
 	}

@@ -32,7 +32,6 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 func TestSettings(t *testing.T) {
 	const query = `SELECT CASE id % 5 WHEN 0 THEN 'north' WHEN 1 THEN 'NORTH' WHEN 2 THEN decode(X'69742773', 'UTF-8') WHEN 3 THEN 'ü' END AS Zone,
 		CAST(timestamp_micros(1585440000000000 + id % 9 * 1020000000) AS TIMESTAMP_NTZ) AS at, id / CAST(97 AS DOUBLE) AS x FROM range(200)`
-	slow(t)
 	s := server(t)
 	p := sqlpushtest.Plan(t, settingsJob)
 	first := ""
@@ -79,7 +78,6 @@ func longQuery(rows int) string {
 
 // Killing an executor in the middle of a query changes no answer.
 func TestKilledExecutor(t *testing.T) {
-	slow(t)
 	s := server(t)
 	if s.Dir == "" {
 		t.Skip("the server is of somebody else")

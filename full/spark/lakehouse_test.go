@@ -1,15 +1,15 @@
 package spark_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 
 	_ "github.com/dprelease/dprelease/full/duckdb" // reads the same tables
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/spark/sparktest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
@@ -17,32 +17,19 @@ import (
 )
 
 // house is the server with tables of Iceberg and Delta.
-var house struct {
-	sync.Once
-	*sparktest.Server
-}
+var house setuptest.Shared[sparktest.Server]
 
 func lakehouse(t *testing.T) *sparktest.Server {
 	t.Helper()
-	if !allEngines() && os.Getenv("DPRELEASE_LAKEHOUSE") == "" {
-		t.Skip("Spark takes minutes to start and to answer: make check-engines runs these tests")
-	}
-	house.Do(func() {
-		shared.TB = t
-		house.Server = sparktest.StartLakehouse(&shared.untilTheEnd)
-	})
-	if house.Server == nil {
-		t.Skip("Spark could not be started with Iceberg and Delta, as the first test says")
-	}
-	return house.Server
+	return house.Get(t, "DPRELEASE_LAKEHOUSE", sparktest.StartLakehouse)
 }
 
 // newLake returns a new schema in Iceberg's catalogue or in Spark's, with tables of the given format.
 func newLake(t *testing.T, format string) *sqlpushtest.Server {
 	t.Helper()
 	catalogue := map[string]string{"iceberg": "iceberg", "delta": "spark_catalog"}[format]
-	shared.databases++
-	name := fmt.Sprintf("%s.d%d_%d", catalogue, os.Getpid(), shared.databases)
+	databases++
+	name := fmt.Sprintf("%s.d%d_%d", catalogue, os.Getpid(), databases)
 	exec := lakehouse(t).Schema(t, name)
 	return &sqlpushtest.Server{
 		Driver: "spark", DSN: lakehouse(t).DSN, Schema: name, Exec: exec, Literal: literal, Slow: true, Format: format,
@@ -113,33 +100,24 @@ func extensions(t *testing.T) string {
 	if !sqlpush.HasDriver("duckdb") || runtime.GOOS != "linux" {
 		t.Skip("there is no DuckDB, or there are no extensions for it")
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "dprelease", "duckdb-extensions")
-	to := filepath.Join(dir, "v"+duckdbVersion, "linux_"+runtime.GOARCH)
-	for _, name := range []string{"avro", "iceberg", "delta"} {
-		file := name + ".duckdb_extension"
-		if _, err := os.Stat(filepath.Join(to, file)); err == nil {
-			continue
-		}
-		part := t.TempDir()
-		pip := exec.Command("python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", part,
-			"duckdb-extension-"+name+"=="+duckdbVersion)
-		if out, err := pip.CombinedOutput(); err != nil {
-			t.Skipf("the extension %s cannot be had: %v: %.300s", name, err, out)
-		}
+	dir, err := setuptest.Install("duckdb-extensions-"+duckdbVersion, func(dir string) error {
+		to := filepath.Join(dir, "v"+duckdbVersion, "linux_"+runtime.GOARCH)
 		if err := os.MkdirAll(to, 0o700); err != nil {
-			t.Fatal(err)
+			return err
 		}
-		text, err := os.ReadFile(filepath.Join(part, "duckdb_extension_"+name, "extensions", "v"+duckdbVersion, file))
-		if err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"avro", "iceberg", "delta"} {
+			part := filepath.Join(dir, name)
+			file := name + ".duckdb_extension"
+			if err := errors.Join(os.Mkdir(part, 0o700), setuptest.Pip(part, "duckdb-extension-"+name, duckdbVersion),
+				os.Rename(filepath.Join(part, "duckdb_extension_"+name, "extensions", "v"+duckdbVersion, file), filepath.Join(to, file)),
+				os.RemoveAll(part)); err != nil {
+				return err
+			}
 		}
-		if err := os.WriteFile(filepath.Join(to, file), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		return nil
+	})
+	if err != nil {
+		t.Skipf("DuckDB's extensions cannot be had: %v", err)
 	}
 	return dir
 }

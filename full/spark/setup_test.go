@@ -6,84 +6,41 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/spark/sparktest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// untilTheEnd runs the cleanups of a test after all tests.
-type untilTheEnd struct {
-	testing.TB
-	ends []func()
-}
-
-// Cleanup registers a function that TestMain calls.
-func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
-
 // shared is the server of all tests. Each test has a database of its own.
-var shared struct {
-	sync.Once
-	*sparktest.Server
-	untilTheEnd
+var (
+	shared    setuptest.Shared[sparktest.Server]
 	databases int
-}
+)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := len(shared.ends) - 1; i >= 0; i-- {
-		shared.ends[i]()
-	}
+	house.Stop()
+	shared.Stop()
 	os.Exit(code)
 }
 
-// server returns the server.
 func server(t *testing.T) *sparktest.Server {
 	t.Helper()
-	if !allEngines() && os.Getenv("DPRELEASE_SPARK") == "" {
-		t.Skip("Spark takes minutes to start and to answer: make check-engines runs these tests, and a server that is " +
-			"named by DPRELEASE_SPARK")
-	}
-	shared.Do(func() {
-		shared.TB = t
-		shared.Server = sparktest.Start(&shared.untilTheEnd)
-	})
-	if shared.Server == nil {
-		t.Skip("Spark could not be started, as the first test says")
-	}
-	return shared.Server
+	return shared.Get(t, "DPRELEASE_SPARK", func(t testing.TB) *sparktest.Server { return sparktest.Start(t) })
 }
 
 // newSpark makes a new database on the server.
 func newSpark(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
-	shared.databases++
-	dsn, exec := server(t).Database(t, fmt.Sprintf("d%d_%d", os.Getpid(), shared.databases))
+	databases++
+	dsn, exec := server(t).Database(t, fmt.Sprintf("d%d_%d", os.Getpid(), databases))
 	return &sqlpushtest.Server{
 		Driver: "spark", DSN: dsn, Exec: exec, Type: typeOf, Literal: literal, Slow: true,
 		Quote: func(name string) string { return "`" + name + "`" },
 	}
-}
-
-// slow skips a test that takes minutes, unless make check-engines runs it.
-func slow(t *testing.T) {
-	t.Helper()
-	if !allEngines() {
-		t.Skip("many statements: make check-engines runs them")
-	}
-}
-
-func allEngines() bool {
-	return os.Getenv("DPRELEASE_ENGINES") != "" || os.Getenv("DPRELEASE_LONG") != ""
-}
-
-// newSlow is newSpark for slow tests.
-func newSlow(t *testing.T) *sqlpushtest.Server {
-	t.Helper()
-	slow(t)
-	return newSpark(t)
 }
 
 var types = map[stabilitytest.Kind]string{

@@ -37,11 +37,7 @@ func sparkJob(job string) string { return strings.Replace(job, "driver: postgres
 // shows that the test would see them.
 func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	visits, through := loadVisits(t)
-	names := []string{"rows", "several", "unbounded"}
-	if !allEngines() {
-		names = names[:1]
-	}
-	for _, name := range names {
+	for _, name := range []string{"rows", "several", "unbounded"} {
 		job := sparkJob(sqlpushtest.VisitsJobs()[name])
 		through.CutAfter(0)
 		p := sqlpushtest.Plan(t, job)
@@ -98,7 +94,6 @@ func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) 
 // If a connection is cut in the middle, the run fails without any text of the server. The next run makes the same
 // release with one charge.
 func TestLostConnection(t *testing.T) {
-	slow(t)
 	visits, through := loadVisits(t)
 	p := sqlpushtest.Plan(t, lostJob)
 	dir := t.TempDir()

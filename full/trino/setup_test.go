@@ -6,61 +6,37 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dprelease/dprelease/full/setuptest"
 	"github.com/dprelease/dprelease/full/trino/trinotest"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// untilTheEnd runs the cleanups of a test after all tests.
-type untilTheEnd struct {
-	testing.TB
-	ends []func()
-}
-
-// Cleanup registers a function that TestMain calls.
-func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
-
 // shared is the server of all tests. Each test has a schema of its own.
-var shared struct {
-	sync.Once
-	*trinotest.Server
-	untilTheEnd
+var (
+	shared  setuptest.Shared[trinotest.Server]
 	schemas int
-}
+)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for i := len(shared.ends) - 1; i >= 0; i-- {
-		shared.ends[i]()
-	}
+	shared.Stop()
 	os.Exit(code)
 }
 
-// server returns the server.
 func server(t *testing.T) *trinotest.Server {
 	t.Helper()
-	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv("DPRELEASE_TRINO") == "" {
-		t.Skip("make check-engines runs these tests, and a server that is named by DPRELEASE_TRINO")
-	}
-	shared.Do(func() {
-		shared.TB = t
-		shared.Server = trinotest.Start(&shared.untilTheEnd)
-	})
-	if shared.Server == nil {
-		t.Skip("Trino could not be started, as the first test says")
-	}
-	return shared.Server
+	return shared.Get(t, "DPRELEASE_TRINO", trinotest.Start)
 }
 
 // newTrino makes a new schema on the server.
 func newTrino(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
-	shared.schemas++
-	dsn, exec := server(t).Schema(t, fmt.Sprintf("d%d_%d", os.Getpid(), shared.schemas))
+	schemas++
+	dsn, exec := server(t).Schema(t, "memory", fmt.Sprintf("d%d_%d", os.Getpid(), schemas))
 	return &sqlpushtest.Server{Driver: "trino", DSN: dsn, Exec: exec, Type: typeOf, Literal: literal, Slow: true}
 }
 

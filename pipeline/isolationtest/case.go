@@ -52,6 +52,7 @@ type Case struct {
 	Items   []item // in the order in which they stand in their files
 	Files   int
 	Workers int
+	Joined  bool   // the tables are also joined
 	Note    string // where the case comes from
 }
 
@@ -89,6 +90,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	for range 1 + r.IntN(3) {
 		add(one, true, []int{0, len(c.Items), r.IntN(len(c.Items) + 1)}[r.IntN(3)])
 	}
+	c.Joined = chance(r, 0.2)
 	return c
 }
 

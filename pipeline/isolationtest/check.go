@@ -9,10 +9,11 @@ import (
 
 // Finding is a broken promise, with all that is needed to see it again.
 type Finding struct {
-	// Promise is which one: isolation, outcome, fidelity or identity.
+	// Promise is which one: isolation, outcome, fidelity, identity or tables.
 	Promise string
 	What    string
 	Case    *Case
+	dir     string // of the files
 	reading [3]reading
 	// Second is the judgement of a second reader of the dialect about the files.
 	Second string
@@ -59,7 +60,7 @@ func folder(dir string, table int) string {
 // Compare reads the three tables that Put wrote and returns a broken promise; nil if all hold. failed is true if T
 // cannot be read.
 func (c *Case) Compare(dir string) (found *Finding, failed bool) {
-	f := &Finding{Case: c}
+	f := &Finding{Case: c, dir: dir}
 	for i := range f.reading {
 		f.reading[i] = c.read(folder(dir, i))
 	}
@@ -67,7 +68,8 @@ func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	for _, try := range []struct {
 		promise string
 		check   func(*Finding) string
-	}{{"outcome", c.outcome}, {"isolation", c.isolation}, {"fidelity", c.fidelity}, {"identity", c.identity}} {
+	}{{"outcome", c.outcome}, {"isolation", c.isolation}, {"fidelity", c.fidelity}, {"identity", c.identity},
+		{"tables", c.tables}} {
 		if f.What = try.check(f); f.What != "" {
 			f.Promise = try.promise
 			return f, failed

@@ -6,7 +6,7 @@
 //
 //	Format   a dialect of a text format, or types of a binary one, drawn at random, with a writer of it
 //	Case     a table T of several units and the rows U of one more, whose texts are made of other rows of the same file
-//	Check    writes T, U and both together, reads the three, and compares
+//	Check    writes T, U and both together, reads the three, also as tables that are joined, and compares
 //
 // All of it follows from a seed. A finding is made smaller and prints the dialect, the tables, what was read of them,
 // and what a second reader of the dialect says, which shows whether the writer or the reader is at fault.

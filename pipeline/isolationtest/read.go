@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/unitstest"
 )
@@ -23,9 +22,8 @@ type reading struct {
 
 // read reads the files of a table.
 func (c *Case) read(dir string) (out reading) {
-	o, columns, unit := c.Format.Options(dir, c.Files)
-	o.Workers = c.Workers
-	d, err := source.Open(context.Background(), o)
+	_, columns, unit := c.Format.Options(dir, c.Files)
+	d, err := c.open(dir)
 	if err != nil {
 		return reading{err: "opening: " + err.Error()}
 	}

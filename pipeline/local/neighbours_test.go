@@ -17,7 +17,7 @@ import (
 )
 
 // neighboursJob has joins on the unit and by keys, a chain, a lookup of a joined column, derived columns that are often
-// null, bounds that are often reached, and queries over units of three tables.
+// null, bounds that are often reached, weights, filters of one query, and queries over units of three tables.
 const neighboursJob = `version: 1
 name: orders
 privacy: {epsilon: 1, delta: 1e-6, unit: [customer], adjacency: %s, per_unit: {max_rows: 2}}
@@ -54,6 +54,10 @@ queries:
   - {name: ratio, from: orders, sum: {column: ratio, clamp: [-3, 4], by: [{column: size, values: [1, 2], null: bin}]}}
   - {name: once, from: orders, per_unit: {max_rows: 9, max_groups: 2, max_rows_per_group: 1}, histogram: {by: [{column: region, values: [north, south], null: bin}, {column: year, values: [1, 2], null: bin}]}}
   - {name: items, from: items, sum: {column: price, clamp: [0, 9], by: [{column: of_region, values: [north, south], null: bin}]}}
+  - {name: dear_items, from: items, where: [{column: price, min: 4}], histogram: {by: [{column: of_region, values: [north, south], null: bin}]}}
+  - {name: weighed, from: items, histogram: {by: [{column: of_region, values: [north, south], null: bin}], weight: {column: price, clamp: [1, 6]}}}
+  - {name: average, from: orders, where: [{column: region, in: [north]}], mean: {column: ratio, clamp: [-3, 4], weight: {column: year, clamp: [0, 2]}}}
+  - {name: often, from: orders, over: units, where: [{column: orders, min: 2}], count: {}}
   - {name: returns, from: returns, histogram: {by: [{column: year, values: [1, 2, 3]}]}}
   - {name: spent, from: orders, over: units, mean: {column: spent, clamp: [-5, 5], by: [{column: region, values: [north, south], null: bin}]}}
   - {name: by_orders, from: orders, over: units, histogram: {by: [{column: orders, edges: [1, 2, 3, 99]}]}}
@@ -143,6 +147,12 @@ func openComponents(t *testing.T, p *pipeline.Plan) (all [][][]*big.Float) {
 	if diags := p.CheckWith(e); len(diags) > 0 {
 		t.Fatal(diags)
 	}
+	return openAll(t, p, e)
+}
+
+// openAll returns the exact cells that an engine computes.
+func openAll(t *testing.T, p *pipeline.Plan, e pipeline.Engine) (all [][][]*big.Float) {
+	t.Helper()
 	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
 	if err != nil {
 		t.Fatal(err)

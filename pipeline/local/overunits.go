@@ -68,14 +68,14 @@ func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill boun
 	return out, nil
 }
 
-// positions returns the positions of the columns of a query: among those of the table of units if it is over units,
+// positions returns the positions of columns that a query names: among those of the table of units if it is over units,
 // else among the logical ones.
-func (u *unitsWorker) positions(p *pipeline.Plan, query int, a *aggregation.Aggregation) []int {
+func (u *unitsWorker) positions(p *pipeline.Plan, query int, names []string) []int {
 	if !u.asked(query) {
-		return positions(p, a.ColumnNames())
+		return positions(p, names)
 	}
 	var at []int
-	for _, name := range a.ColumnNames() {
+	for _, name := range names {
 		at = append(at, u.bound.Schema.Index(name))
 	}
 	return at
@@ -127,6 +127,10 @@ func addUnits(workers []*worker) error {
 				if err := first.inspection.Queries[q].Add(batch); err != nil {
 					return err
 				}
+			}
+			var err error
+			if batch.Keep, err = first.own[q].apply(b, nil); err != nil {
+				return err
 			}
 			if err := a.Add(batch); err != nil {
 				return err

@@ -25,9 +25,26 @@ type worker struct {
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []*queries.Accumulator
 	columns      [][]int // by query: indices among the logical columns, or those of the table of units
+	own          []ownFilter
 	units        *unitsWorker
 	compactor    *compactor
 	inspection   *inspection // nil if there is no tally
+}
+
+// ownFilter has the conditions of a query beyond those of all queries.
+type ownFilter struct {
+	selector *domain.CompiledFilters // nil if there are none
+	columns  []int                   // as those of the query
+}
+
+// apply returns the rows of a batch that are kept, of those that were before; the result is valid until the next call.
+func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
+	if f.selector == nil {
+		return keep, nil
+	}
+	filtered := selectColumns(b, f.columns, keep)
+	err := f.selector.Apply(filtered)
+	return filtered.Keep, err
 }
 
 // newWorkers makes some workers for a plan's aggregations of an input.
@@ -48,8 +65,12 @@ func newWorkers(n int, p *pipeline.Plan, schema table.Schema, spill bounding.Spi
 func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Schema, spill bounding.Spill,
 	l Limits) (w *worker, err error) {
 	filtered := p.Filters().Columns()
-	w = &worker{views: p.Views(), filtered: positions(p, filtered),
-		selector: domain.NewCompiledFilters(of[0].Filters, filtered)}
+	logical, _ := p.LogicalSchema(schema)
+	shared, err := p.Filters().Conditions(logical, p.Location())
+	if err != nil {
+		return nil, err
+	}
+	w = &worker{views: p.Views(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
@@ -58,9 +79,15 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	}
 	var read [][]int
 	for q, a := range of {
-		w.columns = append(w.columns, w.units.positions(p, q, a))
+		own := ownFilter{}
+		if conditions := a.Filters[len(shared):]; len(conditions) > 0 {
+			names := p.Queries()[q].Filters.Columns()
+			own = ownFilter{domain.NewCompiledFilters(conditions, names), w.units.positions(p, q, names)}
+		}
+		w.own = append(w.own, own)
+		w.columns = append(w.columns, w.units.positions(p, q, a.ColumnNames()))
 		if !p.Queries()[q].OverUnits() {
-			read = append(read, w.columns[q])
+			read = append(read, w.columns[q], own.columns)
 		}
 	}
 	w.compactor = newCompactor(len(p.Logical()), append(read, w.units.reads()))
@@ -68,7 +95,6 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 		return nil, err
 	}
 	if l.Look != LookNone {
-		logical, _ := p.LogicalSchema(schema)
 		if w.inspection, err = newInspection(p, logical, w.units.schema()); err != nil {
 			return nil, err
 		}
@@ -171,6 +197,9 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {
 					return err
 				}
+			}
+			if batch.Keep, err = w.own[q].apply(logical, keep); err != nil {
+				return err
 			}
 			if err := a.Add(batch); err != nil {
 				return err

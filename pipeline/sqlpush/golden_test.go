@@ -36,6 +36,7 @@ queries:
   - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: shared, values: ["true", "false"]}, {column: age, edges: [0, 18, 65]}], ways: [1, 2]}, per_unit: {max_rows: 2}}
   - {name: clamp_later, mean: {column: fare, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}, per_unit: {max_groups: 1, max_rows_per_group: 2}}
   - {name: bound_later, sum: {column: fare, clamp: [0, 100], by: [{column: zone, values: [north, south]}]}, per_unit: {max_rows: discover, max_rows_up_to: 20}}
+  - {name: own_filter, where: [{column: shared, in: ["true"]}, {column: age, min: 18, max: 64}], histogram: {by: [{column: zone, values: [north, south]}]}}
   - {name: shared_noise, histogram: {by: [{column: t, part: hour_of_day}], noise: auto}, per_unit: {max_groups: 20, max_rows_per_group: 1}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}

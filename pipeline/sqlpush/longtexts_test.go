@@ -17,7 +17,10 @@ func TestPostgresFoldsLongTexts(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("a text of 256 MiB: set DPRELEASE_LONG=1")
 	}
-	s := statements(t)
+	if testing.Short() {
+		t.Skip("many statements on one connection")
+	}
+	s := newPostgres(t)
 	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"},
 		[]stabilitytest.Row{{"north"}, {"NORTH "}})
 	if err == nil {

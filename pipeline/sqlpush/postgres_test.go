@@ -130,20 +130,6 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// Random jobs about random tables: the database's answers equal those of the local engine over the same table.
-func TestPostgresAnswers(t *testing.T) {
-	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 30, 20_000))
-}
-
-// statements skips tests with many statements under the race detector, which would find nothing in them.
-func statements(t *testing.T) *sqlpushtest.Server {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("many statements on one connection")
-	}
-	return newPostgres(t)
-}
-
 const countsJob = `
 version: 1
 name: first

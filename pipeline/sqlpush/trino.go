@@ -208,3 +208,58 @@ var trinoKeys = keySyntax{
 	},
 	Number: func(x string) string { return "bitwise_xor(" + x + ", " + integer(math.MinInt64) + ")" },
 }
+
+// version looks for the catalogue's connector, since only Iceberg's tables keep versions, and then whether the name is a
+// view's. The branch main is the state that a statement reads.
+func (d trino) version(ctx context.Context, s *session, of *Source) (version string, err error) {
+	names := strings.Split(strings.ToLower(of.Table), ".")
+	at, schema, name := "current_catalog", "current_schema", pathText(names[len(names)-1])
+	tables := "information_schema.tables"
+	if len(names) > 1 {
+		schema = pathText(names[len(names)-2])
+	}
+	if len(names) > 2 {
+		at, tables = pathText(names[0]), d.quote(names[0])+"."+tables
+	}
+	connector, kept := "", int64(0)
+	err = s.value(ctx, "SELECT connector_name AS v FROM system.metadata.catalogs WHERE catalog_name = "+at, &connector)
+	if err == nil && connector == iceberg {
+		err = s.value(ctx, fmt.Sprintf("SELECT COUNT(*) AS v FROM %[1]s WHERE table_schema = %[2]s AND table_name = %[3]s AND "+
+			"table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM system.metadata.materialized_views WHERE catalog_name = "+
+			"%[4]s AND schema_name = %[2]s AND name = %[3]s)", tables, schema, name, at), &kept)
+	}
+	if err != nil {
+		return "", failed(ctx, "the server does not describe the input's table", err)
+	}
+	if kept == 0 {
+		return "", nil
+	}
+	version = "empty"
+	err = s.value(ctx, "SELECT CAST(snapshot_id AS varchar) AS v FROM "+d.metadata(of, "refs")+" WHERE name = 'main'", &version)
+	if err != nil {
+		return "", failed(ctx, "the newest version of the input's table cannot be read", err)
+	}
+	return iceberg + " " + version, nil
+}
+
+func (d trino) has(ctx context.Context, s *session, of *Source, version string) (bool, error) {
+	if version == icebergEmpty {
+		return true, nil
+	}
+	_, recorded := parts(version)
+	found := ""
+	err := s.value(ctx, "SELECT CAST(snapshot_id AS varchar) AS v FROM "+d.metadata(of, "snapshots")+
+		" WHERE CAST(snapshot_id AS varchar) = "+quoted(recorded), &found)
+	return found == recorded, err
+}
+
+func (d trino) at(of *Source, version string) (from string, ok bool) {
+	if version == icebergEmpty {
+		return "(SELECT * FROM " + quotedTable(d, of.Table) + " WHERE 1 = 0) AS input", true
+	}
+	format, n := parts(version)
+	return fmt.Sprintf("%s FOR VERSION AS OF %s AS input", quotedTable(d, of.Table), n), number.MatchString(n) && format == iceberg
+}
+
+// metadata returns the name of a table about an Iceberg table.
+func (d trino) metadata(of *Source, about string) string { return quotedTable(d, of.Table+"$"+about) }

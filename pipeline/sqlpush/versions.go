@@ -291,7 +291,7 @@ func (d duckdb) at(of *Source, version string) (from string, ok bool) {
 	return fmt.Sprintf("iceberg_scan(%s, version := '%s') AS input", pathText(of.Table), n), true
 }
 
-// pathText writes the user's own path: only a quote has a meaning in a literal.
+// pathText writes the path or the name of a table that the user chose: only a quote has a meaning in a literal.
 func pathText(path string) string { return quoted(strings.ReplaceAll(path, "'", "''")) }
 
 func (duckdb) load(format string) string { return "LOAD " + format }

@@ -9,20 +9,21 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Filters are conditions that a row must fulfil to be in any query.
-type Filters struct{ Specs []FilterSpec }
+// Filters are conditions that a row must fulfil to be in any query, or in one.
+type Filters struct {
+	// Field is their place in the job.
+	Field string
+	Specs []FilterSpec
+}
 
-// fieldFilters is the job field of the filters.
-const fieldFilters = "input.where"
-
-// NewFilters checks filters. It reports all errors at once, as *Error values with fields from the root of the job; see
+// NewFilters checks the filters at a place in the job. It reports all errors at once, as *Error values with fields from the root of the job; see
 // [Errors].
-func NewFilters(specs []FilterSpec) (Filters, error) {
+func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
 	for i := range specs {
-		specs[i].checkForm(fmt.Sprintf("%s[%d]", fieldFilters, i), p)
+		specs[i].checkForm(fmt.Sprintf("%s[%d]", field, i), p)
 	}
-	return Filters{slices.Clone(specs)}, p.Err()
+	return Filters{field, slices.Clone(specs)}, p.Err()
 }
 
 // Columns returns the columns that the filters need, each once, in order of first use.
@@ -52,7 +53,7 @@ func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Conditio
 	p := &problem.Problems{}
 	l := BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
 	for i := range f.Specs {
-		all = append(all, f.Specs[i].Conditions(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
+		all = append(all, f.Specs[i].Conditions(l, zone, fmt.Sprintf("%s[%d]", f.Field, i))...)
 	}
 	return all, p.Err()
 }

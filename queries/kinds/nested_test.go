@@ -273,7 +273,7 @@ func TestNestedErrorsAreAsPlanned(t *testing.T) {
 		for range releases {
 			y := addNoise(r, exact, variances)
 			whole.Tree.Estimate(y, variances, whole.known())
-			made := whole.agree(y, spread)
+			made := whole.agree(t.Context(), y, spread)
 			for l := range y {
 				squares[l] += meanSquare(y[l], exact[l])
 				covered[l] += coverage(plain.table(y[l], y[l], spread[l]), exact[l])

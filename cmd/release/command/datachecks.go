@@ -108,14 +108,15 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 
 // nothingText returns the warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
-	q := p.Queries()[query].Query
+	planned := p.Queries()[query]
+	q := planned.Query
 	for k := range p.Tables() {
 		if slices.Contains(p.QueriesOf(k), query) {
 			p = p.OfTable(k)
 			break
 		}
 	}
-	columns := slices.Concat(p.Filters().Columns(), q.Columns())
+	columns := slices.Concat(p.Filters().Columns(), planned.Filters.Columns(), q.Columns())
 	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
 	if len(columns) > 0 {
 		slices.Sort(columns)

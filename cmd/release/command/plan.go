@@ -216,11 +216,16 @@ func engineText(p *pipeline.Plan) string {
 
 // versionsText returns which rows of a database a run reads if it is cut short and resumed.
 func versionsText(p *pipeline.Plan) string {
-	if sqlpush.KeepsVersions(runjob.DatabaseOf(p.Job())) {
-		return "if the table is one of Iceberg or Delta, a run reads its newest version, and reads the same one if it is cut short " +
+	of := runjob.DatabaseOf(p.Job())
+	if sqlpush.KeepsVersions(of) {
+		formats := "Iceberg or Delta"
+		if of.Driver == "trino" {
+			formats = "Iceberg"
+		}
+		return "if the table is one of " + formats + ", a run reads its newest version, and reads the same one if it is cut short " +
 			"and resumed"
 	}
-	if sqlpush.IsVersion(runjob.DatabaseOf(p.Job())) {
+	if sqlpush.IsVersion(of) {
 		return "the input is one version of a table: a run that is cut short and resumed reads the same rows"
 	}
 	return "the input keeps no versions: a run that is cut short and resumed reads the rows that the table has then"

@@ -117,6 +117,27 @@ func TestVerifyOfUntouchedReleases(t *testing.T) {
 	}
 }
 
+// A release of a job with a parameter follows from its job too, in which the parameter's value stands.
+func TestVerifyOfParameters(t *testing.T) {
+	v := &verified{t, t.TempDir()}
+	v.write("people.csv", []byte(verifiedTable))
+	v.write("job.yaml", []byte(`version: 1
+name: days
+params: {day: {type: date}}
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 2}}
+input: {files: [people.csv]}
+queries: [{name: all, description: "the people of ${day}", count: {}}]
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 10, delta: 1e-5}}
+`))
+	if code, out := v.release("run", filepath.Join(v.dir, "job.yaml"), "--param", "day=2026-01-02", "--quiet"); code != 0 {
+		t.Fatalf("run: exit code %d\n%s", code, out)
+	}
+	if code, out := v.verify(); code != 0 || !strings.Contains(out, "statements follow from the job") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
 // Whichever byte of whichever file is changed, verify finds it, and names the file.
 func TestVerifyFindsEveryFlippedByte(t *testing.T) {
 	notShort(t)

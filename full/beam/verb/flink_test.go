@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/command"
+	"github.com/dprelease/dprelease/full/setuptest"
 )
 
 // flinkVersion is the version of the package on PyPI that has Flink's jars.
@@ -109,42 +110,13 @@ restart-strategy.type: none
 	return nil, nil
 }
 
-// installFlink returns the folder of Flink and of the job server. It installs them once, for all runs of the test.
+// installFlink returns the folder of Flink and of the job server.
 func installFlink() (dir string, err error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir = filepath.Join(cache, "dprelease", "flink-"+flinkVersion)
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return "", err
-	}
-	part, err := os.MkdirTemp(filepath.Dir(dir), "part")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(part) }() // leftover files do no harm
-	if err := os.WriteFile(filepath.Join(part, "pom.xml"), []byte(jobServer), 0o600); err != nil {
-		return "", err
-	}
-	for _, c := range [][]string{
-		{"python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", part, "apache-flink-libraries==" + flinkVersion},
-		{"mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", "-DincludeScope=runtime",
-			"-DoutputDirectory=" + filepath.Join(part, "jobserver")},
-	} {
-		install := exec.Command(c[0], c[1:]...)
-		install.Dir = part
-		if out, err := install.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%s: %w: %.300s", c[0], err, out)
-		}
-	}
-	if err := os.Rename(part, dir); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", err
-	}
-	return dir, nil
+	return setuptest.Install("flink-"+flinkVersion, func(dir string) error {
+		return errors.Join(os.WriteFile(filepath.Join(dir, "pom.xml"), []byte(jobServer), 0o600),
+			setuptest.Pip(dir, "apache-flink-libraries", flinkVersion),
+			setuptest.Maven(dir, "copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory="+filepath.Join(dir, "jobserver")))
+	})
 }
 
 // process starts a Java process that ends with the test.

@@ -41,7 +41,10 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/configs"
 	dpbeam "github.com/dprelease/dprelease/full/beam"
+	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/partial"
@@ -220,6 +223,17 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	for _, p := range o.params {
 		params = append(params, "--param", p)
 	}
+	text, err := os.ReadFile(job)
+	if err != nil {
+		return report(exitUsage, errors.New("the job file can't be read"))
+	}
+	plan, err := dpbeam.NewPlan(ctx, job, text, o.params.values())
+	if err != nil {
+		return report(exitInput, err)
+	}
+	if released(ctx, plan) && !slices.ContainsFunc(merge, func(a string) bool { return strings.HasPrefix(a, "--new-release") }) {
+		return command.Run(ctx, append(append([]string{"run", job}, params...), merge...)...) // it opens no input
+	}
 	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
 	if code != 0 {
 		return code
@@ -235,10 +249,6 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged about eight times, and also returned
 	}
 	beam.PipelineOptions.Set("param", "-") // otherwise the runner gets the flag: parameters may be part of URLs
-	text, err := os.ReadFile(job)
-	if err != nil {
-		return report(exitUsage, errors.New("the job file can't be read"))
-	}
 	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Build())
 	if err != nil {
 		return report(exitInput, err)
@@ -284,6 +294,18 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 		return key, report(exitUsage, errNoKey)
 	}
 	return key, 0
+}
+
+// released reports whether a run of a plan returns or finishes a release that is in the ledger. If the ledger cannot be
+// read, a later step reports it.
+func released(ctx context.Context, plan *pipeline.Plan) bool {
+	book, closeBook, err := runjob.OpenStore(ctx, plan.Job().StoreName(), false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = closeBook() }() // nothing was charged
+	prior, found, err := protocol.Find(ctx, plan, book, sink.New())
+	return err == nil && found && (prior.State == ledger.Published || prior.State == ledger.Sealed)
 }
 
 // foreign reports whether a key was made for another ledger than the job's. If the job or the ledger cannot be read, a

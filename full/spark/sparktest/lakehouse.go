@@ -1,11 +1,11 @@
 package sparktest
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/dprelease/dprelease/full/setuptest"
 )
 
 // lakehouseVersion is the version of Spark for which the jars of Iceberg and Delta exist; it is not the newest.
@@ -21,7 +21,7 @@ var lakehouseJars = []string{"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:
 func StartLakehouse(t testing.TB) *Server {
 	t.Helper()
 	if dsn := os.Getenv("DPRELEASE_LAKEHOUSE"); dsn != "" {
-		return &Server{DSN: dsn, Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}
+		return &Server{DSN: dsn, Process: &setuptest.Process{Dir: os.Getenv("DPRELEASE_LAKEHOUSE_DIR")}}
 	}
 	jars, err := installJars(lakehouseJars)
 	if err != nil {
@@ -34,25 +34,18 @@ func StartLakehouse(t testing.TB) *Server {
 		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
 }
 
-// installJars returns the files of Maven artifacts. It installs them once, for all tests and all later runs.
+// installJars returns the files of Maven artifacts.
 func installJars(artifacts []string) (files []string, err error) {
-	installing.Lock()
-	defer installing.Unlock()
-	cache, err := os.UserCacheDir()
+	dir, err := setuptest.Install("lakehouse-"+lakehouseVersion, func(dir string) error {
+		for _, artifact := range artifacts {
+			if err := setuptest.Maven(dir, "copy", "-Dartifact="+artifact, "-DoutputDirectory="+dir); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	dir := filepath.Join(cache, "dprelease", "lakehouse-"+lakehouseVersion)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	for _, artifact := range artifacts {
-		mvn := exec.Command("mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", "-Dartifact="+artifact,
-			"-DoutputDirectory="+dir)
-		mvn.Dir = dir
-		if out, err := mvn.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("mvn: %w: %.300s", err, out)
-		}
 	}
 	return filepath.Glob(filepath.Join(dir, "*.jar"))
 }

@@ -179,6 +179,21 @@ UNION ALL
 SELECT 6 AS t, cell, COUNT(*) AS n, '0'
 FROM (SELECT MAX(tab) AS cell FROM kept AS p GROUP BY l2, l3) AS q
 GROUP BY cell;
+-- own_filter
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256(unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') || CAST(CAST(CAST(cell AS INTEGER) AS BIT) AS BLOB) || CAST(CAST(CAST(occurrence AS BIGINT) AS BIT) AS BLOB)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l1, l2 ORDER BY cell ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY cell) - RANK() OVER (PARTITION BY l1, l2 ORDER BY cell) AS occurrence
+ FROM (SELECT l1, l2, cell
+ FROM (SELECT * FROM (SELECT s4.*, (e2 - 1) AS cell
+ FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, "fare" AS l3, epoch_us("t") AS l4, CAST("shared" AS BIGINT) AS l5, "age" AS l6
+ FROM "city"."trips" AS input
+ WHERE "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00' AND "age" >= 18 AND "age" <= 64) AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l3 >= CAST('0e+00' AS DOUBLE) AND l5 = 1 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s3) AS s4) AS s5
+ WHERE cell IS NOT NULL) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS x
+GROUP BY cell;
 -- shared_noise
 SELECT 0 AS t, cell, COUNT(*) AS n
 FROM (SELECT * FROM (SELECT s8.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r

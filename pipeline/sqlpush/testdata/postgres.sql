@@ -164,6 +164,19 @@ UNION ALL
 SELECT 6 AS t, cell, COUNT(*) AS n, '0'
 FROM (SELECT MAX(tab) AS cell FROM kept AS p GROUP BY l2, l3) AS q
 GROUP BY cell;
+-- own_filter
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256('\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l1, 'UTF8'))) || convert_to(l1, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l2 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l2 AS text) END, 'UTF8') || '\x00000000'::bytea || int4send(CAST(cell AS int)) || int8send(occurrence)) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l1, l2 ORDER BY cell ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY cell) - RANK() OVER (PARTITION BY l1, l2 ORDER BY cell) AS occurrence
+ FROM (SELECT l1, l2, cell
+ FROM (SELECT s3.*, (CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END) AS cell
+ FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, CAST("cab" AS text) COLLATE "C" AS l1, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l2, NULLIF(CAST("fare" AS double precision), 'NaN'::double precision) AS l3, CASE WHEN isfinite("t") AND "t" < TIMESTAMPTZ '294240-01-01 00:00:00Z' THEN CAST(extract(epoch FROM "t") * 1000000 AS bigint) END AS l4, CAST(CAST("shared" AS int) AS bigint) AS l5, CAST("age" AS bigint) AS l6
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 NOT IN ('depot') AND l3 >= '0e+00'::double precision AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l5 = 1 AND l6 >= 18 AND l6 <= 64 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
+ WHERE CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END IS NOT NULL) AS s3) AS z) AS s1) AS s2 OFFSET 0) AS s3) AS s4
+ WHERE r <= 5) AS x
+GROUP BY cell;
 -- shared_noise
 SELECT 0 AS t, cell, COUNT(*) AS n
 FROM (SELECT * FROM (SELECT s8.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r

@@ -164,6 +164,19 @@ UNION ALL
 SELECT 6 AS t, cell, COUNT(*) AS n, '0'
 FROM (SELECT MAX(tab) AS cell FROM kept AS p GROUP BY l2, l3) AS q
 GROUP BY cell;
+-- own_filter
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r
+ FROM (SELECT s2.*, CASE WHEN active > 5 THEN sha256(concat(X'647072656C656173652F626F756E643172', to_big_endian_32(CAST(length(to_utf8(l1)) AS integer)), to_utf8(l1), to_big_endian_32(CAST(length(to_utf8(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l2, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l2 AS varchar)) END)) AS integer)), to_utf8(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN date_format(date_add('day', l2, DATE '1970-01-01'), '%Y-%m-%d') ELSE concat('day ', CAST(l2 AS varchar)) END), X'00000000', to_big_endian_32(CAST(cell AS integer)), to_big_endian_64(occurrence))) END AS d
+ FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l1, l2 ORDER BY cell ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS active, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY cell) - RANK() OVER (PARTITION BY l1, l2 ORDER BY cell) AS occurrence
+ FROM (SELECT l1, l2, cell
+ FROM (SELECT s3.*, (CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END) AS cell
+ FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS varchar) AS l0, CAST("cab" AS varchar) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, CASE WHEN NOT is_nan(CAST("fare" AS double)) THEN CAST("fare" AS double) END AS l3, date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', CAST("t" AT TIME ZONE 'UTC' AS timestamp(6)))) * 1000000 + COALESCE(TRY_CAST(substr(CAST(CAST(CAST("t" AT TIME ZONE 'UTC' AS timestamp(6)) AS timestamp(6)) AS varchar), -6) AS bigint), 0) AS l4, CAST("shared" AS bigint) AS l5, "age" AS l6
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 NOT IN ('depot') AND l3 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l5 = 1 AND l6 >= 18 AND l6 <= 64 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
+ WHERE CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END IS NOT NULL) AS s3) AS z) AS s1) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS x
+GROUP BY cell;
 -- shared_noise
 SELECT 0 AS t, cell, COUNT(*) AS n
 FROM (SELECT * FROM (SELECT s8.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS r

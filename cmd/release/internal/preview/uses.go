@@ -56,6 +56,9 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 		if err := u.dimensions(by); err != nil {
 			return nil, err
 		}
+		for k := range q.Where {
+			u.filter(&q.Where[k])
+		}
 		if w, _ := q.RowWeight(); w != nil {
 			u.values(&configs.Aggregate{Column: w.Column, Clamp: w.Clamp})
 		}

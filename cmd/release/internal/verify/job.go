@@ -93,7 +93,7 @@ func parseJob(m *manifest.Manifest) (*configs.Job, error) {
 		return nil, errors.New("the job in the manifest cannot be read")
 	}
 	job, diags := configs.Parse(manifest.FileName, text, configs.ParseOptions{
-		Params: m.Params, CheckStep: pipeline.CheckStep,
+		Params: m.Params, Effective: true, CheckStep: pipeline.CheckStep,
 		Env: func(string) (string, bool) { return "0", true }, // stands for a reference to the environment in a text that no statement shows
 	})
 	if len(diags) > 0 {
@@ -165,6 +165,9 @@ func differences(m, want *manifest.Manifest) (found []string, compared int, err 
 	for i, of := range []manifest.Manifest{*m, *want} {
 		of.Format, of.Synthetic, of.MadeFrom, of.Ledger, of.Signature, of.Documents, of.Job = "", "", "", nil, nil, nil, nil
 		of.Privacy.Scope = manifest.Scope{}
+		if len(m.Params) > 0 { // they follow from the types of parameters, which the job in the manifest does not have
+			of.Privacy.ReleaseType, of.Privacy.DataSource = "", ""
+		}
 		of.Queries = slices.Clone(of.Queries)
 		for k := range of.Queries {
 			q := &of.Queries[k]

@@ -77,8 +77,3 @@ func duckLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 	}
 	return fmt.Sprint(cell)
 }
-
-// Random jobs about random tables: DuckDB's answers equal those of the local engine over the same table.
-func TestAnswers(t *testing.T) {
-	sqlpushtest.Equality(t, newDuckDB(t), sqlpushtest.Cases(t, 150, 20_000))
-}

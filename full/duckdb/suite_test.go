@@ -1,0 +1,31 @@
+package duckdb
+
+import (
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+// DuckDB answers as the local engine does.
+func TestSuite(t *testing.T) {
+	sqlpushtest.Dialect{New: newDuckDB, Cases: 150, Pairs: 160, ManyCases: 20000, Keys: []uint64{0, 2}, Units: units}.Run(t)
+}
+
+var units = []sqlpushtest.UnitColumn{
+	{Type: "DECIMAL(38,0)", Values: []string{"'10000000000000000000'", "'10000000000000000001'",
+		"'-10000000000000000001'", "'0'"}, Null: []string{"NULL"}},
+	{Type: "DECIMAL(16,2)", Values: []string{"'99999999999999.97'", "'99999999999999.98'", "'99999999999999.99'", "'0.1'",
+		"'10'"}, Null: []string{"NULL"}},
+	{Type: "DECIMAL(18,0)", Values: []string{"'999999999999999999'", "'999999999999999998'", "'-1'"},
+		Null: []string{"NULL"}},
+	{Type: "HUGEINT", Values: []string{"'170141183460469231731687303715884105727'",
+		"'170141183460469231731687303715884105726'", "'-1'"}, Null: []string{"NULL"}},
+	{Type: "UBIGINT", Values: []string{"'18446744073709551615'", "'18446744073709551614'", "'0'"},
+		Null: []string{"NULL"}},
+	{Type: "BIGINT", Values: []string{"'9223372036854775807'", "'9223372036854775806'"}, Null: []string{"NULL"}},
+	{Type: "UUID", Values: []string{"'00000000-0000-0000-0000-000000000000'", "'00000000-0000-0000-0000-000000000001'"},
+		Null: []string{"NULL"}},
+	{Type: "TIMESTAMP", Values: []string{"'2024-01-01 00:00:00.000001'", "'2024-01-01 00:00:00.000002'", "'9999-12-31'"},
+		Null: []string{"'infinity'", "NULL"}},
+	{Type: "VARCHAR", Values: []string{"'1'", "'01'", "'1 '", "''"}, Null: []string{"NULL"}},
+}

@@ -1,0 +1,136 @@
+package setuptest
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Process is a server that a test starts.
+type Process struct {
+	// Dir is the folder of all files that the server writes; "" if the server is somebody else's.
+	Dir string
+	// Address is the host and port on which the server listens.
+	Address string
+
+	group int // of processes; 0 if the server was not started
+}
+
+// NewProcess returns a server with a new folder and a free port, which is not started yet. It ends with the test.
+func NewProcess(t testing.TB, name string) *Process {
+	t.Helper()
+	dir, err := os.MkdirTemp("", name) // its name is short: servers build paths from it
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{Dir: dir}
+	t.Cleanup(func() { p.stop(t) })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Address = l.Addr().String()
+	_ = l.Close() // the server takes the port
+	return p
+}
+
+// Start starts the server in its folder and waits until it answers. The test is skipped if the program cannot be started.
+func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Context) bool) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(p.Dir, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	server.Dir, server.Stdout, server.Stderr = p.Dir, log, log
+	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its processes end with it
+	if err := server.Start(); err != nil {
+		t.Skipf("%s cannot be started: %v", server.Path, err)
+	}
+	p.group = server.Process.Pid
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ready := answers(ctx)
+		cancel()
+		if ready {
+			return
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the server ended: %v\n%s", err, p.Log())
+		default:
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server does not answer\n%s", p.Log())
+		}
+	}
+}
+
+// Log returns the text that the server wrote.
+func (p *Process) Log() string {
+	text, _ := os.ReadFile(filepath.Join(p.Dir, "server.log")) // without the log, a message is shorter
+	return string(text)
+}
+
+func (p *Process) stop(t testing.TB) {
+	t.Helper()
+	if p.group > 0 {
+		_ = syscall.Kill(-p.group, syscall.SIGKILL) // it may have ended
+	}
+	for range 50 { // its processes may still write
+		if err := os.RemoveAll(p.Dir); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("%s cannot be removed", p.Dir)
+}
+
+// Shared is a server that all tests of a package use. TestMain calls Stop after them.
+type Shared[S any] struct {
+	once   sync.Once
+	server *S
+	ends   cleanups
+}
+
+// cleanups is a test whose cleanups run after all tests.
+type cleanups struct {
+	testing.TB
+	all []func()
+}
+
+// Cleanup registers a function that Stop calls.
+func (c *cleanups) Cleanup(end func()) { c.all = append(c.all, end) }
+
+// Get returns the server. The first call starts it. The test is skipped if make check-engines does not run it and the
+// variable, which names a server to use instead, is not set.
+func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S) *S {
+	t.Helper()
+	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv(variable) == "" {
+		t.Skip("the engine takes minutes: make check-engines runs this test, and a server that is named by " + variable)
+	}
+	s.once.Do(func() {
+		s.ends.TB = t
+		s.server = start(&s.ends)
+	})
+	if s.server == nil {
+		t.Skip("the engine could not be started, as the first test says")
+	}
+	return s.server
+}
+
+// Stop ends the server.
+func (s *Shared[S]) Stop() {
+	for _, end := range slices.Backward(s.ends.all) {
+		end()
+	}
+}
