@@ -6,9 +6,11 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/aggregate"
 	"github.com/dprelease/dprelease/cmd/release/internal/calibrate"
@@ -74,8 +76,11 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "release", Short: "Differentially private data releases", Long: rootLong,
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(verb *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(verb *cobra.Command, args []string) error {
 			a.measure(verb)
+			if err := refuseEmpty(verb, args); err != nil {
+				return err
+			}
 			return a.checkFlags()
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -108,6 +113,24 @@ func (a *app) root() *cobra.Command {
 	complete(root)
 	explainArguments(root)
 	return root
+}
+
+// refuseEmpty refuses flags and arguments that are there and empty, as a shell's variable that is not set makes them: a
+// run with an empty --sign or --anchor would otherwise be unsigned, or not compared with the anchor.
+func refuseEmpty(verb *cobra.Command, args []string) (err error) {
+	if verb.DisableFlagParsing { // completions ask about words that are not typed yet
+		return nil
+	}
+	const hint = "is a variable of the shell not set?"
+	verb.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" && err == nil {
+			err = &console.UsageError{Text: "--" + f.Name + " is empty", Hint: hint}
+		}
+	})
+	if err == nil && slices.Contains(args, "") {
+		err = &console.UsageError{Text: "an argument is empty", Hint: hint}
+	}
+	return err
 }
 
 func (a *app) checkFlags() error {

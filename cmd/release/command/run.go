@@ -102,7 +102,7 @@ func (a *app) mergeCmd() *cobra.Command {
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]
-			if cmd.Flags().Changed("partition") { // also if it is empty, as a variable that is not set
+			if partition.Partition != "" {
 				return partition.Run(cmd.Context(), a.Console, &flags, args[0], of.key, of.paths, runjob.Build())
 			}
 			return a.run(cmd.Context(), args[0], &flags, ask, &of)

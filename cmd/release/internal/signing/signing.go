@@ -150,9 +150,11 @@ func keygen(c *console.Console, path string) error {
 	if err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseInside, Code: "key", Message: "the key can't be written as text"}
 	}
-	if err := errors.Join(writeKey(path, text, 0o600), writeKey(path+".pub", []byte(public.String()+"\n"),
-		0o644)); err != nil {
+	if err := writeKey(path, text, 0o600); err != nil {
 		return err
+	}
+	if err := writeKey(path+".pub", []byte(public.String()+"\n"), 0o644); err != nil {
+		return errors.Join(err, os.Remove(path)) // nobody has the public key
 	}
 	return c.Printf("%s\n", public)
 }
