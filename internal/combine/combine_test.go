@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
@@ -366,6 +367,10 @@ func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	half := kinds.HeavyZ95(kurtosis)*math.Sqrt(13) + 0.25
 	if err != nil || math.Abs(sum.High-sum.Low-2*half) > 1e-9 || math.Abs(sum.Deviation-math.Sqrt(13)) > 1e-12 {
 		t.Errorf("%+v, want a half-width of %g: %v", sum, half, err)
+	}
+	// A cell alone has the interval of its row.
+	if sum, err = Sum([]Term{{normal, []float64{1, 0}}}); err != nil || sum.High != 50+calibrate.Z95*3 {
+		t.Errorf("%+v, want a half-width of %g: %v", sum, calibrate.Z95*3, err)
 	}
 	// The first cell by the sum of both.
 	ratio, err := Ratio([]Term{{normal, []float64{1, 0}}}, []Term{{normal, []float64{1, 1}}})

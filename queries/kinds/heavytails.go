@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/dprelease/dprelease/calibrate"
+
 // Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the
 // same variance
 //
@@ -18,11 +20,11 @@ type tailPoint struct{ kurtosis, z95, z975 float64 }
 var tailTable = []tailPoint{
 	{3, 2.1184, 2.6085}, {1.5, 2.0566, 2.4660}, {1, 2.0285, 2.4037}, {0.75, 2.0127, 2.3684}, {0.375, 1.9869,
 		2.3091}, {0.1875, 1.9734, 2.2763},
-	{0.075, 1.9653, 2.2556}, {0, 1.9600, 2.2415},
+	{0.075, 1.9653, 2.2556}, {0, calibrate.Z95, 2.2415},
 }
 
 // HeavyZ95 returns half the width of the 95 % interval of a sum of independent Laplace variables with this excess
-// kurtosis, in standard deviations of the sum. For an excess kurtosis of 0 it is 1.96.
+// kurtosis, in standard deviations of the sum. For an excess kurtosis of 0 it is [calibrate.Z95].
 func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
 }

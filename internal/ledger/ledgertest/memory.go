@@ -12,11 +12,16 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// Memory returns an empty store that lives as long as the test.
+// Memory returns an empty store that lives as long as the test. It forgets what it charged, so it fails outside the
+// tests of this module.
 func Memory(tb testing.TB) ledger.Store {
 	tb.Helper()
+	if !owntest.Guard(tb) {
+		return nil
+	}
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		tb.Fatal(err)

@@ -1,5 +1,5 @@
 // Package mechanismtest lets tests look behind the trust boundary of package mechanism. Its functions need a testing.TB
-// and fail outside a test binary.
+// and fail outside the tests of this module.
 package mechanismtest
 
 import (
@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/internal/door"
+	"github.com/dprelease/dprelease/internal/owntest"
 )
 
 // Open returns a copy of the exact answers, in multiples of quantum, without spending e. It fails the test if e is
 // empty or was noised.
 func Open(tb testing.TB, e mechanism.Exact) (quantum float64, cells []int64) {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return 0, nil
 	}
 	quantum, cells, err := door.Borrow().Open(e)
@@ -28,7 +29,7 @@ func Open(tb testing.TB, e mechanism.Exact) (quantum float64, cells []int64) {
 // OpenWide is [Open] for exact answers of any width.
 func OpenWide(tb testing.TB, e mechanism.Exact) (quantum float64, cells []*big.Int) {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return 0, nil
 	}
 	quantum, cells, err := door.Borrow().OpenWide(e)
@@ -41,7 +42,7 @@ func OpenWide(tb testing.TB, e mechanism.Exact) (quantum float64, cells []*big.I
 // OpenKeyed is [Open] for exact answers whose keys are private too.
 func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64) {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return nil, nil
 	}
 	keys, counts, err := door.Borrow().OpenKeyed(e)
@@ -55,7 +56,7 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 // by name.
 func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return 0, nil
 	}
 	quantum, named, err := door.Borrow().OpenForKeys(e)
@@ -68,7 +69,7 @@ func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[s
 // Make returns a noisy vector of these values, as if m had made it.
 func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Noisy {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return mechanism.Noisy{}
 	}
 	n, ok := door.Borrow().Make(m, values).(mechanism.Noisy)
@@ -81,7 +82,7 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 // Select returns the vector of a selection of these keys, as if they had been selected. Their counts are 0.
 func Select(tb testing.TB, keys ...string) mechanism.Noisy {
 	tb.Helper()
-	if !guard(tb, testing.Testing()) {
+	if !owntest.Guard(tb) {
 		return mechanism.Noisy{}
 	}
 	n, ok := door.Borrow().Select(keys).(mechanism.Noisy)
@@ -89,13 +90,4 @@ func Select(tb testing.TB, keys ...string) mechanism.Noisy {
 		tb.Fatal("select: the door returned no mechanism.Noisy")
 	}
 	return n
-}
-
-// guard fails the test if it does not run in a test binary. It also returns the verdict, in case tb continues.
-func guard(tb testing.TB, inTest bool) bool {
-	tb.Helper()
-	if !inTest {
-		tb.Fatalf("mechanismtest outside a test")
-	}
-	return inTest
 }
