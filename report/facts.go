@@ -59,6 +59,7 @@ type queryFacts struct {
 	counted    string // what the numbers count or measure, as the job states it; "" if it does not
 	units      bool   // each unit counts once at most
 	columns    map[string]described
+	conditions string          // which rows count; "" if all do
 	weight     string          // the column of the weights of rows; "" if all rows count alike
 	whole      map[string]bool // columns that hold integers
 	cells      int
@@ -189,9 +190,10 @@ func factsOf(m *manifest.Manifest) *facts {
 	}
 	_ = json.Unmarshal(m.Job, &job) // this program wrote it; unreadable parts are not shown
 	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
+	conditions := configs.Conditions(m.Job)
 	for i := range m.Queries {
 		q := queryOf(&m.Queries[i], m.Privacy.Selected)
-		q.title, q.columns = q.name, job.Columns
+		q.title, q.columns, q.conditions = q.name, job.Columns, escaped(conditions[q.name], math.MaxInt)
 		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
 			q.whole = job.Input.wholeColumns(job.Queries[at].From)
 			q.ask(&job.Queries[at])

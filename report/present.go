@@ -80,14 +80,18 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	if t.Holds != "" {
 		out.Name += "." + t.Holds
 	}
+	derived := ""
 	switch t.Holds {
 	case pictureQuantiles:
-		out.Description, unit = "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", q.edgeLabel()
+		derived, unit = "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", q.edgeLabel()
 	case pictureCDF:
-		out.Description, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+
+		derived, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+
 			q.name+".", "share of rows"
 	case holdsSums:
-		out.Description = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
+		derived = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
+	}
+	if derived != "" {
+		out.Description = strings.TrimSpace(derived + " " + q.conditions)
 	}
 	if r := q.rate(t.Holds); r != nil {
 		out.Description, unit = rateText(q, r), shown(r.Name)

@@ -234,7 +234,7 @@ func (q *queryFacts) remarks() []string {
 	return out
 }
 
-// question describes the query in a sentence.
+// question describes the query in a sentence, and the rows that count in another.
 func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
@@ -266,7 +266,7 @@ func (q *queryFacts) question(f *facts) string {
 	if q.cells > 1 && q.kind != crosstabs {
 		text += ": " + plural(q.cells, "cell")
 	}
-	return text + "."
+	return strings.TrimSpace(text + ". " + q.conditions)
 }
 
 // capital returns a text with a capital first letter.

@@ -253,11 +253,14 @@ const longest = 120
 
 // shown returns a text of the release for a page: shortened if it is long, and with control characters, such as marks
 // for the direction of writing, escaped.
-func shown(s string) string {
+func shown(s string) string { return escaped(s, longest) }
+
+// escaped is [shown] with another largest number of characters.
+func escaped(s string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {
-		if n++; n > longest {
+		if n++; n > most {
 			b.WriteString("…")
 			break
 		}

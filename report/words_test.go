@@ -37,6 +37,7 @@ func TestQuestion(t *testing.T) {
 		{queryFacts{kind: "histogram", cells: 3, units: true}, "Number of members: 3 cells."},
 		{queryFacts{kind: "histogram", cells: 3, counted: "loans", axes: by}, "Loans by Late fee (EUR): 3 cells."},
 		{queryFacts{kind: "mean", cells: 1, value: "fee"}, "Means of Late fee."},
+		{queryFacts{kind: "count", cells: 1, conditions: "Only rows with fee at least 1."}, "The number of rows. Only rows with fee at least 1."},
 	} {
 		c.q.columns = columns
 		if got := c.q.question(f); got != c.want {

@@ -25,7 +25,7 @@ func TestOurs(t *testing.T) {
 		module + ".test":              true,
 		module + "/pipeline.test":     true,
 		module + "/full/duckdb.test":  true,
-		module + "/cmd/release":       false,
+		module + "/examples/adult":    true,
 		module + "-fork/x.test":       false,
 		"example.org/x.test":          false,
 		"command-line-arguments.test": false,

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
@@ -91,9 +92,11 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 
 // plannedQuery is one query of `plan --json`.
 type plannedQuery struct {
-	Name        string  `json:"name"`
-	Kind        string  `json:"kind"`
-	Cells       int     `json:"cells"`
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Cells int    `json:"cells"`
+	// Conditions are in words; "" if all rows count.
+	Conditions  string  `json:"conditions,omitempty"`
 	Sensitivity float64 `json:"sensitivity"`
 	Why         string  `json:"why"`
 	Sigma       float64 `json:"sigma"`
@@ -126,6 +129,7 @@ type plannedQuery struct {
 
 func planJSON(p *pipeline.Plan) map[string]any {
 	all := make([]plannedQuery, 0, len(p.Queries()))
+	conditions := configs.Conditions(p.Effective())
 	for i, q := range p.Queries() {
 		s := q.Sensitivity()
 		half, perRow := q.HalfWidth()
@@ -135,7 +139,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			least = &from
 		}
 		all = append(all, plannedQuery{
-			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
+			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Conditions: conditions[q.Query.Name()], Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
 				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q),
@@ -194,7 +198,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*budgetShare(p, &q)),
 			sigma, half, s.Why})
 	}
-	if err := a.PrintTable(rows); err != nil {
+	if err := errors.Join(a.PrintTable(rows), a.printConditions(p)); err != nil {
 		return err
 	}
 	for i, q := range p.Queries() {
@@ -203,6 +207,27 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		}
 	}
 	return a.printTargets(p)
+}
+
+// printConditions lists the conditions under which rows count, and the queries that they belong to.
+func (a *app) printConditions(p *pipeline.Plan) error {
+	all := configs.Conditions(p.Effective())
+	var texts []string
+	names := map[string][]string{}
+	for _, q := range p.Queries() {
+		name := q.Query.Name()
+		text := all[name]
+		if text != "" && names[text] == nil {
+			texts = append(texts, text)
+		}
+		names[text] = append(names[text], name)
+	}
+	for _, text := range texts {
+		if err := a.Printf("\n%s: %s\n", strings.Join(names[text], ", "), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // engineText returns who adds up the rows of a database.

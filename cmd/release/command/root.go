@@ -123,7 +123,7 @@ func refuseEmpty(verb *cobra.Command, args []string) (err error) {
 	}
 	const hint = "is a variable of the shell not set?"
 	verb.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.String() == "" && err == nil {
+		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
 			err = &console.UsageError{Text: "--" + f.Name + " is empty", Hint: hint}
 		}
 	})
