@@ -101,6 +101,9 @@ func TestSmallScreen(t *testing.T) {
 			t.Errorf("%s is %d pixels wide: %s", name, w, eval[string](v,
 				`[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, .chart") && e.getBoundingClientRect().right > 361).slice(0, 5).map(e => e.outerHTML.slice(0, 150)).join("\n")`))
 		}
+		if n := eval[int](v, `[...document.querySelectorAll("caption")].filter(e => e.getBoundingClientRect().width > 360 - 32).length`); n > 0 {
+			t.Errorf("%s: %d captions are wider than the screen", name, n)
+		}
 		v.keep(name + "-small")
 		v.quiet()
 	}
@@ -137,7 +140,7 @@ func TestKeyboard(t *testing.T) {
 func TestPrint(t *testing.T) {
 	v := open(t, filepath.Join(released(t, everything()), "index.html"), 1200, 1000, "dark")
 	v.run(emulation.SetEmulatedMedia().WithMedia("print"))
-	if shown := eval[int](v, `[...document.querySelectorAll("nav, .controls")].filter(e => getComputedStyle(e).display !== "none").length`); shown > 0 {
+	if shown := eval[int](v, `[...document.querySelectorAll("nav, .controls, .pick")].filter(e => getComputedStyle(e).display !== "none").length`); shown > 0 {
 		t.Errorf("%d controls are printed", shown)
 	}
 	if c := eval[string](v, `getComputedStyle(document.body).backgroundColor`); c != "rgb(255, 255, 255)" {

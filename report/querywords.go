@@ -463,10 +463,14 @@ func (q *queryFacts) withheld() string {
 		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side",
 			domain.FloatText(p.MaxRelativeError)))
 	}
-	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d "+
-		"are left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps "+
+	are := "are"
+	if q.publish.Withheld == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d %s "+
+		"left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps "+
 		"readers from numbers that are mostly noise.",
-		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
+		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld, are)
 }
 
 // standsOut returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if all

@@ -104,7 +104,7 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	case err != nil:
 		return nil, failure("inspect", dir, err)
 	case !info.IsDir():
-		return &content{findings: []string{"it is a file"}}, nil
+		return nil, incomplete(dir, "a file, not a release folder")
 	}
 	root, err := regular.OpenRoot(dir)
 	if err != nil {

@@ -55,8 +55,10 @@ func TestNoRelease(t *testing.T) {
 		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
 	write(t, p.root, "file", nil)
-	broken(t, filepath.Join(p.root, "file"), "it is a file")
-	_, err := New().Inspect(t.Context(), filepath.Join(p.root, "file", "out"))
+	broken(t, filepath.Join(p.root, "file"), "a file, not a release folder")
+	_, err := Examine(t.Context(), filepath.Join(p.root, "file"))
+	fails(t, err, CodeIncomplete)
+	_, err = New().Inspect(t.Context(), filepath.Join(p.root, "file", "out"))
 	fails(t, err, CodeNotFolder)
 }
 

@@ -91,7 +91,7 @@
       const all = !picked.size && some.length === rows.length;
       total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${picked.size ? `the ${some.length} cells that you picked` : all ? `all ${some.length} cells` : `the ${some.length} matching cells`}: ${sumText(q.sums, some)}`;
     };
-    const pick = (r) => el("td", {}, el("input", { type: "checkbox", "aria-label": `Add up ${columns.filter((c) => c.text).map((c) => c.get(r)).join(", ") || q.name}`, checked: picked.has(r.at), onchange: (e) => { if (e.target.checked) picked.add(r.at); else picked.delete(r.at); showSum(); } }));
+    const pick = (r) => el("td", { class: "pick" }, el("input", { type: "checkbox", "aria-label": `Add up ${columns.filter((c) => c.text).map((c) => c.get(r)).join(", ") || q.name}`, checked: picked.has(r.at), onchange: (e) => { if (e.target.checked) picked.add(r.at); else picked.delete(r.at); showSum(); } }));
     const body = el("tbody"), status = el("p", { class: "soft", role: "status" });
     const heads = columns.map((c, i) => {
       const th = el("th", { scope: "col", class: c.text && !c.numeric ? undefined : "n" }, el("button", { type: "button", onclick: () => { descending = order === i && !descending; order = i; start = 0; fill(); } }, el("bdi", { text: c.name })));
@@ -137,7 +137,7 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads, ...(q.sums ? [el("th", { scope: "col", text: "Add up" })] : []))), body)),
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : t.values.some((v) => v.name.startsWith("noisy_")) ? "made of the noisy components in the last columns, with 95 % intervals." : "with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads, ...(q.sums ? [el("th", { class: "pick", scope: "col", text: "Add up" })] : []))), body)),
       status, pager, ...(q.sums ? [total] : []));
     fill();
     return box;

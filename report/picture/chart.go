@@ -17,7 +17,8 @@ type Chart struct {
 	Lines []Line
 }
 
-// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out.
+// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out: the line and its band
+// have a gap there.
 type Line struct {
 	Style
 	X, Y []float64
@@ -106,13 +107,17 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i := range l.Lines {
 		line := &l.Lines[i]
-		var points []vg.Point
+		var points []vg.Point // of all pieces
+		var pieces [][]vg.Point
+		gap := true
 		for k := range line.X {
 			at, ok := l.position(line.X[k], line.Y[k])
 			if !ok {
+				gap = true
 				continue
 			}
 			points = append(points, vg.Point{X: x(bounded(at.X, &p.X)), Y: y(bounded(at.Y, &p.Y))})
+			pieces, gap = extended(pieces, gap, points[len(points)-1]), false
 			if line.Errors == nil {
 				continue
 			}
@@ -124,13 +129,18 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(thin, here-half, low, here+half, low)
 			c.StrokeLine2(thin, here-half, high, here+half, high)
 		}
-		points = thinned(points)
 		if line.Line != NoLine {
-			c.StrokeLines(line.lineStyle(), c.ClipLinesXY(points)...)
+			for _, piece := range pieces {
+				c.StrokeLines(line.lineStyle(), c.ClipLinesXY(thinned(piece))...)
+				if len(piece) == 1 && line.Mark == NoMark && c.Contains(piece[0]) { // a line of one point cannot be seen
+					c.DrawGlyph(Style{Color: line.Color, Mark: Circle}.glyph(), piece[0])
+				}
+			}
 		}
 		if line.Mark == NoMark {
 			continue
 		}
+		points = thinned(points)
 		glyph := line.glyph()
 		if len(points) > 200 {
 			glyph.Radius /= 2
@@ -143,24 +153,41 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// band draws the area between the edges of a line.
+// extended appends a point to the last piece of a line, or to a new one after a gap.
+func extended(pieces [][]vg.Point, gap bool, at vg.Point) [][]vg.Point {
+	if gap {
+		return append(pieces, []vg.Point{at})
+	}
+	pieces[len(pieces)-1] = append(pieces[len(pieces)-1], at)
+	return pieces
+}
+
+// band draws the area between the edges of a line. The band of a single point is as wide as an error bar.
 func (l *lines) band(c draw.Canvas, p *plot.Plot, line *Line) {
 	x, y := p.Transforms(&c)
-	var above, below []vg.Point
+	var above, below [][]vg.Point
+	gap := true
 	for i := range line.Low {
 		if !(line.Low[i] <= line.High[i]) || !l.X.shows(line.X[i]) {
+			gap = true
 			continue
 		}
 		at := x(bounded(l.X.place(line.X[i]), &p.X))
-		above = append(above, vg.Point{X: at, Y: y(bounded(l.Y.place(line.High[i]), &p.Y))})
-		below = append(below, vg.Point{X: at, Y: y(bounded(l.Y.place(line.Low[i]), &p.Y))})
+		above = extended(above, gap, vg.Point{X: at, Y: y(bounded(l.Y.place(line.High[i]), &p.Y))})
+		below = extended(below, gap, vg.Point{X: at, Y: y(bounded(l.Y.place(line.Low[i]), &p.Y))})
+		gap = false
 	}
-	if len(above) < 2 {
-		return
+	fill := Style{Color: line.Band, Fill: Pale}.fill()
+	for i := range above {
+		if len(above[i]) == 1 {
+			high, low, half := above[i][0], below[i][0], vg.Points(1.5)
+			c.FillPolygon(fill, rectangle(high.X-half, low.Y, high.X+half, high.Y))
+			continue
+		}
+		edge := thinned(below[i])
+		slices.Reverse(edge)
+		c.FillPolygon(fill, append(thinned(above[i]), edge...))
 	}
-	above, below = thinned(above), thinned(below)
-	slices.Reverse(below)
-	c.FillPolygon(Style{Color: line.Band, Fill: Pale}.fill(), append(above, below...))
 }
 
 // bounded keeps a position within twice the axis; infinite positions too. It puts NaN at the start.

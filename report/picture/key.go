@@ -19,7 +19,7 @@ type Ramp struct {
 
 const (
 	sampleWidth = 0.8 * vg.Centimeter
-	rampWidth   = 6 * vg.Centimeter
+	widestRamp  = 6 * vg.Centimeter
 )
 
 // width returns the width of a key, including the space after it.
@@ -75,9 +75,10 @@ func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	const steps = 60
 	half := 0.12 * vg.Centimeter
 	words := letters(8)
-	label := fit(words, r.Label, c.Max.X-c.Min.X-rampWidth-4*margin)
-	left := c.Center().X - (rampWidth+2*gap+words.Width(label))/2
-	place := func(share float64) vg.Length { return left + vg.Length(share)*rampWidth }
+	width := min(widestRamp, (c.Max.X-c.Min.X)/2)
+	label := fit(words, r.Label, c.Max.X-c.Min.X-width-4*margin)
+	left := c.Center().X - (width+2*gap+words.Width(label))/2
+	place := func(share float64) vg.Length { return left + vg.Length(share)*width }
 	for i := range steps {
 		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // up to the end, so that there is no gap
 			rectangle(place(float64(i)/steps), y-half, place(1), y+half))

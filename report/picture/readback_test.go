@@ -75,6 +75,36 @@ func TestLinesKeepTheirHeights(t *testing.T) {
 	}
 }
 
+// A line and its band have a gap at a value that is missing, and a value between two gaps is a point.
+func TestLinesHaveGaps(t *testing.T) {
+	nan := math.NaN()
+	y := []float64{1, 2, nan, 4, nan, 6, 7}
+	actions, _, _ := record(Chart{Lines: []Line{{Style: Style{Color: Blue, Line: Solid}, Band: Vermilion,
+		X: []float64{0, 1, 2, 3, 4, 5, 6}, Y: y, Low: y, High: []float64{3, 4, nan, 6, nan, 8, 9}}}})
+	var ink color.Color
+	strokes, bands, points := 0, 0, 0
+	for _, a := range actions {
+		switch a := a.(type) {
+		case *recorder.SetColor:
+			ink = a.Color
+		case *recorder.Stroke:
+			if ink == colors[Blue] {
+				strokes++
+			}
+		case *recorder.Fill:
+			switch ink {
+			case colors[Blue]:
+				points++
+			case Style{Color: Vermilion, Fill: Pale}.fill():
+				bands++
+			}
+		}
+	}
+	if strokes != 2 || bands != 3 || points != 1 {
+		t.Errorf("%d strokes, %d bands, %d points", strokes, bands, points)
+	}
+}
+
 // The first row of a heat map that is drawn as one image is at the top, or at the bottom if rows run upwards.
 func TestImagesHaveTheirRows(t *testing.T) {
 	names := make([]string, 60)

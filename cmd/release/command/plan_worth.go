@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -86,6 +87,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			return err
 		}
 	}
+	var names, counts []string // of queries whose groups of few rows could be left empty
 	for i, q := range p.Queries() {
 		if x := standsOut(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
@@ -93,13 +95,21 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			}
 		}
 		if n := p.ProposedMinCount(i); n > 0 {
-			if err := a.Printf("%s: groups of few rows have intervals of most of the range; to leave them empty, add "+
-				"publish: {min_count: %d}\n", q.Query.Name(), n); err != nil {
-				return err
-			}
+			names, counts = append(names, q.Query.Name()), append(counts, strconv.Itoa(n))
 		}
 	}
-	return nil
+	if len(names) == 0 {
+		return nil
+	}
+	each := ""
+	if len(names) > 1 {
+		each = ", in the same order"
+	}
+	if len(slices.Compact(slices.Clone(counts))) == 1 {
+		counts, each = counts[:1], ""
+	}
+	return a.Printf("%s: the interval of a group of few rows covers most of the range; to leave such groups empty, add "+
+		"publish: {min_count: %s}%s\n", strings.Join(names, ", "), strings.Join(counts, ", "), each)
 }
 
 // effectiveSizes describe Kish's effective number of rows for the weights of a plan's queries: the square of the sum of

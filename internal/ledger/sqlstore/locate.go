@@ -61,7 +61,16 @@ func locate(path string) (file string, passed []string, err error) {
 		}
 		todo = append(strings.Split(target[len(filepath.VolumeName(target)):], string(filepath.Separator)), todo...)
 	}
-	return "", nil, fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+	return "", nil, notFile(path)
+}
+
+// notFile returns the error of a path that leads to something other than a file.
+func notFile(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: %w but a folder: name a file in it, such as %s", path, ledger.ErrNotLedger,
+			filepath.Join(path, "ledger.db"))
+	}
+	return fmt.Errorf("%s: %w: neither a file nor a folder", path, ledger.ErrNotLedger)
 }
 
 // isLink reports whether path itself is a symbolic link.

@@ -69,7 +69,7 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 		return err
 	case info == nil:
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+		return notFile(path)
 	default:
 		if err := c.checkLedger(path, info); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,9 @@ func (a *accounts) backup(ctx context.Context, f *jobs.Flags, from, file string)
 	from, err := a.storeOf(f, from)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(filepath.ToSlash(file), "/") {
+		return console.Usagef("FILE is a folder: name a new file in it, such as %sledger.db", console.Visible(file))
 	}
 	path, err := filepath.Abs(file)
 	if err != nil {

@@ -46,7 +46,11 @@ func Command(c *console.Console) *cobra.Command {
 
 func publish(ctx context.Context, c *console.Console, dir, address string, replace bool) error {
 	to, err := store.ParseAddress(address)
-	if err != nil || strings.ContainsAny(to.Key, `*?[\`) {
+	switch {
+	case err != nil && !strings.Contains(address, "://"):
+		return console.Usagef("%s is no address of an object store, s3://bucket/prefix, gs:// or az://. In a folder of this "+
+			"machine, copy the release with cp -r: it has all that release verify needs", console.Visible(address))
+	case err != nil || strings.ContainsAny(to.Key, `*?[\`):
 		return console.Usagef("the address has the form s3://bucket/prefix, and no credentials or patterns: those come " +
 			"from the environment")
 	}
