@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // For each query, the page states what the bounds of the job leave out.
@@ -67,6 +69,34 @@ func TestBoundedNumbersAreNamedAtEachTable(t *testing.T) {
 			if len(said) != 5 {
 				t.Errorf("%s, table %q: %d texts", kind, table.Holds, len(said))
 			}
+		}
+	}
+}
+
+// A query's texts hold its accuracy, its rule of publishing, the risk of its clamp, its grid and its rates.
+func TestFactsAreInTheTextsOfAQuery(t *testing.T) {
+	m := stated(gaussian("by", "histogram", 4, 2, 1))
+	m.Queries[0].Rates = []manifest.Rate{{Name: "share", Per: "total", Times: 1, MaxHalfWidth: 0.25}}
+	f := factsOf(m)
+	q := f.find("by")
+	q.publish, q.clampRisk, q.gridStep = &manifest.Publish{MaxRelativeError: 0.5}, "a clamp's risk", 2
+	has := func(text string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("no %q in %q", part, text)
+			}
+		}
+	}
+	has(strings.Join(q.remarks(), " "), "a standard deviation of 1.003", "further than 0.5 times the noisy value", "multiples of 2")
+	has(q.description(f), "a clamp's risk", "multiples of 2")
+	table := known("by", []string{"a", "b"}, []string{"x", "y"})
+	table.Holds = "share"
+	rates := q.catalogued(table, f)
+	has(rates.Description, "divided by total", "further than 0.25 to each side")
+	for _, c := range rates.Columns {
+		if c.Name == estimateColumn && c.Unit != "share" {
+			t.Errorf("the unit of a rate is %q", c.Unit)
 		}
 	}
 }
