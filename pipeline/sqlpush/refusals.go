@@ -78,7 +78,7 @@ func (c *refusals) filters() {
 	for i := range c.of.Filters {
 		if inexact(&c.of.Filters[i].Coding) {
 			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
-				Message: "a filter is of a form that databases cannot be asked for exactly", Hint: HintLocal})
+				Message: "a database cannot evaluate a filter of this form exactly", Hint: HintLocal})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (c *refusals) axis(r *domain.Coding) {
 		c.numbers(c.of.By, r.Columns())
 	}
 	if inexact(r) {
-		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
+		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" has a form that a database cannot evaluate exactly")
 		return
 	}
 	if table := r.FoldTable(); table != nil && !(c.folds(table) && c.characters(c.plan, r.Column)) {
