@@ -227,6 +227,9 @@ func (f *finder) filters(c *tally.Tally) {
 // query reports unusable inputs of a query, and whether its cells or bounds drop most rows.
 func (f *finder) query(i int, c *QueryCheck) {
 	if c.Rows() == 0 {
+		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // 0 may well be the answer
+			f.add(false, own.Field, codeDataFilter, "no row meets the conditions of query "+c.Name, filterHint)
+		}
 		return
 	}
 	unit := strings.Join(f.plan.job.Privacy.Unit.Columns, ", ")

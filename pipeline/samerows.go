@@ -92,6 +92,10 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	for _, a := range v.Axes {
 		out.shape.Dims, out.shape.Ordered = append(out.shape.Dims, a.Size), append(out.shape.Ordered, false)
 	}
+	ensured := q.Filters.Specs // by the rows of both
+	if !q.overUnits {
+		ensured = slices.Concat(p.input.filters.Specs, ensured)
+	}
 	var margins []denoise.Margin
 	for k := range vectors {
 		of := &p.queries[k]
@@ -100,7 +104,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 			continue
 		}
 		for _, w := range vectors[k] {
-			o, ok := p.sumsOf(w, v, !q.overUnits)
+			o, ok := sumsOf(w, v, ensured)
 			if !ok || q.rule != (publishRule{}) && len(o.axes) < len(v.Axes) {
 				continue
 			}
@@ -130,14 +134,14 @@ func (o *otherVector) cellsOfSum() float64 {
 }
 
 // sumsOf finds sums of w's cells that are also sums of v's; ok is false unless both are known to be about the same
-// rows. filtered is set if the filters of the job apply to their rows.
-func (p *Plan) sumsOf(w, v kinds.Vector, filtered bool) (o otherVector, ok bool) {
+// rows, which all meet some filters.
+func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok bool) {
 	if w.Sums != v.Sums {
 		return o, false
 	}
 	// keeps[j] is the axis of v that axis j of w is; −1 if w is summed over it.
 	keeps := make([]int, len(w.Axes))
-	conditions, wanted := p.unmet(w.Conditions, filtered), p.unmet(v.Conditions, filtered)
+	conditions, wanted := unmet(w.Conditions, filters), unmet(v.Conditions, filters)
 	numbers := make([]bool, len(w.Axes)) // without the null cell
 	for j, a := range w.Axes {
 		keeps[j] = slices.IndexFunc(v.Axes, func(own kinds.VectorAxis) bool { return own.Cells == a.Cells })
@@ -187,10 +191,10 @@ func (p *Plan) sumsOf(w, v kinds.Vector, filtered bool) (o otherVector, ok bool)
 	return o, true
 }
 
-// unmet returns the conditions that the filters of the job do not ensure.
-func (p *Plan) unmet(conditions []string, filtered bool) (rest []string) {
+// unmet returns the conditions that filters do not ensure.
+func unmet(conditions []string, filters []domain.FilterSpec) (rest []string) {
 	for _, c := range conditions {
-		if !filtered || !slices.ContainsFunc(p.input.filters.Specs, func(f domain.FilterSpec) bool {
+		if !slices.ContainsFunc(filters, func(f domain.FilterSpec) bool {
 			return kinds.NumberCondition(f.Column) == c && isNumeric(&f)
 		}) {
 			rest = append(rest, c)

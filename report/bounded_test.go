@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -15,8 +16,57 @@ func TestBoundedNumbersAreNamed(t *testing.T) {
 		{"sum", "each row, a value in [0, 99]: 99", "values outside of the range count as its nearer end."},
 	} {
 		q := queryFacts{kind: c.kind, why: c.why}
-		if got := q.bounded(); !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
+		if got := q.bounded(""); !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%q: %q", c.why, got)
+		}
+	}
+}
+
+// Each picture on the page, each table's description, each end of an interval and each table on a terminal names what
+// the bounds leave out. True quantiles and shares can be higher or lower than those of bounded data.
+func TestBoundedNumbersAreNamedAtEachTable(t *testing.T) {
+	const words, higher = "each member adds at most 2 rows. Rows above these bounds are not counted", ": true numbers can be higher."
+	for _, kind := range []string{"count", "histogram", "mean"} {
+		m := stated(gaussian("by", kind, 4, 2, 1))
+		f := factsOf(m)
+		q := f.find("by")
+		var d pageData
+		var tables []*Table
+		for _, holds := range []string{"", pictureQuantiles, pictureCDF, holdsSums} {
+			table := known("by", []string{"a", "b"}, []string{"x", "y"})
+			table.Holds = holds
+			one := dataOf(q, table, mostRows, f)
+			d.Tables, d.queries, tables = append(d.Tables, one), append(d.queries, q), append(tables, table)
+		}
+		v, err := f.queryView(0, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalogued := f.catalogue(tables).Tables
+		if len(v.Tables) != 4 || len(catalogued) != 4 {
+			t.Fatalf("%s: %d tables on the page, %d in catalogues", kind, len(v.Tables), len(catalogued))
+		}
+		for i, table := range tables {
+			said := []string{strings.Join(Remarks(m, 0, table.Holds, math.NaN()), " "), catalogued[i].Description}
+			for _, view := range v.Tables {
+				if view.At == i {
+					said = append(said, view.Bounded)
+				}
+			}
+			for _, c := range catalogued[i].Columns {
+				if strings.HasPrefix(c.Name, "ci95_") {
+					said = append(said, c.Description)
+				}
+			}
+			counts := kind != "mean" && table.Holds != pictureQuantiles && table.Holds != pictureCDF
+			for _, text := range said {
+				if !strings.Contains(text, words) || strings.Contains(text, higher) != counts {
+					t.Errorf("%s, table %q: %q", kind, table.Holds, text)
+				}
+			}
+			if len(said) != 5 {
+				t.Errorf("%s, table %q: %d texts", kind, table.Holds, len(said))
+			}
 		}
 	}
 }

@@ -96,6 +96,10 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	if r := q.rate(t.Holds); r != nil {
 		out.Description, unit = rateText(q, r), shown(r.Name)
 	}
+	bounded := q.bounded(t.Holds)
+	if bounded != "" {
+		out.Description += " " + bounded
+	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
 			out.Files = append(out.Files, catalogueFile{Path: x.Path, SHA256: x.SHA256,
@@ -124,6 +128,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
 			text = "A quotient of noisy components, which is not exactly right on average."
 		}
+		if bounded != "" && strings.HasPrefix(c.Name, "ci95_") {
+			text += " " + bounded
+		}
 		described := catalogueColumn{Name: c.Name, Description: text, Type: realColumn}
 		if known {
 			described.Unit = unit
@@ -133,10 +140,10 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	return out
 }
 
-// description describes a table: its query, what bounds and clamps leave out, and why its noisy values have fractions.
+// description describes a table: its query, what a clamp may leave out, and why its noisy values have fractions.
 func (q *queryFacts) description(f *facts) string {
 	text := q.question(f)
-	for _, more := range []string{q.bounded(), q.clampRisk, q.grid()} {
+	for _, more := range []string{q.clampRisk, q.grid()} {
 		if more != "" {
 			text += " " + more
 		}

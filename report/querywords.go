@@ -97,7 +97,8 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		if t.File != q.name && !strings.HasPrefix(t.File, q.name+".") {
 			continue
 		}
-		one := tableView{At: at, Title: titleOf(q, t), Note: noteOf(t)}
+		_, holds, _ := strings.Cut(strings.TrimPrefix(t.File, q.name), ".")
+		one := tableView{At: at, Title: titleOf(q, t), Note: noteOf(t), Bounded: q.bounded(holds)}
 		if t.Table.Shown > 0 && t.Picture != pictureNone {
 			var err error
 			if one.Picture, err = embed(pictureFor(t, d.queries[at]), t.Name, describe(t)); err != nil {
@@ -218,10 +219,11 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// remarks describe how accurate a query's answer is, which values exceed the noise threshold, and what is left out.
+// remarks describe how accurate a query's answer is, which values exceed the noise threshold, and which are
+// left empty.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
-	for _, text := range []string{q.bounded(), q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
+	for _, text := range []string{q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -301,9 +303,9 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
 }
 
-// bounded describes what the bounds of the job leave out of the answer; "" if its unit is a row and no value is
-// clamped.
-func (q *queryFacts) bounded() string {
+// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row and no value
+// is clamped. holds names the table, "" for the answer itself.
+func (q *queryFacts) bounded(holds string) string {
 	why := q.why
 	if _, implied, declared := strings.Cut(why, "implied: "); declared {
 		why = implied
@@ -324,21 +326,23 @@ func (q *queryFacts) bounded() string {
 		return ""
 	}
 	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"
-	if clamped {
+	switch {
+	case clamped:
 		text += ", and " + ends
-	} else {
+	case holds == pictureQuantiles, holds == pictureCDF, q.rate(holds) != nil: // they can be higher or lower
+	default:
 		text += ": true numbers can be higher"
 	}
 	return text + "."
 }
 
-// Remarks returns the facts that a reader of a query's numbers must know: what bounds and clamps leave out and, for
-// units over a bound, the answer in a sentence. query is the query's index in the manifest, estimate the first cell of
-// its answer.
-func Remarks(m *manifest.Manifest, query int, estimate float64) []string {
+// Remarks returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
+// bound, the answer in a sentence. query is the query's index in the manifest, holds names the table, "" for the answer
+// itself, and estimate is its first cell.
+func Remarks(m *manifest.Manifest, query int, holds string, estimate float64) []string {
 	f := factsOf(m)
 	q := &f.queries[query]
-	return slices.DeleteFunc([]string{q.bounded(), q.clampRisk, q.overBoundText(f, estimate)},
+	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(f, estimate)},
 		func(s string) bool { return s == "" })
 }
 

@@ -60,8 +60,10 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
-	Number      string        // the number in a table with one value
-	Picture     *shownPicture // nil if there is no picture
+	// Bounded describes what the bounds of the job leave out; "" if they leave out nothing.
+	Bounded string
+	Number  string        // the number in a table with one value
+	Picture *shownPicture // nil if there is no picture
 }
 
 type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }

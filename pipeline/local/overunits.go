@@ -122,15 +122,15 @@ func addUnits(workers []*worker) error {
 			if !first.units.asked(q) {
 				continue
 			}
-			batch := selectColumns(b, first.columns[q], nil)
+			kept, err := first.own[q].apply(b, nil)
+			if err != nil {
+				return err
+			}
+			batch := selectColumns(b, first.columns[q], kept)
 			if first.inspection != nil {
 				if err := first.inspection.Queries[q].Add(batch); err != nil {
 					return err
 				}
-			}
-			var err error
-			if batch.Keep, err = first.own[q].apply(b, nil); err != nil {
-				return err
 			}
 			if err := a.Add(batch); err != nil {
 				return err

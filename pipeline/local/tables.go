@@ -240,9 +240,9 @@ func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int6
 			if side, err = s.readSide(&joins[0], from, limit, first); err != nil {
 				return err
 			}
-		}
-		if side.Whole() {
-			s.whole[&joins[0]] = side
+			if side.Whole() {
+				s.whole[&joins[0]] = side
+			}
 		}
 		if err := s.pass(joins[1:], append(sides[:len(sides):len(sides)], side), limit, first, do); err != nil {
 			return err

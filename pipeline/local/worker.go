@@ -192,14 +192,15 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 			if w.units.asked(q) {
 				continue
 			}
-			batch := selectColumns(logical, w.columns[q], keep)
+			kept, err := w.own[q].apply(logical, keep)
+			if err != nil {
+				return err
+			}
+			batch := selectColumns(logical, w.columns[q], kept)
 			if inspect {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {
 					return err
 				}
-			}
-			if batch.Keep, err = w.own[q].apply(logical, keep); err != nil {
-				return err
 			}
 			if err := a.Add(batch); err != nil {
 				return err

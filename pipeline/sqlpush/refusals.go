@@ -73,10 +73,15 @@ func (c *refusals) typeOf(name string) (t table.Type) {
 	return t
 }
 
-// filters refuses filters. The errors name no query, since all queries have the same filters.
+// filters refuses filters. The errors about those of all queries name no query.
 func (c *refusals) filters() {
+	shared := c.plan.Filters().Columns()
 	for i := range c.of.Filters {
-		if inexact(&c.of.Filters[i].Coding) {
+		switch f := &c.of.Filters[i]; {
+		case !inexact(&f.Coding):
+		case !slices.Contains(shared, f.Column):
+			c.refuse("where", "a condition is of a form that databases cannot be asked for exactly")
+		default:
 			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
 				Message: "a database cannot evaluate a filter of this form exactly", Hint: HintLocal})
 		}

@@ -15,8 +15,7 @@ import (
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share() - r.staged.bytes
-	texts := r.partitions[partition].texts
-	numbered := texts != nil && texts.Len() > intern.MaxUnits/2 // the numbers of texts would run out
+	numbered := r.isNumbered(partition)
 	full := r.held+chunk > share || numbered
 	if !full && r.held+chunk <= r.nextLook || r.making {
 		return nil
@@ -176,4 +175,10 @@ func (r *Rows) writeContents() {
 	r.numbers.close()
 	r.free, r.numbers, r.width = nil, nil, r.plainWidth()
 	r.known.generation++
+}
+
+// isNumbered reports whether the numbers of a partition's texts may soon run out.
+func (r *Rows) isNumbered(partition uint64) bool {
+	texts := r.partitions[partition].texts
+	return texts != nil && texts.Len() > intern.MaxUnits/2
 }

@@ -214,7 +214,7 @@ func (r *Rows) appendRecord(partition uint64) []byte {
 // record.
 func (r *Rows) startChunk(partition uint64) []byte {
 	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
-	if r.failed == nil && len(r.free) == 0 {
+	if r.failed == nil && (len(r.free) == 0 || r.isNumbered(partition)) {
 		r.fail(r.makeRoom(partition, int64(size)))
 	}
 	if o := r.open[partition]; len(o) > 0 {

@@ -88,7 +88,7 @@ type column struct {
 	dict   uint64
 }
 
-// NewSide returns the side with the records whose hashes start at from, as many as fit into limit bytes, at least one.
+// NewSide returns the side with the records whose hashes start at from, as many as fit into limit bytes.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {

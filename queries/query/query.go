@@ -5,6 +5,7 @@ package query
 
 import (
 	"context"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/io/table"

@@ -45,7 +45,8 @@ type Strategy struct {
 const (
 	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none. A value of a column with
 	// less than two standard deviations of rows is too large by up to RareValueBias, since no estimate that is never
-	// negative has the mean 0; the other values together are too small by as much (TestMarginsOfRareValues).
+	// negative has the mean 0. The other values are too small by as much as all of these together: by more than
+	// RareValueBias each if a column has dozens of such values (TestMarginsOfRareValues).
 	MarginBias    = 0.1
 	RareValueBias = 0.4
 	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:

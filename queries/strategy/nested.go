@@ -273,7 +273,7 @@ func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 		if loss == LossCells {
 			w = float64(n.sizes[l])
 		}
-		sum, total, largest = sum+w*e.Mean, total+w, max(largest, e.Largest)
+		sum, total, largest = sum+float64(w*e.Mean), total+w, max(largest, e.Largest)
 	}
 	if loss == LossLargest {
 		return largest

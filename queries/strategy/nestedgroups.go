@@ -120,10 +120,10 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 		for i, kind := range a.kinds[l] {
 			s := 0.0
 			if l == last-1 {
-				s = float64(kind.leaves) * leaf
+				s = float64(float64(kind.leaves) * leaf)
 			}
 			for _, c := range kind.children {
-				s += float64(c.number) * up[l+1][c.kind]
+				s += float64(float64(c.number) * up[l+1][c.kind])
 			}
 			beneath[l][i] = s
 			if s > 0 && !exact(l) {
@@ -141,7 +141,7 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 			}
 			if s := beneath[l-1][a.groups[l-1][group.parent].kind]; s > 0 {
 				r := up[l][group.kind] / s
-				all[l][g] -= r * r * (s - all[l-1][group.parent])
+				all[l][g] -= float64(r * r * (s - all[l-1][group.parent]))
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (n *Nested) Errors(variances []float64) []NestedErrors {
 			if l == last {
 				nodes *= float64(a.kinds[last-1][groups[g].kind].leaves)
 			}
-			out[l].Mean, out[l].Largest = out[l].Mean+nodes*v, max(out[l].Largest, v)
+			out[l].Mean, out[l].Largest = out[l].Mean+float64(nodes*v), max(out[l].Largest, v)
 		}
 		out[l].Mean /= float64(n.sizes[l])
 	}

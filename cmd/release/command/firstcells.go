@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report"
@@ -25,21 +26,30 @@ func (a *app) printPreview(r *pipeline.Release) error {
 			return err
 		}
 		if m.Queries[i].Kind != "crosstabs" { // its answer is the noisy numbers from which its tables are computed
-			if err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind)); err != nil {
+			estimate := [1]float64{math.NaN()}
+			if result.Answer.Cells > 0 {
+				result.Answer.Estimate(0, estimate[:])
+			}
+			err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind))
+			if err == nil {
+				err = a.printRemarks(report.Remarks(&m, i, "", estimate[0]))
+			}
+			if err != nil {
 				return err
 			}
 		}
-		if err := a.printReadings(&result); err != nil {
+		if err := a.printReadings(&m, i, &result); err != nil {
 			return err
 		}
-		estimate := [1]float64{math.NaN()}
-		if result.Answer.Cells > 0 {
-			result.Answer.Estimate(0, estimate[:])
-		}
-		for _, text := range report.Remarks(&m, i, estimate[0]) {
-			if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// printRemarks shows facts that a reader of the table above must know, each as a paragraph.
+func (a *app) printRemarks(texts []string) error {
+	for _, text := range texts {
+		if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -60,8 +70,8 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 // previewedTables is the number of tables computed from an answer that are shown.
 const previewedTables = 4
 
-// printReadings shows the first rows of the first tables that were read off an answer.
-func (a *app) printReadings(r *pipeline.Result) error {
+// printReadings shows the first rows of the first tables that were read off the answer to a query, by its number in m.
+func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result) error {
 	for i, x := range r.Answer.Readings {
 		if more := len(r.Answer.Readings) - i; i == previewedTables {
 			return a.Printf("\n… %d more tables\n", more)
@@ -80,6 +90,9 @@ func (a *app) printReadings(r *pipeline.Result) error {
 			if err := a.Printf("… %d more\n", more); err != nil {
 				return err
 			}
+		}
+		if err := a.printRemarks(report.Remarks(m, number, x.Name, math.NaN())); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -100,8 +100,8 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 			"large on average and others of their group too small\n")
 	}
 	return a.Printf("estimates: the total stays as it is measured, but for rounding; each margin by one column has a bias "+
-		"below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large by up to %.2g, "+
-		"and the others together too small by as much; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
+		"below %.2g of its standard deviation, unless values of the column have almost no rows: these are too large by up to %.2g each, "+
+		"and the others too small by as much as all of these together; cells without rows have at most %.2g of the noise's error, other cells at most %.2g of it; a "+
 		"large cell beside many without rows is too small, by up to %.2g times the root of the number of values of a column\n",
 		query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
 }

@@ -229,9 +229,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	}
 	plan, err := dpbeam.NewPlan(ctx, job, text, o.params.values())
 	if err != nil {
-		return report(exitInput, err)
+		return report(exitUsage, err)
 	}
-	if released(ctx, plan) && !slices.ContainsFunc(merge, func(a string) bool { return strings.HasPrefix(a, "--new-release") }) {
+	if !slices.ContainsFunc(merge, asksForInput) && released(ctx, plan) {
 		return command.Run(ctx, append(append([]string{"run", job}, params...), merge...)...) // it opens no input
 	}
 	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
@@ -294,6 +294,11 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 		return key, report(exitUsage, errNoKey)
 	}
 	return key, 0
+}
+
+// asksForInput reports whether a flag of the merge is one for which a released job is read again.
+func asksForInput(flag string) bool {
+	return strings.HasPrefix(flag, "--new-release") || strings.HasPrefix(flag, "--compare-input")
 }
 
 // released reports whether a run of a plan returns or finishes a release that is in the ledger. If the ledger cannot be

@@ -40,6 +40,18 @@ func TestReleasedJobNeedsNoInput(t *testing.T) {
 	if code := o.run(t.Context(), job, []string{"--quiet", "--new-release"}); code != exitInput {
 		t.Errorf("a new release without an input: exit code %d", code)
 	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if code := o.run(t.Context(), job, []string{"--quiet", "--compare-input"}); code != exitInput {
+		t.Errorf("an input to compare that is not there: exit code %d", code)
+	}
+	broken := filepath.Join(dir, "broken.yaml")
+	if err := os.WriteFile(broken, []byte("version: 1\nname: n\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if code := o.run(t.Context(), broken, []string{"--quiet"}); code != exitUsage {
+		t.Errorf("a job with problems: exit code %d", code)
+	}
 	if after, err := os.ReadFile(manifest); err != nil || string(after) != string(before) {
 		t.Errorf("the release has other bytes: %v", err)
 	}
