@@ -80,7 +80,7 @@ func (c *refusals) filters() {
 		switch f := &c.of.Filters[i]; {
 		case !inexact(&f.Coding):
 		case !slices.Contains(shared, f.Column):
-			c.refuse("where", "a condition is of a form that databases cannot be asked for exactly")
+			c.refuse("where", "a database cannot evaluate a condition of this form exactly")
 		default:
 			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
 				Message: "a database cannot evaluate a filter of this form exactly", Hint: HintLocal})
