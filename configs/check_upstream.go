@@ -86,8 +86,8 @@ func (c *checker) counts() {
 	column := c.job.Input.Counts.Column
 	other := func(place *yamltree.Path, name string) {
 		if name == column && name != "" {
-			c.bad(place, CodeContradiction, "the column holds the counts: what else depends on it could change by more than one "+
-				"unit changes a count", "use other columns here")
+			c.bad(place, CodeContradiction, "the column holds the counts: one unit could change anything else computed "+
+				"from it by more than it changes a count", "use other columns here")
 		}
 	}
 	var top *yamltree.Path

@@ -46,8 +46,8 @@ func (b *builder) derive() {
 				"about the counts in the table", "name a column of the input")
 		}
 		for _, place := range b.derived.Readers(c.Column) {
-			b.report(place, "contradiction", "the column holds the counts: what else depends on it could change by more than one "+
-				"unit changes a count", "use other columns here")
+			b.report(place, "contradiction", "the column holds the counts: one unit could change anything else computed "+
+				"from it by more than it changes a count", "use other columns here")
 		}
 	}
 	for _, name := range b.job.Privacy.Unit.Columns {

@@ -76,14 +76,14 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	}
 	ids, lats, lons := columns[0], columns[1], columns[2]
 	if len(ids) != len(lats) || len(ids) != len(lons) {
-		b.report(path+".points", "public-file", "a point has no identifier, no lat or no lon", "every row needs all three")
+		b.report(path+".points", "public-file", "a point lacks its identifier, lat or lon", "every row needs all three")
 		return out
 	}
 	for i := range ids {
 		lat, err1 := strconv.ParseFloat(lats[i], 64)
 		lon, err2 := strconv.ParseFloat(lons[i], 64)
 		if err1 != nil || err2 != nil {
-			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are no numbers", i+1),
+			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are not numbers", i+1),
 				"lat and lon are decimal degrees")
 			return out
 		}

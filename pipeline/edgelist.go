@@ -64,7 +64,7 @@ func (l edgeList) edge(i int, cell map[string]int) (denoise.Edge, error) {
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(x.column[i]), 64)
 		if err != nil {
-			return e, l.At(i, fmt.Sprintf("%s: %q is no number", x.name, shortKey(x.column[i])))
+			return e, l.At(i, fmt.Sprintf("%s: %q is not a number", x.name, shortKey(x.column[i])))
 		}
 		*x.value = v
 	}

@@ -42,8 +42,8 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 			err = l.At(e.Index, e.Reason)
 		}
 	}
-	b.report(path+".edges", codePublicFile, err.Error(), "an edge list has a row an edge: two cells by their keys as "+
-		"they stand in the release, and optionally a length and a weight")
+	b.report(path+".edges", codePublicFile, err.Error(), "each row of an edge list is one edge: the keys of two "+
+		"cells, as they stand in the release, and optionally a length and a weight")
 	return nil
 }
 

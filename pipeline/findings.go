@@ -73,8 +73,8 @@ func (f *finder) table(c *DataChecks) {
 	p := f.plan
 	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
 		f.add(true, j.field, codeDataEmpty, "the table has no rows, or none of them has a partner in table "+j.name, "are the "+
-			"keys the same columns, and written alike, in both tables? rows that table "+j.name+" leaves out by where are no "+
-			"partners")
+			"keys the same columns, and written alike, in both tables? rows that the where of table "+j.name+" leaves out "+
+			"are not partners")
 		return
 	}
 	if c.Rows == 0 {
@@ -132,7 +132,7 @@ func (f *finder) unparsed(path string, t *tally.Input) bool {
 		}
 	}
 	if declared == "" {
-		f.add(true, path, codeDataUnparsed, fmt.Sprintf("column %s: %s of its texts are no numbers", column,
+		f.add(true, path, codeDataUnparsed, fmt.Sprintf("column %s: %s of its texts are not numbers", column,
 			Percent(t.Unparsed, texts)), "numbers have a decimal point, and no thousands separator and no unit of measure: "+
 			"rewrite the column; dates and times need a type: input.csv.types")
 		return true
@@ -345,6 +345,6 @@ func UnusableError(found configs.Diagnostics, hint string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint,
+	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would hold noise alone", Hint: hint,
 		Err: found}
 }

@@ -127,7 +127,7 @@ func (b *builder) known(totals []configs.KnownTotals, by []domain.Dimension, pat
 		at := fmt.Sprintf("%s[%d]", path, i)
 		level := slices.IndexFunc(by[0].Levels, func(l domain.Level) bool { return l.Name == t.Level })
 		if level < 0 || out[level] != nil || by[0].Levels[level].Labels == nil {
-			b.report(at+".level", "contradiction", "is not one of the levels of places, or known twice",
+			b.report(at+".level", "contradiction", "is not one of the levels of places, or is listed twice",
 				"name each level of the first dimension once at most")
 			continue
 		}
@@ -171,7 +171,7 @@ func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []
 		case !ok:
 			return problem(fmt.Sprintf("%q is no group of the level, or there twice", name))
 		case err != nil:
-			return problem(fmt.Sprintf("the total of %q is no number of rows", name))
+			return problem(fmt.Sprintf("the total of %q is not a number of rows", name))
 		}
 		delete(place, name)
 		out[at] = float64(x)

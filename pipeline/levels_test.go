@@ -47,7 +47,7 @@ ledger: {store: "sqlite:ledger.db", dataset: places, budget: {epsilon: 1, delta:
 		"an unknown place":    {regions, "N W", "30 5", "", "no group of the level"},
 		"no number":           {regions, "N S", "30 _", "", "has no value"},
 		"levels contradict":   {regions + ", " + towns, "N S", "30 5", "10 21 5", "do not add up"},
-		"a level twice":       {regions + ", " + regions, "N S", "30 5", "", "known twice"},
+		"a level twice":       {regions + ", " + regions, "N S", "30 5", "", "listed twice"},
 		"an unknown level":    {"{level: county, file: regions.csv, column: n}", "N S", "30 5", "", "not one of the levels"},
 	} {
 		files := map[string]string{

@@ -47,7 +47,7 @@ func (b *builder) rates(p *Plan) {
 			}
 			r, path := &b.job.Queries[i].Rates[k], fmt.Sprintf("queries[%d].rates[%d]", i, k)
 			if p.queries[i].Query.Cells() > maxRated {
-				b.report(path, "too-many-cells", "a query of more than 2^22 cells has no rates", "remove rates")
+				b.report(path, "too-many-cells", "a query of more than 2^22 cells cannot have rates", "remove rates")
 				continue
 			}
 			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.Unsigned(r.File), Value: r.Value, Times: 1,

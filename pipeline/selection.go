@@ -27,7 +27,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	asked := b.job.Privacy.DeltaFailure
 	switch {
 	case n == 0 && asked != "":
-		b.report("privacy.delta_failure", "contradiction", "no query discovers keys, so that nothing can fail",
+		b.report("privacy.delta_failure", "contradiction", "no query discovers keys, so nothing can fail",
 			"remove delta_failure")
 		return delta
 	case n == 0:
@@ -76,8 +76,8 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 		b.report(path+".margins", "contradiction",
 			"selected keys do not add up to anything: those that are not shown are missing", "remove margins")
 	case jq.Histogram != nil && jq.Histogram.MinUnits > calibrate.MaxMinUnits:
-		b.report(path+".histogram.min_units", "bad-value", fmt.Sprintf("must be at most %d, since no key is counted further",
-			int64(calibrate.MaxMinUnits)), "choose a number of units that keys have")
+		b.report(path+".histogram.min_units", "bad-value", fmt.Sprintf("must be at most %d: the count of a key's "+
+			"units stops there", int64(calibrate.MaxMinUnits)), "choose a number of units that keys have")
 	case jq.Sparse:
 		b.report(path+".sparse", "contradiction", "every key that is selected has a count above zero", "remove sparse")
 	}

@@ -55,7 +55,7 @@ func TestPlanRefusesStepsThatDoNotFit(t *testing.T) {
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: negative}}]", "public-file",
 			"edges.csv:3: its length is -3"},
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, length: text}}]", "public-file",
-			`edges.csv:3: text: "far" is no number`},
+			`edges.csv:3: text: "far" is not a number`},
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: v, weight: zero}}]", "public-file",
 			"edges.csv:3: its weight is 0"},
 		{"[{method: auto, graph: {edges: edges.csv, from: u, to: short}}]", "public-file", "edges.csv: an edge has no value"},

@@ -40,8 +40,8 @@ func Unsigned(dir, key string, s pipeline.Signer) error {
 	e := &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir +
 			" was made before and is not signed",
-		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed " +
-			"release with --new-release --sign",
+		Hint: "a sealed or published release is never changed: run without --sign to leave it as it is, or pay for a " +
+			"signed release with --new-release --sign",
 	}
 	switch key {
 	case s.PublicKey():

@@ -80,10 +80,10 @@ func (c *refusals) filters() {
 		switch f := &c.of.Filters[i]; {
 		case !inexact(&f.Coding):
 		case !slices.Contains(shared, f.Column):
-			c.refuse("where", "a condition is of a form that databases cannot be asked for exactly")
+			c.refuse("where", "a database cannot evaluate a condition of this form exactly")
 		default:
 			c.found.List = append(c.found.List, &problem.Error{Field: "input.where", Code: CodeNotPushed,
-				Message: "a filter is of a form that databases cannot be asked for exactly", Hint: HintLocal})
+				Message: "a database cannot evaluate a filter of this form exactly", Hint: HintLocal})
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (c *refusals) axis(r *domain.Coding) {
 		c.numbers(c.of.By, r.Columns())
 	}
 	if inexact(r) {
-		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" is of a form that databases cannot be asked for exactly")
+		c.refuse(c.of.By, "dimension "+strings.Join(r.Columns(), ", ")+" has a form that a database cannot evaluate exactly")
 		return
 	}
 	if table := r.FoldTable(); table != nil && !(c.folds(table) && c.characters(c.plan, r.Column)) {

@@ -324,7 +324,7 @@ func (q *Sums) checkRows(count func() int64) error {
 	return &problem.Error{
 		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
 		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"),
-			want), Hint: "rows is the number of all rows of the input, also of those without a value",
+			want), Hint: "rows is the number of all rows of the input, including rows without a value",
 	}
 }
 

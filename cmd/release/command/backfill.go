@@ -142,7 +142,7 @@ func (b *backfilling) broken() error {
 		Cause: pipeline.CauseOutput, Code: "unsigned",
 		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " +
 			strings.Join(b.unsigned, ", "),
-		Hint: "what is published is never changed: run without --sign to leave them as they are, or pay for signed " +
+		Hint: "a published release is never changed: run without --sign to leave them as they are, or pay for signed " +
 			"releases with release run --new-release --sign",
 	}
 }

@@ -38,10 +38,10 @@ func (a *app) explain(word string) error {
 	}
 	if len(found) == 0 {
 		if len(similar) == 0 {
-			return console.Usagef("nothing is known of %q; release explain takes an error code, a key of the job file, a "+
+			return console.Usagef("%q is unknown; release explain takes an error code, a key of the job file, a "+
 				"denoising method or a word of the glossary", word)
 		}
-		return console.Usagef("nothing is known of %q; similar: %s", word, strings.Join(similar, ", "))
+		return console.Usagef("%q is unknown; similar: %s", word, strings.Join(similar, ", "))
 	}
 	for i, e := range found {
 		if i > 0 {

@@ -48,7 +48,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	s.ledger = "none"
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
-		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " +
+		c.Warn("the ledger can't be read, so the budget shown counts this job alone: " +
 			console.ErrorText(err))
 	}
 	if s.ledger == "none" {

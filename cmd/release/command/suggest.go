@@ -34,7 +34,7 @@ func (a *app) suggest(ctx context.Context, path string, flags *jobs.Flags) error
 	}
 	t := plan.Targets()
 	if t == nil {
-		return console.Usagef("no query of the job says how accurate it is to be: add accuracy: {95%%: HALF_WIDTH} to the " +
+		return console.Usagef("no query of the job states an accuracy: add accuracy: {95%%: HALF_WIDTH} to the " +
 			"queries")
 	}
 	src, err := regular.ReadFile(path, math.MaxInt64)
@@ -43,7 +43,7 @@ func (a *app) suggest(ctx context.Context, path string, flags *jobs.Flags) error
 	}
 	text, ok := configs.WithEpsilon(src, t.Text)
 	if !ok {
-		return console.Usagef("privacy.epsilon is no plain number in the job file: put %s in its place", t.Text)
+		return console.Usagef("privacy.epsilon is not a plain number in the job file: put %s in its place", t.Text)
 	}
 	return a.Printf("%s", text)
 }

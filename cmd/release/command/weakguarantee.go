@@ -25,8 +25,8 @@ func (a *app) warnOfLittle(p *pipeline.Plan) {
 			"and protected together as one")
 	}
 	if g.Delta > largeDelta {
-		a.Warn(fmt.Sprintf("privacy.delta is %s: above 1/10,000 the rows of some units may be told outright; choose it far "+
-			"below 1 / number of units, such as 1e-6",
+		a.Warn(fmt.Sprintf("privacy.delta is %s: above 1/10,000 the rows of some units may be published as they "+
+			"are; choose it far below 1 / number of units, such as 1e-6",
 			p.Job().Privacy.Delta))
 	}
 }

@@ -31,8 +31,8 @@ func readPrivate(path string) ([]byte, error) {
 		return nil, console.Usagef("--key: the file %s can't be read", path)
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
-		return nil, console.Usagef("--key: %s can read the key %s: %s, and if they may have, make another with --new-key",
-			cmp.Or(who, "others"), path, private.Repair(path, info))
+		return nil, console.Usagef("--key: %s can read the key %s: %s, and if somebody may have read it, make another "+
+			"with --new-key", cmp.Or(who, "others"), path, private.Repair(path, info))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {

@@ -87,8 +87,8 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 		return err
 	}
 	if len(plan.Tables()) > 0 {
-		return &pipeline.Error{Cause: pipeline.CauseJob, Code: "several-tables", Message: "preview invents no rows for several " +
-			"tables that are joined", Hint: "release plan shows what a release costs and how accurate it will be"}
+		return &pipeline.Error{Cause: pipeline.CauseJob, Code: "several-tables", Message: "preview cannot make rows for " +
+			"several tables that are joined", Hint: "release plan shows what a release costs and how accurate it will be"}
 	}
 	if err := a.setRows(plan); err != nil {
 		return err

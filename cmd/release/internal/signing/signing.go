@@ -82,8 +82,8 @@ func readKey(path string) ([]byte, error) {
 		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
-		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if they may have, make another with release "+
-			"keygen", cmp.Or(who, "others"), path, private.Repair(path, info))
+		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if somebody may have used it, make "+
+			"another with release keygen", cmp.Or(who, "others"), path, private.Repair(path, info))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
@@ -109,7 +109,7 @@ func NewSigner(path string) (pipeline.Signer, error) {
 		err = key.UnmarshalText(text)
 	}
 	if err != nil {
-		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path,
+		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is wrong", path,
 			PasswordVariable)
 	}
 	return signer{key}, nil

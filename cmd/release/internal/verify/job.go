@@ -27,7 +27,7 @@ func (v *verifying) job(_ context.Context, a *verifier) error {
 	}
 	made, own := v.manifest.Program, a.program()
 	if made.Version != own.Version || made.Commit != own.Commit {
-		v.add("job", skipped, "another build of the program (%s) made the release: it may state the same facts otherwise",
+		v.add("job", skipped, "another build of the program (%s) made the release: it may word the same facts differently",
 			made.Version)
 		return nil
 	}
