@@ -71,8 +71,8 @@ type dialect interface {
 	// is 8 or 16. It returns NULL for NaN and for numbers that the type does not hold. ok is false if the dialect has no
 	// such casts, or if they are slow.
 	try(x string, bits int) (whole string, ok bool)
-	// isNumber returns the condition that x, a double, is neither NULL nor NaN. It is called only if the method try
-	// returns ok.
+	// isNumber returns the condition that x, a double, is neither NULL nor NaN. x can be NaN only if the method try
+	// returns ok: other dialects read NaN as NULL.
 	isNumber(x string) string
 	// find returns the expression for the index of x in list, from 1 on; it is NULL if x is not in list. ok is false if
 	// the engine evaluates it slowly.

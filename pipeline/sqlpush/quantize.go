@@ -3,6 +3,7 @@ package sqlpush
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -30,13 +31,30 @@ func (c *contents) quantizeValues() {
 			continue
 		}
 		x = append(x, c.stage(c.asDouble(c.columns[name])))
-		if !c.Value.Clip {
+		if !c.Value.Clip && (!c.AllRows || len(c.Value.Value.Columns) == 1) {
 			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(c.Value, x[len(x)-1])))
 		}
+	}
+	if c.AllRows && !c.Value.Clip && len(x) > 1 {
+		c.values = c.whole(x)
 	}
 	if c.Value.Clip {
 		c.values = c.clip(c.integers(), x, c.Value.Exponent, c.Value.Max)
 	}
+}
+
+// whole returns the quantized components x of vectors, all of which are NULL if one is: such a row has no value.
+func (c *contents) whole(x []string) (values []string) {
+	var numbers []string
+	for _, component := range x {
+		numbers = append(numbers, c.isNumber(component))
+	}
+	there := strings.Join(numbers, " AND ")
+	for i, component := range x {
+		v := c.quantize(c.Value, component)
+		values = append(values, c.alias(fmt.Sprint("v", i), "CASE WHEN "+there+" THEN "+v+" END"))
+	}
+	return values
 }
 
 // quantize returns queries/quantize for one number. The number is clamped first, so that no product overflows. If

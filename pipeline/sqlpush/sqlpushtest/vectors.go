@@ -45,6 +45,7 @@ input: {sql: {driver: postgres, dsn: unused, table: vectors}, rows: 600}
 queries:
   - {name: all, mean: {columns: [x, y, z], clip_l2: 5, rows: 600}}
   - {name: pairs, mean: {columns: [i, z], clip_l2: 1e10, rows: 600, null: centre, nan: centre}}
+  - {name: whole, mean: {columns: [x, y, z], clamp: [0, 20], rows: 600, null: centre, nan: centre}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta: 1e-5}}
 `)
