@@ -6,18 +6,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 )
 
-// mostListed is the largest number of values that the words of a condition list.
-const mostListed = 8
+const (
+	mostListed = 8   // values that the words of a condition list
+	mostShown  = 120 // characters of each
+)
 
 // Conditions returns the conditions under which rows count in each query of a job, by the query's name: "Only rows with
 // status = active and age from 18 to 65." A query without conditions is left out. The input is the JSON of
 // [Job.Effective], so that values from the environment stay references.
 func Conditions(effective []byte) map[string]string {
-	type source struct{ Where json.RawMessage }
+	type source struct {
+		Where []condition
+		Unit  []string
+		Join  []struct{ Table string }
+	}
 	var job struct {
 		Input struct {
 			source
@@ -33,10 +37,15 @@ func Conditions(effective []byte) map[string]string {
 	for i := range job.Queries {
 		q := &job.Queries[i]
 		rows, own := conditionsOf(job.Input.Where), conditionsOf(q.Where)
-		if q.From != "" {
-			rows = conditionsOf(job.Input.Tables[q.From].Where)
-		}
 		var texts []string
+		if t := job.Input.Tables[q.From]; q.From != "" {
+			rows = conditionsOf(t.Where)
+			if len(t.Unit) == 0 && len(t.Join) > 0 { // rows without a partner count nowhere
+				if partner := conditionsOf(job.Input.Tables[t.Join[0].Table].Where); len(partner) > 0 {
+					texts = append(texts, "Only rows with a partner in "+t.Join[0].Table+" with "+strings.Join(partner, " and ")+".")
+				}
+			}
+		}
 		if q.Over == "units" && len(own) > 0 {
 			texts, own = append(texts, "Only units with "+strings.Join(own, " and ")+"."), nil
 		}
@@ -50,21 +59,31 @@ func Conditions(effective []byte) map[string]string {
 	return all
 }
 
-// conditionsOf returns the words of conditions; where is their JSON.
-func conditionsOf(where json.RawMessage) (texts []string) {
-	var filters []Filter
-	_ = yaml.Unmarshal(where, &filters) // JSON is YAML
-	for i := range filters {
-		texts = append(texts, filters[i].words()...)
+// condition is the JSON of a [Filter].
+type condition struct {
+	Filter
+	NotNull any      `json:"not_null"` // a bool, or a reference
+	NotIn   []Scalar `json:"not_in"`
+}
+
+// conditionsOf returns the words of conditions.
+func conditionsOf(where []condition) (texts []string) {
+	for i := range where {
+		texts = append(texts, where[i].words()...)
 	}
 	return texts
 }
 
 // words returns the conditions on the filter's column.
-func (f *Filter) words() (texts []string) {
+func (f *condition) words() (texts []string) {
 	add := func(format string, args ...any) { texts = append(texts, f.Column+fmt.Sprintf(format, args...)) }
-	if f.NotNull {
-		add(" not null")
+	switch is := f.NotNull.(type) {
+	case bool:
+		if is {
+			add(" not null")
+		}
+	case string:
+		add(" not null if %s", is)
 	}
 	if len(f.In) > 0 {
 		add(" %s", listed("=", "in", f.In))
@@ -108,10 +127,14 @@ func listed(one, several string, values []Scalar) string {
 	return several + " (" + strings.Join(texts, ", ") + ")"
 }
 
-// words returns a value, in quotes if it is empty or ends in a space.
+// words returns a value, shortened if it is long, and in quotes if it could be read as another text or as several.
 func (s Scalar) words() string {
-	if text := string(s); text == "" || strings.TrimSpace(text) != text {
+	text := string(s)
+	if at := []rune(text[:min(len(text), 4*mostShown+4)]); len(at) > mostShown {
+		text = string(at[:mostShown]) + "…"
+	}
+	if text == "" || strings.TrimSpace(text) != text || strings.ContainsAny(text, `,()"`) {
 		return strconv.Quote(text)
 	}
-	return string(s)
+	return text
 }

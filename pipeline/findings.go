@@ -87,7 +87,7 @@ func (f *finder) table(c *DataChecks) {
 		return
 	}
 	for i := range c.Queries {
-		f.query(i, &c.Queries[i])
+		f.query(i, &c.Queries[i], c.All())
 	}
 }
 
@@ -224,11 +224,19 @@ func (f *finder) filters(c *tally.Tally) {
 	}
 }
 
-// query reports unusable inputs of a query, and whether its cells or bounds drop most rows.
-func (f *finder) query(i int, c *QueryCheck) {
+// query reports unusable inputs of a query, and whether its cells or bounds drop most rows. all is set unless a sample
+// of the rows was looked at.
+func (f *finder) query(i int, c *QueryCheck, all bool) {
 	if c.Rows() == 0 {
 		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // 0 may well be the answer
-			f.add(false, own.Field, codeDataFilter, "no row meets the conditions of query "+c.Name, filterHint)
+			what := "row"
+			switch {
+			case f.plan.queries[i].overUnits:
+				what = "unit"
+			case !all:
+				what = "row of the sample"
+			}
+			f.add(false, own.Field, codeDataFilter, "no "+what+" meets the conditions of query "+c.Name, filterHint)
 		}
 		return
 	}

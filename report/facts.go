@@ -58,6 +58,7 @@ type queryFacts struct {
 	about      string // the job's description of the query; may be empty
 	counted    string // what the numbers count or measure, as the job states it; "" if it does not
 	units      bool   // each unit counts once at most
+	overUnits  bool   // all rows of a unit are put together
 	columns    map[string]described
 	conditions string          // which rows count; "" if all do
 	weight     string          // the column of the weights of rows; "" if all rows count alike
@@ -204,7 +205,8 @@ func factsOf(m *manifest.Manifest) *facts {
 			if len(rows) == 0 {
 				rows = job.Privacy.PerUnit.MaxRows
 			}
-			q.units = (string(rows) == "1" || job.Queries[at].Over == "units") && len(f.unit) > 0
+			q.overUnits = job.Queries[at].Over == "units"
+			q.units = (string(rows) == "1" || q.overUnits) && len(f.unit) > 0
 		}
 		f.queries = append(f.queries, q)
 	}

@@ -95,6 +95,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	}
 	if r := q.rate(t.Holds); r != nil {
 		out.Description, unit = rateText(q, r), shown(r.Name)
+		if q.conditions != "" {
+			out.Description += " Of " + q.name + ": " + q.conditions
+		}
 	}
 	bounded := q.bounded(t.Holds)
 	if bounded != "" {

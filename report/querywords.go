@@ -303,8 +303,8 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
 }
 
-// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row and no value
-// is clamped. holds names the table, "" for the answer itself.
+// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is about
+// units, and no value is clamped. holds names the table, "" for the answer itself.
 func (q *queryFacts) bounded(holds string) string {
 	why := q.why
 	if _, implied, declared := strings.Cut(why, "implied: "); declared {
@@ -319,10 +319,10 @@ func (q *queryFacts) bounded(holds string) string {
 	}
 	const ends = "values outside of the range count as its nearer end"
 	clamped := q.weight != "" || q.linear()
-	if clamped && (strings.HasPrefix(why, "as the table's producer promises") || strings.HasPrefix(why, "each row")) {
+	if clamped && (q.overUnits || strings.HasPrefix(why, "as the table's producer promises") || strings.HasPrefix(why, "each row")) {
 		return "The numbers and their intervals are of bounded data: " + ends + "."
 	}
-	if strings.HasPrefix(why, "each row") || !strings.HasPrefix(why, "each ") {
+	if q.overUnits || strings.HasPrefix(why, "each row") || !strings.HasPrefix(why, "each ") {
 		return ""
 	}
 	text := "The numbers and their intervals are of bounded data: " + why + ". Rows above these bounds are not counted"

@@ -118,7 +118,7 @@ ledger: {store: "sqlite:ledger.db", dataset: wages, budget: {epsilon: 9, delta: 
 		got = append(got, fmt.Sprint(f.Unusable, " ", f.Line, ": ", f.Message))
 	}
 	want := []string{"false 8: no row meets the conditions of query none",
-		"false 9: no row meets the conditions of query often"}
+		"false 9: no unit meets the conditions of query often"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
