@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 		"where tables and environments are kept, an absolute path")
 	f.StringVar(&c.tools, "tools", strings.Join(toolNames(), ","), "which tools")
 	f.StringVar(&c.tasks, "tasks", strings.Join(taskNames(), ","), "which tasks")
-	short := f.Bool("short", false, "the short form: 10^6 rows in the large table, 8 seconds a tool and task; ten minutes")
+	short := f.Bool("short", false, "the short form: 10^6 rows in the large table, 3 seconds a tool and task; ten minutes")
 	f.IntVar(&c.runs, "runs", 100, "answers of each tool, so many as fit in the limit")
 	f.IntVar(&c.rows, "rows", 10_000_000, "rows of the large table")
 	f.DurationVar(&c.limit, "limit", time.Minute, "when a tool stops with a task; it always gives one answer")
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if *short {
-		c.rows, c.limit = 1_000_000, 8*time.Second
+		c.rows, c.limit = 1_000_000, 3*time.Second
 	}
 	if c.from != "" {
 		results, err := readResults(c.from)
