@@ -38,12 +38,19 @@ func Conditions(effective []byte) map[string]string {
 		q := &job.Queries[i]
 		rows, own := conditionsOf(job.Input.Where), conditionsOf(q.Where)
 		var texts []string
-		if t := job.Input.Tables[q.From]; q.From != "" {
-			rows = conditionsOf(t.Where)
-			if len(t.Unit) == 0 && len(t.Join) > 0 { // rows without a partner count nowhere
-				if partner := conditionsOf(job.Input.Tables[t.Join[0].Table].Where); len(partner) > 0 {
-					texts = append(texts, "Only rows with a partner in "+t.Join[0].Table+" with "+strings.Join(partner, " and ")+".")
-				}
+		if q.From != "" {
+			rows = conditionsOf(job.Input.Tables[q.From].Where)
+		}
+		// The first joins of tables lead to one with a unit. Rows without a partner there count nowhere.
+		t := job.Input.Tables[q.From]
+		for range job.Input.Tables {
+			if len(t.Unit) > 0 || len(t.Join) == 0 {
+				break
+			}
+			name := t.Join[0].Table
+			t = job.Input.Tables[name]
+			if partner := conditionsOf(t.Where); len(partner) > 0 {
+				texts = append(texts, "Only rows with a partner in "+name+" with "+strings.Join(partner, " and ")+".")
 			}
 		}
 		if q.Over == "units" && len(own) > 0 {

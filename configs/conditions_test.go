@@ -49,3 +49,23 @@ ledger: {store: "sqlite:l.db", dataset: d, budget: {epsilon: 1, delta: 1e-6}}
 		}
 	}
 }
+
+// Rows of a table without a unit need a partner in each table on the way to the unit. Joins in a circle, which only a
+// forged manifest has, end.
+func TestConditionsOfPartners(t *testing.T) {
+	const job = `{"input": {"tables": {
+		"people": {"unit": ["id"], "where": [{"column": "age", "min": "18"}]},
+		"visits": {"where": [{"column": "kind", "in": ["a, b"]}], "join": [{"table": "people"}]},
+		"drugs": {"where": [{"column": "dose", "max": "9"}], "join": [{"table": "visits"}]},
+		"circle": {"where": [{"column": "x", "min": "0"}], "join": [{"table": "circle"}]}}},
+		"queries": [{"name": "drugs", "from": "drugs"}, {"name": "circle", "from": "circle"}]}`
+	all := Conditions([]byte(job))
+	const want = `Only rows with a partner in visits with kind = "a, b". Only rows with a partner in people with age at ` +
+		`least 18. Only rows with dose at most 9.`
+	if got := all["drugs"]; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if all["circle"] == "" {
+		t.Error("a circle has no conditions")
+	}
+}

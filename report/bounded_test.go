@@ -100,3 +100,30 @@ func TestFactsAreInTheTextsOfAQuery(t *testing.T) {
 		}
 	}
 }
+
+// The tables of crosstabs are named after their columns. One over a column of the name quantiles, cdf or sums is a table
+// of counts.
+func TestTablesOfColumnsWithNamesOfReadings(t *testing.T) {
+	m := stated(gaussian("by", crosstabs, 4, 2, 1))
+	m.Queries[0].Strategy = &manifest.Strategy{}
+	f := factsOf(m)
+	q := f.find("by")
+	plain := known("by", []string{"a", "b"}, []string{"x", "y"})
+	plain.Holds = "kind"
+	as := dataOf(q, plain, mostRows, f)
+	for _, holds := range []string{pictureQuantiles, pictureCDF, holdsSums} {
+		table := known("by", []string{"a", "b"}, []string{"x", "y"})
+		table.Holds = holds
+		d := dataOf(q, table, mostRows, f)
+		if d.Picture != as.Picture || d.Unit != as.Unit || titleOf(q, &d) != titleOf(q, &as) || len(d.Axes) != len(as.Axes) {
+			t.Errorf("%s: picture %s and title %q, want %s and %q", holds, d.Picture, titleOf(q, &d), as.Picture, titleOf(q, &as))
+		}
+		if got, want := q.catalogued(table, f).Description, strings.Replace(q.catalogued(plain, f).Description, "table kind",
+			"table "+holds, 1); got != want {
+			t.Errorf("%s: %q, want %q", holds, got, want)
+		}
+		if got, want := q.bounded(holds), q.bounded("kind"); got != want {
+			t.Errorf("%s: %q, want %q", holds, got, want)
+		}
+	}
+}

@@ -32,10 +32,19 @@ const (
 	pictureNone      = "none"
 )
 
+// reading returns what a table of the query holds that was read off its answer, such as quantiles. The tables of
+// crosstabs are named after their columns, which can have the same names.
+func (q *queryFacts) reading(holds string) string {
+	if q.kind == crosstabs {
+		return ""
+	}
+	return holds
+}
+
 // axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other
 // keys, such as the components of a vector and the keys of readings, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
-	axes := []axis{}
+	axes, holds := []axis{}, q.reading(holds)
 	for at := 0; at < len(t.Keys); {
 		a := axis{Label: t.Keys[at].Name, Type: "category", Keys: []int{at}}
 		if (holds == pictureCDF || holds == holdsSums) && at == len(t.Keys)-1 {

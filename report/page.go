@@ -113,8 +113,8 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	if t.Holds != "" {
 		out.Name, out.File = shown(q.title)+" ("+t.Holds+")", q.name+"."+t.Holds
 	}
-	out.Picture = pictureOf(axes, table, t.Holds, out.Places != nil)
-	if t.Holds == pictureQuantiles {
+	out.Picture = pictureOf(axes, table, q.reading(t.Holds), out.Places != nil)
+	if q.reading(t.Holds) == pictureQuantiles {
 		out.Unit = q.edgeLabel()
 	}
 	if missing := MissingValue(q.kind); missing != noValue {

@@ -81,7 +81,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		out.Name += "." + t.Holds
 	}
 	derived := ""
-	switch t.Holds {
+	switch q.reading(t.Holds) {
 	case pictureQuantiles:
 		derived, unit = "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", q.edgeLabel()
 	case pictureCDF:
@@ -92,6 +92,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	}
 	if derived != "" {
 		out.Description = strings.TrimSpace(derived + " " + q.conditions)
+	}
+	if q.kind == crosstabs && t.Holds != "" {
+		out.Description = "The table " + shown(t.Holds) + " of these: " + out.Description
 	}
 	if r := q.rate(t.Holds); r != nil {
 		out.Description, unit = rateText(q, r), shown(r.Name)

@@ -152,7 +152,7 @@ func titleOf(q *queryFacts, t *tableData) string {
 		return ""
 	case t.Picture == pictureQuantiles:
 		return "Quantiles, read off the noisy counts"
-	case t.File == q.name+"."+holdsSums:
+	case t.File == q.name+"."+holdsSums && q.kind != crosstabs:
 		return "Numbers below each edge"
 	case t.Picture == pictureCDF:
 		return "Share below each edge, read off the noisy counts"
@@ -329,7 +329,7 @@ func (q *queryFacts) bounded(holds string) string {
 	switch {
 	case clamped:
 		text += ", and " + ends
-	case holds == pictureQuantiles, holds == pictureCDF, q.rate(holds) != nil: // they can be higher or lower
+	case q.reading(holds) == pictureQuantiles, q.reading(holds) == pictureCDF, q.rate(holds) != nil: // they can be higher or lower
 	default:
 		text += ": true numbers can be higher"
 	}

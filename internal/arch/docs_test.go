@@ -179,3 +179,38 @@ func TestPagesThatAreNamed(t *testing.T) {
 		t.Errorf("only %d names were found", names)
 	}
 }
+
+var (
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]+\b`)
+	testFunc = regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?((?:Test|Fuzz|Benchmark)[A-Z]\w*)\(`)
+)
+
+// Every test that a page names is there.
+func TestTestsThatAreNamed(t *testing.T) {
+	have := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
+			have[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range pages(t) {
+		for _, test := range testName.FindAllString(text, -1) {
+			if !have[test] {
+				t.Errorf("%s names %s, which is not there", name, test)
+			}
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 func (q *Query) WhyNoSum(holds string) string {
 	crosstabs := q.Kind == string(query.Crosstab)
 	switch {
+	case len(q.Mechanisms) == 0 || crosstabs && q.Strategy == nil:
+		return "its manifest does not state its noise"
 	case q.Discovered():
 		return "its keys were selected by their noisy counts, so that the noise of those that are shown is not 0 on average; " +
 			"list the keys in the job"
@@ -35,8 +37,11 @@ func (q *Query) WhyNoSum(holds string) string {
 }
 
 // GeometricStep returns the step of geometric noise, in the unit of the answer: the noise is a multiple of it. It is 0
-// for other noise.
+// for other noise, or if none is stated.
 func (q *Query) GeometricStep() float64 {
+	if len(q.Mechanisms) == 0 {
+		return 0
+	}
 	m := q.Mechanisms[0].calibrated(q.Name)
 	if m.Noise != calibrate.Geometric {
 		return 0

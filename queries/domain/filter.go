@@ -16,8 +16,8 @@ type Filters struct {
 	Specs []FilterSpec
 }
 
-// NewFilters checks the filters at a place in the job. It reports all errors at once, as *Error values with fields from the root of the job; see
-// [Errors].
+// NewFilters checks the filters at a place in the job. It reports all errors at once, as *Error values with fields from
+// the root of the job; see [Errors].
 func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
 	for i := range specs {

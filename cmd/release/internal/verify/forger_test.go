@@ -238,3 +238,26 @@ func rearranged(list []any) (out [][]any) {
 	}
 	return out
 }
+
+// A release of a job with parameters is one of many if a parameter is a date, which the manifest does not tell. No other
+// statement of it passes.
+func TestReleaseTypeOfParameters(t *testing.T) {
+	for _, c := range []struct {
+		release, source string
+		found           bool
+	}{{"One release", "Static", false}, {"Many releases", "Dynamic", false}, {"Many releases", "Static", true},
+		{"None", "Dynamic", true}} {
+		var m, want manifest.Manifest
+		m.Params = map[string]string{"day": "2013-01-01"}
+		m.Privacy.ReleaseType, m.Privacy.DataSource = c.release, c.source
+		want.Params = m.Params
+		want.Privacy.ReleaseType, want.Privacy.DataSource = "One release", "Static"
+		found, _, err := differences(&m, &want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(found) > 0) != c.found {
+			t.Errorf("%s, %s: %v", c.release, c.source, found)
+		}
+	}
+}

@@ -165,8 +165,9 @@ func differences(m, want *manifest.Manifest) (found []string, compared int, err 
 	for i, of := range []manifest.Manifest{*m, *want} {
 		of.Format, of.Synthetic, of.MadeFrom, of.Ledger, of.Signature, of.Documents, of.Job = "", "", "", nil, nil, nil, nil
 		of.Privacy.Scope = manifest.Scope{}
-		if len(m.Params) > 0 { // they follow from the types of parameters, which the job in the manifest does not have
-			of.Privacy.ReleaseType, of.Privacy.DataSource = "", ""
+		if of.Privacy.ReleaseType == "Many releases" && of.Privacy.DataSource == "Dynamic" && len(m.Params) > 0 {
+			// So it is if a parameter is a date, but the job in the manifest has no types of parameters.
+			of.Privacy.ReleaseType, of.Privacy.DataSource = want.Privacy.ReleaseType, want.Privacy.DataSource
 		}
 		of.Queries = slices.Clone(of.Queries)
 		for k := range of.Queries {
