@@ -111,6 +111,10 @@ func questions() []queryKind {
 		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
 			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, " +
 			"values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
+		{name: "keys by weights", columns: "s c i f", units: true, queries: "histogram: {by: [{column: s, keys: discover}], " +
+			"optimize: keys}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], by: [{column: s, " +
+			"keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: discover}, " +
+			"{column: c, values: [a, b]}], optimize: keys}, per_unit: {max_groups: 5, max_rows_per_group: 1}"},
 		{name: "keys of two units and more", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}], " +
 			"min_units: 2}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: f, clamp: [0, 50], by: [{column: " +
 			"s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: " +
