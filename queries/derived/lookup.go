@@ -105,8 +105,9 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 			}
 			codes[i] = append(codes[i], code)
 		}
-		c, read, err := domain.Coding{}, len(distinct), (*problem.Error)(nil)
-		size := len(distinct)
+		size, read := len(distinct), len(distinct)
+		var c domain.Coding
+		var err *problem.Error
 		if l.To != nil {
 			c, j.rows, err = l.ranges(types[i], rows)
 			size = len(j.rows)
