@@ -29,10 +29,10 @@ type Combined struct {
 }
 
 // Combine adds up cells, and divides their sum by the sum of the cells of the denominator unless denominator is nil. It
-// spends no budget. The interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes into
-// account which cells have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells cannot
-// be added up, such as means and counts of discovered keys, or "bad-cells" for a text that selects no cell; the errors
-// of [Open] and [Release.Table]; or ctx's.
+// spends no budget. The interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes
+// into account which cells have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells
+// cannot be added up, such as means and counts of discovered keys, or "bad-cells" for a text that selects no cell; the
+// errors of [Open] and [Release.Table]; or ctx's.
 func Combine(ctx context.Context, sum, denominator []Cells) (Combined, error) {
 	above, err := termsOf(ctx, sum)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 )
 
 // The planned accuracy of queries: sigma, standard deviation and half-width, known before any row is read. The
-// published intervals are computed from noisy values in queries/kinds (answercolumns.go, ratio.go, variance.go, quantiles.go).
+// published intervals are computed from noisy values in queries/kinds (answercolumns.go, ratio.go, variance.go,
+// quantiles.go).
 
 // HalfWidth returns the planned half-width of the 95 % interval of a published cell. If perRow is set, the query is a
 // mean or a variance over a private number of rows n, and the half-width is at most half/n if n is well above the noise

@@ -7,8 +7,8 @@
 // memory is written to the [Spill].
 //
 // A record is a unit and a content, which is a cell and a value. A partition has segments; a segment has its records in
-// memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and rows: a ref is a
-// row's number. A slot is all rows of one unit with the same content, whose number is Rows. If contents are numbered,
+// memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and rows: a ref is
+// a row's number. A slot is all rows of one unit with the same content, whose number is Rows. If contents are numbered,
 // places are their numbers; names are the texts of units.
 //
 // rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts

@@ -40,7 +40,7 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 			"write a whole number and s, m, h, d or w: 1h")
 	}
 	if f.From == nil || f.Before != nil {
-		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the window starts, and no before", "")
+		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the interval starts, and no before", "")
 	}
 }
 

@@ -42,8 +42,8 @@ type Component struct {
 	L1    float64
 	WhyL1 string
 	// Cost is the query's loss if the noise in each cell has variance 1, for noise with delta 0. The loss is the sum of
-	// the squared errors in the cells, in units of the largest value that one row adds to a cell: for counts, Cost is the
-	// number of cells.
+	// the squared errors in the cells, in units of the largest value that one row adds to a cell: for counts, Cost is
+	// the number of cells.
 	Cost float64
 }
 

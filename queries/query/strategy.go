@@ -22,8 +22,8 @@ const (
 // Strategy describes where the noise of a query goes, and the errors of other strategies.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss is the mean squared error that the strategy minimizes, and Error its root at these mechanisms. Bound is a lower
-	// bound on Error for any Gaussian noise of the same mu; 0 if no bound is known.
+	// Loss is the mean squared error that the strategy minimizes, and Error its root at these mechanisms. Bound is a
+	// lower bound on Error for any Gaussian noise of the same mu; 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`

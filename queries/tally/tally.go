@@ -44,8 +44,8 @@ type Input struct {
 	Outside int64
 	// Clamped rows have a value that was moved into its range, or a vector that was shortened.
 	Clamped int64
-	// NullCounts is set if Null and Unparsed rows count, OutsideCounts if Outside rows do: in a cell of their own, or as
-	// the centre of the range.
+	// NullCounts is set if Null and Unparsed rows count, OutsideCounts if Outside rows do: in a cell of their own, or
+	// as the centre of the range.
 	NullCounts, OutsideCounts bool
 }
 

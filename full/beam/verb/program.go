@@ -182,7 +182,7 @@ func (o *options) check() (err error) {
 		}
 	} else if o.parts != "" {
 		if o.parts, err = filepath.Abs(o.parts); err != nil {
-			return errors.New("--parts: this process has no folder any more")
+			return errors.New("--parts: the working directory no longer exists")
 		}
 	}
 	switch o.shuffle {
