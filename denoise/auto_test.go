@@ -287,7 +287,7 @@ func TestExpectedErrorOfManyTables(t *testing.T) {
 				steps = append(steps, bound(t, m, nil, Line(cells)))
 			}
 			for _, name := range slices.Sorted(maps.Keys(shapes)) {
-				truth, real, stated := problem{y: make([]float64, cells), s: s}, 0.0, 0.0
+				truth, own, stated := problem{y: make([]float64, cells), s: s}, 0.0, 0.0
 				for i := range truth.y {
 					truth.y[i] = shapes[name](float64(i)/float64(cells), i)
 				}
@@ -304,9 +304,9 @@ func TestExpectedErrorOfManyTables(t *testing.T) {
 					if tables++; risk.Low <= loss && loss <= risk.High {
 						held++
 					}
-					real, stated = real+loss*loss, stated+risk.RMSE*risk.RMSE
+					own, stated = own+loss*loss, stated+risk.RMSE*risk.RMSE
 				}
-				if ratio := math.Sqrt(stated / real); long() && ratio < 0.7 {
+				if ratio := math.Sqrt(stated / own); long() && ratio < 0.7 {
 					t.Errorf("%v: %d cells, %s: the stated error is %.2f of the real one", methods, cells, name, ratio)
 				}
 			}
