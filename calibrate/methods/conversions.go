@@ -47,15 +47,6 @@ func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	return RenyiFor(g, best.Alpha)
 }
 
-// Mu returns the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are
-// *ArgumentError: "rho", "omega".
-func (t Truncated) Mu() (calibrate.Mu, error) {
-	if err := t.validateOmega(); err != nil {
-		return 0, err
-	}
-	return t.Rho.Mu()
-}
-
 // Mu returns the largest parameter of a Gaussian mechanism that satisfies c: the smaller of sqrt(2·mean) and spread,
 // rounded down, or 0 if the mean is 0. Errors are *ArgumentError: "mean", "spread".
 func (c MeanConcentrated) Mu() (calibrate.Mu, error) {

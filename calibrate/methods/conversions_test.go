@@ -203,8 +203,6 @@ func oddNotions(answer func(string, float64) func(float64, error), x, y float64)
 	answer("MeanConcentratedForPDP", math.MaxFloat64)(c.Spread, err)
 	mu, err := MeanConcentrated{x, y}.Mu()
 	answer("MeanConcentrated.Mu", math.MaxFloat64)(float64(mu), err)
-	mu, err = Truncated{Rho(x), y}.Mu()
-	answer("Truncated.Mu", math.MaxFloat64)(float64(mu), err)
 	sigma, err := calibrate.Mu(x).Sigma(calibrate.Sensitivity{L2: y})
 	answer("Mu.Sigma", math.MaxFloat64)(float64(sigma), err)
 	if err == nil && !(calibrate.Mechanism{Sens: calibrate.Sensitivity{L2: y}, Sigma: sigma}.Mu() <= calibrate.Mu(x)) {

@@ -1,6 +1,6 @@
 // Package methods has results of the literature on noise and privacy beside the exact curve of package calibrate:
 // closed forms for sigma, conversions between notions of privacy, composition of mechanisms of which only an (epsilon,
-// delta) is known, mixtures of Gaussian, Laplace and geometric noise, and ways to split a guarantee.
+// delta) is known, and mixtures of Gaussian, Laplace and geometric noise.
 //
 // It is for comparisons, studies and the calibrate command. The plan, the ledger, the mechanisms and the
 // queries use only package calibrate, and a test of the layers keeps it so; the page of a release uses [InvErfc].

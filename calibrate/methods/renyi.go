@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Relatives of differential privacy that bound moments of the privacy loss: Renyi, truncated concentrated and
-// mean-concentrated privacy. Gaussian noise satisfies each of them with parameters that are exact in mu. Each implies
+// Relatives of differential privacy that bound moments of the privacy loss: Renyi and mean-concentrated privacy.
+// Gaussian noise satisfies each of them with parameters that are exact in mu. Each implies
 // an (epsilon, delta), but with more epsilon than the exact curve. All parameters are rounded to the safe side.
 
 // Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
@@ -94,44 +94,6 @@ func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 	}
 	alpha := 1 + math.Sqrt(-2*math.Log(float64(delta)))/float64(m)
 	return GaussianRenyi(m, math.Max(math.Min(alpha, math.MaxFloat64), math.Nextafter(1, 2)))
-}
-
-// Truncated is truncated concentrated differential privacy (Bun, Dwork, Rothblum & Steinke 2018): the Renyi divergence
-// of order alpha is at most Rho·alpha for 1 < alpha < Omega. Gaussian noise satisfies it with rho = mu²/2 and any
-// omega.
-type Truncated struct {
-	Rho   Rho
-	Omega float64
-}
-
-// DPEpsilon returns the epsilon that t implies at delta: with L = ln(1/delta), rho + 2·sqrt(rho·L) if L <=
-// (omega-1)²·rho, else rho·omega + L/(omega-1) (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are
-// *ArgumentError: "rho", "omega" if it is not above 1 and finite, "delta".
-func (t Truncated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
-	if err := t.Rho.validate(); err != nil {
-		return 0, err
-	}
-	if err := t.validateOmega(); err != nil {
-		return 0, err
-	}
-	if err := delta.Validate(); err != nil {
-		return 0, err
-	}
-	l, rho := logInverse(delta), numeric.BigOf(float64(t.Rho))
-	less := numeric.NewBig().Sub(numeric.BigOf(t.Omega), numeric.BigOf(1))
-	limit := numeric.NewBig().Mul(less, less)
-	if l.Cmp(limit.Mul(limit, rho)) <= 0 {
-		return t.Rho.Epsilon(delta)
-	}
-	eps := rho.Mul(rho, numeric.BigOf(t.Omega))
-	return epsilonUp("rho", eps.Add(eps, l.Quo(l, less)))
-}
-
-func (t Truncated) validateOmega() error {
-	if !(t.Omega > 1 && t.Omega <= math.MaxFloat64) {
-		return argument.New("omega", "must be above 1 and finite, not %g", t.Omega)
-	}
-	return nil
 }
 
 // MeanConcentrated is mean-concentrated differential privacy (Dwork & Rothblum 2016): the privacy loss has a mean of at

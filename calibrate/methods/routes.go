@@ -13,8 +13,9 @@ import (
 type Route struct {
 	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp", "mcdp-pdp" or "zcdp-tight".
 	Name string
-	// Notion is what the noise satisfies: a Mu, a Renyi, a Rho or a MeanConcentrated; nil for "pdp".
-	Notion any
+	// Parameters holds the parameters of the notion that the noise satisfies, by name: "mu"; "alpha" and "epsilon";
+	// "rho"; "mean" and "spread"; nil for "pdp".
+	Parameters map[string]float64
 	// Epsilon is the route's epsilon at the delta.
 	Epsilon calibrate.Epsilon
 	// Excess is Epsilon over the exact epsilon, minus 1; 0 if the exact epsilon is 0.
@@ -32,9 +33,9 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	routes := []Route{{Name: "gaussian", Notion: mu, Epsilon: exact}}
-	add := func(name string, notion any, eps calibrate.Epsilon, err error) {
-		route := Route{Name: name, Notion: notion, Epsilon: eps, Err: err}
+	routes := []Route{{Name: "gaussian", Parameters: map[string]float64{"mu": float64(mu)}, Epsilon: exact}}
+	add := func(name string, parameters map[string]float64, eps calibrate.Epsilon, err error) {
+		route := Route{Name: name, Parameters: parameters, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
 			route.Excess = excess(float64(eps), float64(exact))
 		}
@@ -47,7 +48,7 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	mean, meanErr := GaussianMeanConcentrated(mu)
 	for _, r := range []struct {
 		name   string
-		notion any
+		notion notion
 		err    error
 		find   func(calibrate.Delta) (calibrate.Epsilon, error)
 	}{
@@ -60,7 +61,7 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 			continue
 		}
 		eps, err := r.find(delta)
-		add(r.name, r.notion, eps, err)
+		add(r.name, r.notion.Parameters(), eps, err)
 	}
 	return routes, nil
 }
@@ -69,8 +70,8 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 type NoiseRoute struct {
 	// Name is as in Route.
 	Name string
-	// Notion is the largest one that implies the guarantee, as in Route; nil for "gaussian" and "pdp".
-	Notion any
+	// Parameters holds the largest parameters that imply the guarantee, as in Route; nil for "gaussian" and "pdp".
+	Parameters map[string]float64
 	// Mu is the largest parameter of Gaussian noise that the route allows: sigma is L2/Mu.
 	Mu calibrate.Mu
 	// Excess is the route's sigma over the least sigma, minus 1.
@@ -89,19 +90,19 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	routes := []NoiseRoute{{Name: "gaussian", Mu: exact}}
 	for _, r := range []struct {
 		name string
-		find func(calibrate.Guarantee) (any, calibrate.Mu, error)
+		find func(calibrate.Guarantee) (map[string]float64, calibrate.Mu, error)
 	}{
-		{"pdp", func(g calibrate.Guarantee) (any, calibrate.Mu, error) {
+		{"pdp", func(g calibrate.Guarantee) (map[string]float64, calibrate.Mu, error) {
 			mu, err := gaussianPDPMu(g)
 			return nil, mu, err
 		}}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp", allowed(MeanConcentratedFor)},
 		{"mcdp-pdp", allowed(MeanConcentratedForPDP)}, {"zcdp-tight", allowed(TightZCDPRho)},
 	} {
-		notion, mu, err := r.find(g)
+		parameters, mu, err := r.find(g)
 		if err == nil && mu == 0 {
 			err = argument.New("epsilon", "= %g allows no mu above 0", float64(g.Epsilon))
 		}
-		route := NoiseRoute{Name: r.name, Notion: notion, Mu: mu, Err: err}
+		route := NoiseRoute{Name: r.name, Parameters: parameters, Mu: mu, Err: err}
 		if err == nil {
 			route.Excess = excess(float64(exact), float64(mu))
 		}
@@ -110,15 +111,35 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	return routes, nil
 }
 
-// allowed returns a function that finds another notion of privacy for a guarantee, and the largest mu that it allows.
-func allowed[N interface{ Mu() (calibrate.Mu, error) }](find func(calibrate.Guarantee) (N, error)) func(
-	calibrate.Guarantee) (any, calibrate.Mu, error) {
-	return func(g calibrate.Guarantee) (any, calibrate.Mu, error) {
+// A notion is a notion of privacy with its parameters.
+type notion interface {
+	Mu() (calibrate.Mu, error)
+	Parameters() map[string]float64
+}
+
+// Parameters returns "alpha" and "epsilon".
+func (r Renyi) Parameters() map[string]float64 {
+	return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
+}
+
+// Parameters returns "rho".
+func (r Rho) Parameters() map[string]float64 { return map[string]float64{"rho": float64(r)} }
+
+// Parameters returns "mean" and "spread".
+func (c MeanConcentrated) Parameters() map[string]float64 {
+	return map[string]float64{"mean": c.Mean, "spread": c.Spread}
+}
+
+// allowed returns a function that finds the parameters of another notion of privacy for a guarantee, and the largest mu
+// that they allow.
+func allowed[N notion](find func(calibrate.Guarantee) (N, error)) func(calibrate.Guarantee) (map[string]float64,
+	calibrate.Mu, error) {
+	return func(g calibrate.Guarantee) (map[string]float64, calibrate.Mu, error) {
 		notion, err := find(g)
 		if err != nil {
 			return nil, 0, err
 		}
 		mu, err := notion.Mu()
-		return notion, mu, err
+		return notion.Parameters(), mu, err
 	}
 }

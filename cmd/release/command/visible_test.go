@@ -196,7 +196,7 @@ func TestHostileNamesOfACSVFile(t *testing.T) {
 			folder, "--store", "sqlite:" + filepath.Join(dir, name)},
 		{"denoise", filepath.Join(dir, file), "--value", name, "--out", filepath.Join(dir, "x.csv"), "--sigma", "1", "--step",
 			"nonnegative"},
-		{"calibrate", "--batch", filepath.Join(dir, file)}, {"keygen", filepath.Join(dir, name, "key")}, {name}, {"run",
+		{"calibrate", "sigma", filepath.Join(dir, file)}, {"keygen", filepath.Join(dir, name, "key")}, {name}, {"run",
 			"--" + name}, {"schema", name},
 	} {
 		printsHarmlessly(t, args...)

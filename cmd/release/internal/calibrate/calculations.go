@@ -1,11 +1,6 @@
 package calibrate
 
 import (
-	"bufio"
-	"encoding/csv"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,17 +9,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
-	"github.com/dprelease/dprelease/pipeline"
 )
 
-// calculation is a verb of calibrate that prints one number.
+// calculation is a verb of calibrate that computes one number from a sensitivity and two other numbers.
 type calculation struct {
 	name, short, long, example string
-	// needs names the flags, or the columns of a batch, that it reads beside the sensitivity.
-	needs []string
-	// methods are the mechanisms that it knows.
-	methods []methods.Method
-	answer  func(methods.Method, numbers) (float64, error)
+	needs                      [2]string
+	methods                    []methods.Method // the values of --mechanism; without any the verb has no such flag
+	answer                     func(methods.Method, numbers) (float64, error)
 }
 
 // Mechanisms of the verb scale.
@@ -35,7 +27,7 @@ const (
 
 var calculations = []calculation{
 	{
-		name: "sigma", short: "The noise that an epsilon and a delta need", needs: []string{"epsilon", "delta"},
+		name: "sigma", short: "The noise that an epsilon and a delta need", needs: [2]string{"epsilon", "delta"},
 		methods: methods.Methods(),
 		long: `sigma prints the standard deviation of Gaussian noise that gives (epsilon, delta)-differential privacy at an L2 sensitivity.
 
@@ -43,15 +35,14 @@ With --mechanism analytic it is the least float64 that does. The others are the 
 they are never below their formula, and if a formula does not give the guarantee, the answer is an error that says up to which
 epsilon it does (exit code 1).`,
 		example: "  release calibrate sigma --epsilon 1 --delta 1e-6\n  release calibrate sigma --mechanism dwork-2014 " +
-			"--batch < points.csv",
+			"--epsilon 0.1,0.3,1 --delta 1e-6",
 		answer: func(m methods.Method, n numbers) (float64, error) {
 			sigma, err := m.Sigma(n.sensitivity(), n.guarantee())
 			return float64(sigma), err
 		},
 	},
 	{
-		name: "delta", short: "The delta of a noise at an epsilon", needs: []string{"epsilon", "sigma"},
-		methods: []methods.Method{methods.Analytic},
+		name: "delta", short: "The delta of a noise at an epsilon", needs: [2]string{"epsilon", "sigma"},
 		long:    "delta prints the least delta for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
 		example: "  release calibrate delta --epsilon 1 --sigma 4",
 		answer: func(_ methods.Method, n numbers) (float64, error) {
@@ -60,8 +51,7 @@ epsilon it does (exit code 1).`,
 		},
 	},
 	{
-		name: "epsilon", short: "The epsilon of a noise at a delta", needs: []string{"delta", "sigma"},
-		methods: []methods.Method{methods.Analytic},
+		name: "epsilon", short: "The epsilon of a noise at a delta", needs: [2]string{"delta", "sigma"},
 		long: "epsilon prints the least epsilon for which Gaussian noise is proven to be (epsilon, delta)-differentially " +
 			"private.",
 		example: "  release calibrate epsilon --delta 1e-6 --sigma 4",
@@ -72,7 +62,7 @@ epsilon it does (exit code 1).`,
 	},
 	{
 		name: "scale", short: "The Laplace or geometric noise that an epsilon and a delta need",
-		needs: []string{"epsilon", "delta"}, methods: []methods.Method{laplaceNoise, geometricNoise},
+		needs: [2]string{"epsilon", "delta"}, methods: []methods.Method{laplaceNoise, geometricNoise},
 		long: `scale prints the scale of Laplace noise, or of two-sided geometric noise for integers, that gives (epsilon, delta)-differential privacy at an
 L1 sensitivity: the least that does, by the exact privacy curve. delta may be 0.`,
 		example: "  release calibrate scale --epsilon 1 --delta 0\n  release calibrate scale --mechanism geometric " +
@@ -90,142 +80,97 @@ L1 sensitivity: the least that does, by the exact privacy curve. delta may be 0.
 	},
 }
 
-const batchLong = `
+const calculationLong = `
 
---batch reads a CSV with a header on stdin and writes the same rows with the answer and an error added to each. Columns may come in
-any order, and columns that are not needed are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
-what a program wrote is taken as it was. Exit code 1: a row has an error.`
+It prints the number alone for one value of each flag, and a table for several (--%s 0.1,0.3,1).`
 
 func (a *calibration) calculationCmd(q calculation) *cobra.Command {
-	var inBatch bool
-	var text map[string]*string
-	method := string(q.methods[0])
-	var names []string
-	for _, m := range q.methods {
-		names = append(names, string(m))
-	}
+	method := ""
+	var p pairs
 	cmd := &cobra.Command{
-		Use: q.name, Short: q.short, Long: q.long + batchLong, Example: q.example, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use: q.name, Short: q.short, Example: q.example, Args: cobra.NoArgs,
+		Long: q.long + strings.ReplaceAll(calculationLong, "%s", q.needs[0]),
+		RunE: func(*cobra.Command, []string) error {
 			m := methods.Method(method)
-			switch {
-			case !slices.Contains(q.methods, m):
-				return console.Usagef("--mechanism: %s knows %s", q.name, strings.Join(names, ", "))
-			case inBatch && a.JSON:
-				return console.Usagef("--json: a batch is CSV")
-			case inBatch:
-				return q.askAll(cmd, m, text)
+			if len(q.methods) > 0 && !slices.Contains(q.methods, m) {
+				return console.Usagef("--mechanism: %s knows %s", q.name, strings.Join(methodNames(q.methods), ", "))
 			}
-			n, err := read(safeSide, q.needs, texts(text))
-			if err != nil {
-				return console.Usagef("%s", plain(err))
-			}
-			x, err := q.answer(m, n)
+			rows, err := p.answer(func(n numbers) ([]row, error) {
+				x, err := q.answer(m, n)
+				r := row{"sensitivity": n["sensitivity"], q.name: x}
+				if method != "" {
+					r["mechanism"] = method
+				}
+				return []row{r}, err
+			})
 			switch {
 			case err != nil:
-				return answerError(err)
-			case !a.JSON:
-				return a.Printf("%s\n", digits17(x, true))
+				return err
+			case !a.JSON && len(rows) == 1:
+				return a.Printf("%s\n", up(rows[0][q.name]))
 			}
-			out := map[string]any{"mechanism": m, q.name: x}
-			for name, value := range n {
-				out[name] = value
-			}
-			return a.PrintJSON(out)
+			return a.print([]column{{q.needs[0], q.needs[0], short}, {q.needs[1], q.needs[1], short}, {q.name, q.name, up}}, rows)
 		},
 	}
-	text = numberFlags(cmd, append(slices.Clone(q.needs), "sensitivity")...)
-	cmd.Flags().StringVar(&method, "mechanism", method, "how "+q.name+" is found: "+strings.Join(names, ", "))
-	// The flag is there, so there is no error.
-	_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
+	p.flags(cmd, q.needs)
+	if len(q.methods) > 0 {
+		names := methodNames(q.methods)
+		cmd.Flags().StringVar(&method, "mechanism", names[0], "how "+q.name+" is found: "+strings.Join(names, ", "))
+		// The flag is there, so there is no error.
+		_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	}
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
 }
 
-// askAll copies a CSV from stdin to stdout and adds an answer and an error to each row. Numbers that are not columns
-// come from flags.
-func (q calculation) askAll(cmd *cobra.Command, m methods.Method, text map[string]*string) error {
-	in := csv.NewReader(bufio.NewReaderSize(cmd.InOrStdin(), 1<<16))
-	in.ReuseRecord = true
-	header, err := q.header(cmd, in)
-	if err != nil {
-		return err
+func methodNames(ms []methods.Method) (names []string) {
+	for _, m := range ms {
+		names = append(names, string(m))
 	}
-	out := csv.NewWriter(cmd.OutOrStdout())
-	// Errors of the writer stay with it until the end.
-	_ = out.Write(append(slices.Clone(header), q.name, "error"))
-	rows, failed := 0, 0
-	for ; ; rows++ {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var malformed *csv.ParseError
-		if err != nil && !errors.As(err, &malformed) {
-			return console.Usagef("--batch: stdin can't be read")
-		}
-		fields, result, problem := make([]string, len(header), len(header)+2), "", ""
-		copy(fields, record)
-		if malformed != nil {
-			problem = fmt.Sprintf("line %d is not a row of CSV with the header's %d fields", malformed.Line, len(header))
-		} else {
-			values := texts(text)
-			for i, name := range header {
-				if _, needed := values[name]; needed { // occurs once
-					values[name] = record[i]
-				}
-			}
-			var n numbers
-			var x float64
-			if n, err = read(nearest, q.needs, values); err == nil {
-				x, err = q.answer(m, n)
-			}
-			if result = digits17(x, true); err != nil {
-				result, problem = "", plain(err)
-			}
-		}
-		if problem != "" {
-			failed++
-		}
-		_ = out.Write(append(fields, result, problem)) // as above
-	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written",
-			Err: err}
-	}
-	if failed > 0 {
-		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate",
-			Message: fmt.Sprintf("%d of %d rows have an error", failed, rows)}
-	}
-	return nil
+	return names
 }
 
-// header reads the names of the columns. Each needed column that no flag gives must occur once.
-func (q calculation) header(cmd *cobra.Command, in *csv.Reader) ([]string, error) {
-	record, err := in.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, console.Usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(q.needs, ","))
+// pairs are two flags of which each takes several numbers, and a sensitivity.
+type pairs struct {
+	names       [2]string
+	lists       [2][]string
+	sensitivity string
+}
+
+// flags adds the flags to the command.
+func (p *pairs) flags(cmd *cobra.Command, names [2]string) {
+	p.names = names
+	for i, name := range names {
+		cmd.Flags().StringSliceVar(&p.lists[i], name, nil, numberHelp[name]+"; several with commas")
 	}
-	if err != nil {
-		return nil, console.Usagef("--batch: line 1 is not CSV")
-	}
-	header, count := slices.Clone(record), map[string]int{}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	for i, name := range header {
-		header[i] = strings.TrimSpace(name)
-		count[header[i]]++
-	}
-	for _, name := range append(slices.Clone(q.needs), "sensitivity") {
-		switch fixed := cmd.Flags().Changed(name); {
-		case fixed && count[name] > 0:
-			return nil, console.Usagef("--%s: it is a column of the input, too", name)
-		case !fixed && count[name] == 0 && name != "sensitivity":
-			return nil, console.Usagef("--batch: the header has no column %q", name)
-		case count[name] > 1:
-			return nil, console.Usagef("--batch: the header has the column %q twice", name)
+	cmd.Flags().StringVar(&p.sensitivity, "sensitivity", "1", numberHelp["sensitivity"])
+}
+
+// several reports whether a flag has more than one number.
+func (p *pairs) several() bool { return len(p.lists[0])*len(p.lists[1]) > 1 }
+
+// answer calls f for each pair of numbers, and returns the rows of all with the pair's numbers.
+func (p *pairs) answer(f func(numbers) ([]row, error)) (rows []row, _ error) {
+	for i, list := range p.lists {
+		if len(list) == 0 {
+			return nil, console.Usagef("%s is missing", p.names[i])
 		}
 	}
-	return header, nil
+	for _, first := range p.lists[0] {
+		for _, second := range p.lists[1] {
+			n, err := read(p.names[:], map[string]string{p.names[0]: first, p.names[1]: second, "sensitivity": p.sensitivity})
+			if err != nil {
+				return nil, console.Usagef("%s", plain(err))
+			}
+			some, err := f(n)
+			if err != nil {
+				return nil, answerError(err)
+			}
+			for _, r := range some {
+				r[p.names[0]], r[p.names[1]] = n[p.names[0]], n[p.names[1]]
+			}
+			rows = append(rows, some...)
+		}
+	}
+	return rows, nil
 }

@@ -44,19 +44,6 @@ var numberHelp = map[string]string{
 	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
-// numberFlags adds a flag for each number, and returns the texts that they will hold.
-func numberFlags(cmd *cobra.Command, names ...string) map[string]*string {
-	text := map[string]*string{}
-	for _, name := range names {
-		standard := ""
-		if name == "sensitivity" {
-			standard = "1"
-		}
-		text[name] = cmd.Flags().String(name, standard, numberHelp[name])
-	}
-	return text
-}
-
 // row is one line of an answer: values by the keys of the columns. A row with "error" has no other values but its
 // names.
 type row map[string]any
@@ -100,6 +87,9 @@ func (a *calibration) print(columns []column, rows []row) error {
 func up(x any) string   { return digits17(x.(float64), true) }
 func down(x any) string { return digits17(x.(float64), false) }
 
+// short returns a number for people.
+func short(x any) string { return fmt.Sprintf("%.9g", x) }
+
 // percent returns an excess for people.
 func percent(x any) string {
 	if x.(float64) > 1000 {
@@ -113,12 +103,9 @@ func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/leas
 
 // answerError gives exit code 1 to a guarantee that is not met, and usage to the rest.
 func answerError(err error) error {
-	hint := "--mechanism analytic holds everywhere"
-	switch {
-	case errors.Is(err, methods.ErrInfeasible):
-		hint = "ask for that epsilon, or allow larger sigmas"
-	case !errors.Is(err, methods.ErrDoesNotHold) && !errors.Is(err, calibrate.ErrExceeds):
+	if !errors.Is(err, methods.ErrDoesNotHold) && !errors.Is(err, calibrate.ErrExceeds) {
 		return console.Usagef("%s", plain(err))
 	}
-	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: hint}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err),
+		Hint: "--mechanism analytic holds everywhere"}
 }

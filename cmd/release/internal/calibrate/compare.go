@@ -8,7 +8,6 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const compareLong = `compare prints the sigma of every method at an epsilon and a delta, with how much more noise than the least one it is, and up to which
@@ -19,60 +18,38 @@ With --times N it is about N queries of this sensitivity that are to meet the gu
 Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its N-th part.`
 
 func (a *calibration) compareCmd() *cobra.Command {
-	var epsilons, deltas []string
-	times, sensitivity := 1, "1"
+	var p pairs
+	times := 1
 	cmd := &cobra.Command{
 		Use: "compare", Short: "Every method's noise, and the bounds on it", Long: compareLong, Args: cobra.NoArgs,
 		Example: "  release calibrate compare --epsilon 10 --delta 1e-5\n  release calibrate compare --epsilon 1,10,31.62 " +
 			"--delta 1e-2,1e-4",
 		RunE: func(*cobra.Command, []string) error {
-			var rows []row
-			for _, epsilon := range orMissing(epsilons) {
-				for _, delta := range orMissing(deltas) {
-					n, err := read(safeSide, []string{"epsilon", "delta"}, map[string]string{"epsilon": epsilon, "delta": delta,
-						"sensitivity": sensitivity})
-					if err != nil {
-						return console.Usagef("%s", plain(err))
-					}
-					some, err := methodRows(n)
-					if times != 1 {
-						some, err = timesRows(n, times)
-					}
-					if err != nil {
-						return answerError(err)
-					}
-					for _, r := range some {
-						if len(epsilons)*len(deltas) > 1 || a.JSON {
-							r["epsilon"], r["delta"] = n["epsilon"], n["delta"]
-						}
-						rows = append(rows, r)
-					}
+			rows, err := p.answer(func(n numbers) ([]row, error) {
+				if times != 1 {
+					return timesRows(n, times)
 				}
+				return methodRows(n)
+			})
+			if err != nil {
+				return err
 			}
-			short := func(x any) string { return fmt.Sprintf("%.9g", x) }
 			sigma := short
 			if times != 1 {
 				sigma = up
 			}
-			return a.print([]column{{"mechanism", "mechanism", nil}, {"sigma", "sigma", sigma}, {"excess", "excess", percent},
-				{"epsilon", "epsilon", short}, {"delta", "delta", short}, {"is", "", nil},
-				{"holds_up_to_epsilon", "holds up to epsilon", upTo}}, rows)
+			columns := []column{{"mechanism", "mechanism", nil}, {"sigma", "sigma", sigma}, {"excess", "excess", percent}}
+			if p.several() {
+				columns = append(columns, column{"epsilon", "epsilon", short}, column{"delta", "delta", short})
+			}
+			return a.print(append(columns, column{"is", "", nil},
+				column{"holds_up_to_epsilon", "holds up to epsilon", upTo}), rows)
 		},
 	}
-	cmd.Flags().StringSliceVar(&epsilons, "epsilon", nil, numberHelp["epsilon"]+"; several with commas")
-	cmd.Flags().StringSliceVar(&deltas, "delta", nil, numberHelp["delta"]+"; several with commas")
-	cmd.Flags().StringVar(&sensitivity, "sensitivity", sensitivity, numberHelp["sensitivity"])
+	p.flags(cmd, [2]string{"epsilon", "delta"})
 	cmd.Flags().IntVar(&times, "times", times, "how many queries are to meet the guarantee together")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
-}
-
-// orMissing returns one empty text, which read refuses, if there is none.
-func orMissing(list []string) []string {
-	if len(list) == 0 {
-		return []string{""}
-	}
-	return list
 }
 
 func upTo(x any) string {

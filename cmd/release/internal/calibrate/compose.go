@@ -63,7 +63,7 @@ func (a *calibration) composeCmd() *cobra.Command {
 		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part " +
 			"0.1,1e-9,100 --delta 1e-6",
 		RunE: func(*cobra.Command, []string) error {
-			n, err := read(safeSide, []string{"delta"}, map[string]string{"delta": delta})
+			n, err := read([]string{"delta"}, map[string]string{"delta": delta})
 			if err != nil {
 				return console.Usagef("%s", plain(err))
 			}
@@ -102,7 +102,7 @@ func (k *mechanisms) read() error {
 		if len(fields) != 2 && len(fields) != 3 {
 			return console.Usagef("--%s %q: write %s,%s or %s,%s,times", k.flag, text, k.first, k.second, k.first, k.second)
 		}
-		n, err := read(safeSide, []string{k.first, k.second}, map[string]string{k.first: fields[0], k.second: fields[1]})
+		n, err := read([]string{k.first, k.second}, map[string]string{k.first: fields[0], k.second: fields[1]})
 		times := 1
 		if err == nil && len(fields) == 3 {
 			times, err = timesOf(fields[2])

@@ -21,40 +21,32 @@ With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfi
 it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
 
 // starts are the flags of convert, of which one is given: the numbers in its text, separated by commas, and the answer.
+// parse rounds each of them towards more loss. An order is rounded down: a lower one says less.
 var starts = []struct {
 	flag, help string
 	needs      []string
-	round      rounding
+	parse      []func(string) (float64, error)
 	answer     func(n numbers, delta calibrate.Delta) ([]row, error)
 }{
-	{"epsilon", numberHelp["epsilon"], []string{"epsilon"}, safeSide, fromGuarantee},
-	{"sigma", numberHelp["sigma"], []string{"sigma"}, safeSide, fromSigma},
-	{"mu", "the noise as L2 sensitivity over sigma", []string{"mu"}, moreLoss, func(n numbers,
-		delta calibrate.Delta) ([]row, error) {
-		return fromMu(calibrate.Mu(n["mu"]), delta)
-	}},
-	{"rho", "zero-concentrated differential privacy", []string{"rho"}, moreLoss, fromRho},
-	{"renyi", "Renyi differential privacy: ALPHA,EPSILON", []string{"alpha", "epsilon"}, moreLoss, fromRenyi},
-}
-
-// moreLoss rounds up, towards more loss. An order is rounded down: a lower one says less.
-func moreLoss(name string) func(string) (float64, error) {
-	if name == "alpha" {
-		return calibrate.ParseDown
-	}
-	return calibrate.ParseUp
+	{"epsilon", numberHelp["epsilon"], []string{"epsilon"}, []func(string) (float64, error){calibrate.ParseDown}, fromGuarantee},
+	{"sigma", numberHelp["sigma"], []string{"sigma"}, []func(string) (float64, error){calibrate.ParseDown}, fromSigma},
+	{"mu", "the noise as L2 sensitivity over sigma", []string{"mu"}, []func(string) (float64, error){calibrate.ParseUp},
+		func(n numbers, delta calibrate.Delta) ([]row, error) { return fromMu(calibrate.Mu(n["mu"]), delta) }},
+	{"rho", "zero-concentrated differential privacy", []string{"rho"}, []func(string) (float64, error){calibrate.ParseUp}, fromRho},
+	{"renyi", "Renyi differential privacy: ALPHA,EPSILON", []string{"alpha", "epsilon"},
+		[]func(string) (float64, error){calibrate.ParseDown, calibrate.ParseUp}, fromRenyi},
 }
 
 func (a *calibration) convertCmd() *cobra.Command {
 	given := make([]string, len(starts))
-	var text map[string]*string
+	delta, sensitivity := "", "1"
 	cmd := &cobra.Command{
 		Use: "convert", Short: "A guarantee in other notions of privacy, and what each conversion costs", Long: convertLong,
 		Args: cobra.NoArgs,
 		Example: "  release calibrate convert --sigma 4 --delta 1e-6\n  release calibrate convert --epsilon 1 --delta 1e-6\n" +
 			"  release calibrate convert --rho 0.03 --delta 1e-6",
 		RunE: func(*cobra.Command, []string) error {
-			rows, err := convert(given, texts(text))
+			rows, err := convert(given, map[string]string{"delta": delta, "sensitivity": sensitivity})
 			if err != nil {
 				return err
 			}
@@ -62,45 +54,42 @@ func (a *calibration) convertCmd() *cobra.Command {
 				{"epsilon", "epsilon", up}, {"mu", "mu", down}, {"sigma", "sigma", up}, {"excess", "excess", percent}}, rows)
 		},
 	}
-	text = numberFlags(cmd, "delta", "sensitivity")
 	for i, s := range starts {
 		cmd.Flags().StringVar(&given[i], s.flag, "", s.help)
 	}
+	cmd.Flags().StringVar(&delta, "delta", "", numberHelp["delta"])
+	cmd.Flags().StringVar(&sensitivity, "sensitivity", sensitivity, numberHelp["sensitivity"])
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
 // convert answers for the one flag that is given.
 func convert(given []string, text map[string]string) ([]row, error) {
-	chosen, names := -1, make([]string, len(starts))
+	var chosen []int
+	names := make([]string, len(starts))
 	for i, s := range starts {
-		names[i] = "--" + s.flag
-		switch {
-		case given[i] == "":
-		case chosen >= 0:
-			chosen = len(starts)
-		default:
-			chosen = i
+		if names[i] = "--" + s.flag; given[i] != "" {
+			chosen = append(chosen, i)
 		}
 	}
-	if chosen < 0 || chosen == len(starts) {
+	if len(chosen) != 1 {
 		return nil, console.Usagef("give one of %s", strings.Join(names, ", "))
 	}
-	s := starts[chosen]
-	n, err := read(safeSide, []string{"delta"}, text)
+	s := starts[chosen[0]]
+	n, err := read([]string{"delta"}, text)
 	if err != nil {
 		return nil, console.Usagef("%s", plain(err))
 	}
 	delta := n.guarantee().Delta
-	if err := (calibrate.Guarantee{Delta: delta}).Validate(); err != nil {
+	if err := delta.Validate(); err != nil {
 		return nil, console.Usagef("%s", plain(err))
 	}
-	fields := strings.Split(given[chosen], ",")
+	fields := strings.Split(given[chosen[0]], ",")
 	if len(fields) != len(s.needs) {
 		return nil, console.Usagef("--%s: write %s", s.flag, strings.ToUpper(strings.Join(s.needs, ",")))
 	}
 	for i, name := range s.needs {
-		if n[name], err = parseNumber(s.round, name, fields[i]); err != nil {
+		if n[name], err = parseNumber(s.parse[i], name, fields[i]); err != nil {
 			return nil, console.Usagef("%s", plain(err))
 		}
 	}
@@ -122,21 +111,14 @@ func parameters(x any) string {
 }
 
 // notion returns a row of a notion with its parameters. Values follow, or an error.
-func notion(name string, of any, err error, values row) row {
+func notion(name string, parameters map[string]float64, err error, values row) row {
 	r := row{"notion": name}
 	if err != nil {
 		r["error"] = plain(err)
 		return r
 	}
-	switch of := of.(type) {
-	case calibrate.Mu:
-		r["parameters"] = map[string]float64{"mu": float64(of)}
-	case methods.Rho:
-		r["parameters"] = map[string]float64{"rho": float64(of)}
-	case methods.Renyi:
-		r["parameters"] = map[string]float64{"alpha": of.Alpha, "epsilon": of.Epsilon}
-	case methods.MeanConcentrated:
-		r["parameters"] = map[string]float64{"mean": of.Mean, "spread": of.Spread}
+	if parameters != nil {
+		r["parameters"] = parameters
 	}
 	maps.Copy(r, values)
 	return r
@@ -151,7 +133,7 @@ func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 		if sigma, err := r.Mu.Sigma(n.sensitivity()); err == nil {
 			values["sigma"] = float64(sigma)
 		}
-		rows = append(rows, notion(r.Name, r.Notion, r.Err, values))
+		rows = append(rows, notion(r.Name, r.Parameters, r.Err, values))
 	}
 	return rows, err
 }
@@ -167,14 +149,14 @@ func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
 func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
 	routes, err := methods.Routes(mu, delta)
 	for _, r := range routes {
-		rows = append(rows, notion(r.Name, r.Notion, r.Err, row{"epsilon": float64(r.Epsilon), "excess": r.Excess}))
+		rows = append(rows, notion(r.Name, r.Parameters, r.Err, row{"epsilon": float64(r.Epsilon), "excess": r.Excess}))
 	}
 	return rows, err
 }
 
 // implied returns a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
-func implied(name string, of any, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
-	return notion(name, of, err, row{"epsilon": float64(eps), "mu": float64(mu)})
+func implied(name string, parameters map[string]float64, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
+	return notion(name, parameters, err, row{"epsilon": float64(eps), "mu": float64(mu)})
 }
 
 func fromRho(n numbers, delta calibrate.Delta) ([]row, error) {
@@ -182,12 +164,12 @@ func fromRho(n numbers, delta calibrate.Delta) ([]row, error) {
 	mu, err := rho.Mu()
 	simple, simpleErr := rho.Epsilon(delta)
 	tight, tightErr := rho.TightEpsilon(delta)
-	return []row{implied("zcdp", rho, mu, simple, simpleErr), implied("zcdp-tight", rho, mu, tight, tightErr)}, err
+	return []row{implied("zcdp", rho.Parameters(), mu, simple, simpleErr), implied("zcdp-tight", rho.Parameters(), mu, tight, tightErr)}, err
 }
 
 func fromRenyi(n numbers, delta calibrate.Delta) ([]row, error) {
 	r := methods.Renyi{Alpha: n["alpha"], Epsilon: n["epsilon"]}
 	mu, err := r.Mu()
 	eps, epsErr := r.DPEpsilon(delta)
-	return []row{implied("renyi", r, mu, eps, epsErr)}, err
+	return []row{implied("renyi", r.Parameters(), mu, eps, epsErr)}, err
 }

@@ -34,49 +34,31 @@ func (n numbers) geometric(scale float64) (methods.Geometric, error) {
 	return methods.Geometric{L1: int64(l1), Scale: scale}, nil
 }
 
-// A rounding returns the parser for the numbers of a name.
-type rounding func(name string) func(string) (float64, error)
-
-// safeSide rounds towards more noise.
-func safeSide(name string) func(string) (float64, error) {
-	if name == "sensitivity" {
-		return calibrate.ParseUp
-	}
-	return calibrate.ParseDown
-}
-
-// nearest rounds to the nearest float64, which restores the numbers that a program wrote.
-func nearest(string) func(string) (float64, error) { return calibrate.ParseNearest }
-
-// read parses the numbers that are needed, and the sensitivity, which is 1 if there is no text.
-func read(r rounding, needs []string, text map[string]string) (numbers, error) {
+// read parses the numbers that are needed, and the sensitivity, which is 1 if there is no text. It rounds towards more
+// noise.
+func read(needs []string, text map[string]string) (numbers, error) {
 	n := numbers{"sensitivity": 1}
 	for _, name := range append([]string{"sensitivity"}, needs...) {
-		if text[name] == "" && name == "sensitivity" {
-			continue
+		parse := calibrate.ParseDown
+		if name == "sensitivity" {
+			if text[name] == "" {
+				continue
+			}
+			parse = calibrate.ParseUp
 		}
 		var err error
-		if n[name], err = parseNumber(r, name, text[name]); err != nil {
+		if n[name], err = parseNumber(parse, name, text[name]); err != nil {
 			return nil, err
 		}
 	}
 	return n, nil
 }
 
-// texts returns the texts of flags.
-func texts(flags map[string]*string) map[string]string {
-	out := make(map[string]string, len(flags))
-	for name, text := range flags {
-		out[name] = *text
-	}
-	return out
-}
-
-func parseNumber(r rounding, name, text string) (float64, error) {
+func parseNumber(parse func(string) (float64, error), name, text string) (float64, error) {
 	if text == "" {
 		return 0, fmt.Errorf("%s is missing", name)
 	}
-	x, err := r(name)(strings.TrimSpace(text))
+	x, err := parse(strings.TrimSpace(text))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %s", name, strings.TrimPrefix(plain(err), "number "))
 	}
