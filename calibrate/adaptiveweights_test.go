@@ -13,9 +13,12 @@ import (
 // unit adds 1 to a key: the numbers of docs/adr/0044. All selections have the same mu and the same part of delta.
 //
 //	counts    1 for each of a unit's keys, at most L; the noisy counts are published
-//	degrees   as much for each key of a unit with d <= L keys as noise for L keys of 1 allows, sqrt(L/d) or a little less
+//	degrees   the weights of calibrate.KeySelection: as much for each key of a unit with d <= L keys as noise for L keys of
+//	          1 allows, sqrt(L/d) or a little less
 //	adaptive  weights that frequent keys have above a multiple of the threshold return to their units, which spread a part
 //	          of them over all of their keys (Chen et al., ICML 2025), on top of degrees
+//	two       degrees in two rounds: in the second, units have none of the keys that the first one found, and none that it
+//	          makes look hopeless
 
 // keyLists draws the keys of units: their numbers are geometric, at most most, and keys follow Zipf's law.
 func keyLists(r *rand.Rand, units, keys, most int, mean, exponent float64) [][]int {
@@ -53,8 +56,14 @@ type selection struct {
 func newSelection(most int, mu, failure float64) selection {
 	s := selection{most: most, sigma: math.Sqrt(float64(most)) / mu, weight: make([]float64, most+1)}
 	s.threshold = 1 + s.sigma*tailQuantile(most, failure)
-	for d := 1; d <= most; d++ {
-		s.weight[d] = min(math.Sqrt(float64(most)/float64(d)), s.threshold-s.sigma*tailQuantile(d, failure))
+	weights, err := calibrate.KeySelection{Keys: int64(most), Failure: calibrate.Delta(failure), Weighted: true,
+		Mechanism: calibrate.Mechanism{Query: "keys", Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(most)) * (1 + 1e-15)},
+			Sigma: calibrate.Sigma(s.sigma), Grid: 0x1p-20}}.Weights()
+	if err != nil {
+		panic(err)
+	}
+	for i, w := range weights {
+		s.weight[i+1] = math.Ldexp(float64(w), -calibrate.WeightBits)
 	}
 	return s
 }
@@ -116,6 +125,32 @@ func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []flo
 		w[k] += min(x, limit)
 	}
 	return w
+}
+
+// twoRounds returns the expected number of keys of two rounds by degrees, given the noise of the first. The first round has
+// the given part of mu² and of the failure. Keys whose noisy weight there is more than cut standard deviations below the
+// second threshold are hopeless.
+func twoRounds(r *rand.Rand, lists [][]int, keys, most int, mu, failure, part, cut float64) float64 {
+	first := newSelection(most, mu*math.Sqrt(part), failure*part)
+	second := newSelection(most, mu*math.Sqrt(1-part), failure*(1-part))
+	found, left := 0, make([]bool, keys)
+	for k, w := range first.degrees(lists, keys) {
+		switch noisy := w + first.sigma*r.NormFloat64(); {
+		case w > 0 && noisy >= first.threshold:
+			found++
+		default:
+			left[k] = noisy+cut*first.sigma >= second.threshold
+		}
+	}
+	rest := make([][]int, len(lists))
+	for i, list := range lists {
+		for _, k := range list {
+			if left[k] {
+				rest[i] = append(rest[i], k)
+			}
+		}
+	}
+	return float64(found) + second.expected(second.degrees(rest, keys))
 }
 
 // norm returns the L2 norm of a difference.
@@ -190,6 +225,13 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 		t.Logf("%s: counts %.0f keys, degrees %.0f, adaptive %.0f (returned %.2f); degrees with half of mu² %.0f",
 			c.name, today,
 			degrees, best, s.returned(), shared)
+		for _, part := range []float64{0.05, 0.1, 0.25, 0.5} {
+			two := [4]float64{}
+			for i, cut := range []float64{0, 1, 2, math.Inf(1)} {
+				two[i] = twoRounds(rand.New(rand.NewPCG(7, 8)), lists, c.keys, c.most, c.mu, failure, part, cut)
+			}
+			t.Logf("  two rounds, %.2f for the first: %.0f keys", part, two)
+		}
 		if degrees < today {
 			t.Errorf("%s: fewer keys by degrees: %v, not %v", c.name, degrees, today)
 		}
@@ -201,11 +243,12 @@ func TestKeysOfAdaptiveWeights(t *testing.T) {
 	}
 }
 
-// Removing one unit of small tables changes the weights by no more than sqrt(L).
+// Removing one unit of small tables changes the weights by no more than sqrt(L). No table loses keys by degrees, on
+// average.
 func TestSensitivityOfAdaptiveWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	largest := map[string]float64{}
-	for range 4000 {
+	for range 1000 {
 		most, keys := 1+r.IntN(4), 1+r.IntN(6)
 		lists := make([][]int, 1+r.IntN(8))
 		for i := range lists {
@@ -214,6 +257,9 @@ func TestSensitivityOfAdaptiveWeights(t *testing.T) {
 		s := newSelection(most, 0.1+2*r.Float64(), 1e-7)
 		limit, back := 0.2+2*r.Float64(), s.returned()
 		without := lists[1:]
+		if plain, more := s.expected(counts(lists, keys)), s.expected(s.degrees(lists, keys)); more < plain {
+			t.Fatalf("%v: %v keys by degrees, %v by counts", lists, more, plain)
+		}
 		for name, change := range map[string]float64{
 			"degrees":  norm(s.degrees(lists, keys), s.degrees(without, keys)),
 			"adaptive": norm(s.adaptive(lists, keys, limit, back), s.adaptive(without, keys, limit, back)),

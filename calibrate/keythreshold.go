@@ -15,6 +15,9 @@ import (
 //
 // Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Then a unit decides
 // about a key that has MinUnits units with it and one fewer without it, so the threshold is higher by MinUnits - 1.
+//
+// A unit with fewer keys than it may have can give each of them more than 1 at the same noise and the same threshold:
+// such weights find more keys, but a sum of weights is no number of units.
 
 // KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
 // Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them
@@ -29,7 +32,17 @@ type KeySelection struct {
 	// MinUnits is the pre-threshold: keys of fewer units are dropped before noise is added. 0 means 1, which drops
 	// none.
 	MinUnits int64
+	// Weighted is set if a unit adds its weight ([KeySelection.Weights]) to each of its keys, and not 1. It excludes
+	// MinUnits.
+	Weighted bool
 }
+
+const (
+	// WeightBits is the number of binary digits after the point of a weight.
+	WeightBits = 10
+	// MaxWeightedKeys is the largest Keys of a selection by weights.
+	MaxWeightedKeys = 1000
+)
 
 // MaxMinUnits is the largest MinUnits.
 const MaxMinUnits = 1 << 48
@@ -63,12 +76,10 @@ func (s KeySelection) Threshold() (int64, error) {
 	if err := s.validate(); err != nil {
 		return 0, err
 	}
-	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(s.Keys))
-	tail *= 1 - 0x1p-40 // more than the errors of the two functions and of the quotient
-	if tail < 0x1p-1000 {
-		return 0, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), s.Keys)
+	t, err := s.quantile(s.Keys)
+	if err != nil {
+		return 0, err
 	}
-	t := quantile(min(tail, 0.5))
 	t.Mul(t, numeric.BigOf(float64(m.Sigma))).Add(t, numeric.BigOf(float64(s.Least())))
 	t.Quo(t, numeric.BigOf(m.Grid)).Add(t, numeric.BigOf(0.5))
 	units, accuracy := t.Int(nil)
@@ -79,6 +90,57 @@ func (s KeySelection) Threshold() (int64, error) {
 		return 0, argument.New("sigma", "= %g is too large beside the grid for a threshold", float64(m.Sigma))
 	}
 	return units.Int64(), nil
+}
+
+// Weights returns the weight that a unit with d keys adds to each of them, at index d - 1, in multiples of
+// 2^-[WeightBits]: at least 1, at most
+//
+//	min(sqrt(Keys/d), 1 + sigma·(z_Keys − z_d)),  z_d = Phi⁻¹((1 − Failure)^(1/d)),
+//
+// rounded down. So the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of counts; and with
+// T = 1 + sigma·z_Keys, the threshold of counts, none of d keys that a unit alone has is kept with a probability of at
+// least 1 − Failure, by the proof note of Threshold with Keys = d and its weight in the place of 1. No weight is below
+// 1, so that no key is kept with a smaller probability than by its count of units. Errors are those of Threshold; "keys"
+// if there may be more than MaxWeightedKeys. The first term is the weight of Chen et al. (Scalable Private Partition
+// Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
+func (s KeySelection) Weights() ([]int64, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if s.Keys > MaxWeightedKeys {
+		return nil, argument.New("keys", "must be at most %d if keys are selected by weights, not %d", MaxWeightedKeys, s.Keys)
+	}
+	most, err := s.quantile(s.Keys)
+	if err != nil {
+		return nil, err
+	}
+	one, weights := int64(1)<<WeightBits, make([]int64, s.Keys)
+	for d := range s.Keys {
+		square := new(big.Int).Lsh(big.NewInt(s.Keys), 2*WeightBits)
+		w := square.Sqrt(square.Quo(square, big.NewInt(d+1))).Int64()
+		z, err := s.quantile(d + 1)
+		if err != nil {
+			return nil, err
+		}
+		room := z.Sub(most, z)
+		room.Mul(room, numeric.BigOf(float64(s.Mechanism.Sigma)*(1-0x1p-50))) // less than the room above 1
+		if room.SetMantExp(room, WeightBits); room.Cmp(numeric.BigOf(float64(w-one))) < 0 {
+			fits, _ := room.Int64() // rounded towards 0
+			w = one + max(fits, 0)
+		}
+		weights[d] = w
+	}
+	return weights, nil
+}
+
+// quantile returns z with (Phi(z))^keys = 1 − Failure, rounded up, or an error if it is out of range.
+func (s KeySelection) quantile(keys int64) (*big.Float, error) {
+	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(keys))
+	tail *= 1 - 0x1p-40 // more than the errors of the two functions and of the quotient
+	if tail < 0x1p-1000 {
+		return nil, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), keys)
+	}
+	return quantile(min(tail, 0.5)), nil
 }
 
 // validate checks the fields on which the threshold depends.
@@ -92,6 +154,9 @@ func (s KeySelection) validate() error {
 	}
 	if s.MinUnits < 0 || s.MinUnits > MaxMinUnits {
 		return argument.New("min_units", "must be at least 1 and at most 2^48, not %d", s.MinUnits)
+	}
+	if s.Weighted && s.MinUnits > 1 {
+		return argument.New("min_units", "= %d needs numbers of units, and keys are selected by weights", s.MinUnits)
 	}
 	if err := m.Validate(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func TestThresholdIsTheFormula(t *testing.T) {
 	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma),
 			Grid: c.grid}
-		got, err := KeySelection{m, c.keys, c.failure, 0}.Threshold()
+		got, err := KeySelection{Mechanism: m, Keys: c.keys, Failure: c.failure}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
 		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
 		if err != nil || float64(got) != want {
@@ -72,6 +72,7 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 		{func(m *Mechanism, s *KeySelection) { s.Keys, s.Failure, m.Sens.L2 = 1<<40, 1e-300, 1<<20 }, "failure"},
 		{func(_ *Mechanism, s *KeySelection) { s.MinUnits = -1 }, "min_units"},
 		{func(_ *Mechanism, s *KeySelection) { s.MinUnits = MaxMinUnits + 1 }, "min_units"},
+		{func(_ *Mechanism, s *KeySelection) { s.MinUnits, s.Weighted = 2, true }, "min_units"},
 		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 0 }, "sigma"},
 		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 1e300 }, "sigma"},
 		{func(m *Mechanism, _ *KeySelection) { m.Grid = 3 }, "grid"},
@@ -86,8 +87,58 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 			t.Errorf("%+v, %+v: %v, want %s", m, s, err, c.want)
 		}
 	}
-	if k, err := (KeySelection{good, 4, 1e-6, 0}).Threshold(); err != nil || k < 100 {
+	if k, err := (KeySelection{Mechanism: good, Keys: 4, Failure: 1e-6}).Threshold(); err != nil || k < 100 {
 		t.Errorf("%d, %v", k, err)
+	}
+}
+
+// The weights of a unit have at most the norm of counts, and each key that it alone has is kept with at most the
+// probability that its number of keys allows, under the threshold of counts. Both bounds are nearly attained, and no
+// weight is below 1.
+func TestWeightsKeepTheNormAndTheFailure(t *testing.T) {
+	const one = 1 << WeightBits
+	rapid.Check(t, func(rt *rapid.T) {
+		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-3, 12).Draw(rt, "sigma"))), Grid: 0x1p-20}
+		s := KeySelection{Keys: rapid.Int64Range(1, 40).Draw(rt, "keys"), Weighted: true,
+			Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.1).Draw(rt, "failure")))}
+		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
+		s.Mechanism = m
+		weights, err := s.Weights()
+		if err != nil || int64(len(weights)) != s.Keys || weights[s.Keys-1] != one {
+			rt.Fatalf("%+v: %d, %v", s, weights, err)
+		}
+		units, err := s.Threshold()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for i, w := range weights {
+			d := int64(i + 1)
+			square := func(w int64) bool { return d*w*w <= s.Keys*one*one }
+			kept := func(w int64) bool { // the probability that one of d keys is kept is at most Failure
+				z := (m.Grid*(float64(units)-0.5) - float64(w)/one) / float64(m.Sigma)
+				all := -math.Expm1(float64(d) * math.Log1p(-math.Exp(numeric.LogErfc(z/math.Sqrt2))/2))
+				return all <= float64(s.Failure)*(1+1e-9)
+			}
+			if w < one || i > 0 && w > weights[i-1] || !square(w) || !kept(w) {
+				rt.Fatalf("%+v: %d keys have weights of %d", s, d, w)
+			}
+			z := (m.Grid*(float64(units)-0.5) - float64(w+2)/one) / float64(m.Sigma)
+			if square(w+2) && kept(w+2) && m.Sigma < 100 && z > 0.1 {
+				rt.Fatalf("%+v: %d keys may have weights above %d", s, d, w)
+			}
+		}
+	})
+	s := KeySelection{Mechanism: Mechanism{Query: "q", Sens: Sensitivity{L2: 40}, Sigma: 5, Grid: 0.25}, Failure: 1e-6}
+	for _, keys := range []int64{0, MaxWeightedKeys + 1} {
+		s.Keys = keys
+		var e *ArgumentError
+		if _, err := s.Weights(); !errors.As(err, &e) || e.Argument != "keys" {
+			t.Errorf("%d keys: %v", keys, err)
+		}
+	}
+	s.Keys = MaxWeightedKeys
+	if _, err := s.Weights(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -71,12 +71,16 @@ func (c *checker) apart(folder string) {
 					"sqlite:ledger.db")
 		}
 	}
-	c.job.eachPrivateFile(func(at *yamltree.Path, f string) {
+	private := func(at *yamltree.Path, f string) {
 		if in, ok := c.absolute(f); ok && f != "" && !store.IsAddress(f) && inside(in, folder) {
 			c.bad(at, CodeContradiction, "the input lies in the release folder (output.dir), which is public",
 				"give the release a folder of its own")
 		}
-	})
+	}
+	c.job.eachPrivateFile(private)
+	if s := c.job.Input.SQL; s != nil && s.Format != "" {
+		private(top.At("input").At("sql").At("table"), s.Table)
+	}
 }
 
 // absolute returns a path of the job as an absolute path. ok is false if the current folder is unknown.

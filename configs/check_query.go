@@ -230,6 +230,9 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 		c.without(at, q, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
 			"sensitivity", "margins")
 	}
+	if q.Histogram.Optimize == "keys" {
+		c.weighted(at.At("histogram"), q)
+	}
 	if q.Histogram.Noise != "auto" {
 		return
 	}
@@ -243,6 +246,22 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	case q.discovers():
 		c.bad(noise, CodeContradiction, "noise: auto needs listed cells, and keys are discovered",
 			"list the keys, or remove noise")
+	}
+}
+
+// weighted refuses keys that exclude a histogram whose keys are selected by weights of units.
+func (c *checker) weighted(at *yamltree.Path, q *Query) {
+	optimize := at.At("optimize")
+	switch {
+	case !q.discovers():
+		c.bad(optimize, CodeContradiction, "no keys are discovered: they are all published", "remove optimize, or discover "+
+			"the keys with keys: discover")
+	case q.Histogram.MinUnits != 0:
+		c.bad(at.At("min_units"), CodeContradiction, "keys are selected by weights of units, not by their number",
+			"remove one of min_units and optimize: keys")
+	case c.rowUnit() || c.job.Privacy.Unit.Upstream != nil:
+		c.bad(optimize, CodeContradiction, "the program does not put the rows of a unit together, so that it does not know "+
+			"how many keys a unit has", "remove optimize, or name the columns of the unit: unit: [user_id]")
 	}
 }
 

@@ -191,8 +191,11 @@ type Histogram struct {
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
 	// Optimize is what the histogram is optimized for; `cells` if it is absent. `cdf` minimizes the error of the row
 	// counts below each edge of the dimension with numeric edges, and thereby of quantiles, fractions and sums over
-	// ranges of cells. These counts are a file of their own, NAME.sums; a single cell has about twice the error.
-	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
+	// ranges of cells. These counts are a file of their own, NAME.sums; a single cell has about twice the error. `keys`
+	// finds more keys with `keys: discover`, for sums, means and variances of the job by the same keys: a unit with few
+	// keys weighs more in each of them. What is published of a key is then the noisy sum of these weights, no number of
+	// units; a mean by the same keys has counts.
+	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf|keys" example:"cdf"`
 	// Noise is `independent` if each cell has its own noise (`independent` if it is absent). With `auto`, cells share
 	// common noise, the noise of the number of units, if that makes the error of a cell smaller. It does if a unit may
 	// be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum of many cells then has a

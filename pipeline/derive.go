@@ -85,6 +85,9 @@ func (b *builder) lookup(l *configs.Lookup, path string) *derived.Lookup {
 		out.On = append(out.On, column)
 		out.Keys = append(out.Keys, read(l.On[column], path+".on"+pathStep(column)))
 	}
+	if l.To != "" {
+		out.To = read(l.To, path+".to")
+	}
 	names := l.Names()
 	for i, column := range l.Add {
 		out.Add = append(out.Add, derived.Added{Name: names[i], Kind: addedKinds[l.Types[column]],

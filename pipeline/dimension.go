@@ -121,7 +121,8 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	values, err := b.read(b.job.Path(file), column, aligned)
 	if err != nil {
 		return b.unreadable(path, "public-file", err.Error(),
-			"a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
+			"a public file is a CSV file in UTF-8 with commas and a header, to which input.csv does not apply, a Parquet or an Arrow "+
+				"file, relative to the job file")
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {

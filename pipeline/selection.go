@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // shareOfDelta is the part of delta for selecting keys if the job states none.
@@ -58,8 +59,14 @@ func (b *builder) selections(p *Plan) {
 				continue
 			}
 			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each,
-				MinUnits: component.MinUnits}
-			if _, err := q.Selection.Threshold(); err != nil {
+				MinUnits: component.MinUnits, Weighted: component.Weighted}
+			_, err := q.Selection.Threshold()
+			if w, ok := q.Query.(query.KeyWeigher); ok && component.Weighted && err == nil {
+				var weights []int64
+				weights, err = q.Selection.Weights()
+				q.Query = w.WithWeights(weights)
+			}
+			if err != nil {
 				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
 			}
 		}

@@ -217,4 +217,16 @@ func TestStatedSelections(t *testing.T) {
 	if m.Meets() == nil {
 		t.Error("fewer units than the job's: nothing was found")
 	}
+	weighted, diags := planOfText(t, strings.ReplaceAll(fmt.Sprintf(discoveringJob, "1e-6", ""), "keys: discover}]",
+		"keys: discover}], optimize: keys"))
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	m = weighted.Choose().Manifest(manifest.Program{})
+	if err := m.Meets(); err != nil {
+		t.Error(err)
+	}
+	if m.Queries[0].Selection.Weighted = false; m.Meets() == nil {
+		t.Error("counts in the place of weights: nothing was found")
+	}
 }

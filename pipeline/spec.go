@@ -35,6 +35,7 @@ func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	case jq.Histogram != nil:
 		s.Kind, s.By = query.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits
+		s.ByWeights = jq.Histogram.Optimize == "keys"
 		if jq.Histogram.Noise == "auto" {
 			s.CommonNoise = query.Adjacency(b.job.Privacy.Adjacency)
 		}

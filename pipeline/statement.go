@@ -131,7 +131,7 @@ func (q *Planned) manifest() manifest.Query {
 	}
 	if s := q.Selection; s != nil {
 		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold(),
-			MinUnits: s.MinUnits}
+			MinUnits: s.MinUnits, Weighted: s.Weighted}
 	}
 	return m
 }

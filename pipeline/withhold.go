@@ -32,6 +32,8 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 	case q.Crosstabs != nil:
 		return "the tables are computed from residuals that are published as well, and from which cells that are left out " +
 			"could be computed", "ask for histograms" + exempt
+	case q.Histogram != nil && q.Histogram.Optimize == "keys":
+		return "keys that are selected by weights have no counts", "leave the rule out" + exempt
 	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 ||
 		q.Histogram.Optimize != ""):
 		return "quantiles, shares and sums are read off all cells, also those that would be left out",

@@ -105,7 +105,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) accumulate.Partial {
 	keys := keyselection.NewKeying(of, l)
 	if of.Value == nil {
-		return keyselection.NewCounts(keys, of.MinUnits, spill)
+		return keyselection.NewCounts(keys, of.MinUnits, of.Weights, spill)
 	}
 	n := of.KeyAxes()
 	return keyselection.NewValues(keyselection.ValuesOf{
@@ -219,7 +219,11 @@ func (g *Accumulator) bounded() bounding.Bounded {
 	if ranked, ok := g.partial.(*accumulate.Ranked); ok {
 		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}
 	}
-	return bounding.Bounded{Limits: g.of.Limits, Keep: g.partial.AddRecords()}
+	b := bounding.Bounded{Limits: g.of.Limits, Keep: g.partial.AddRecords()}
+	if counts, ok := g.partial.(*keyselection.Counts); ok {
+		b.KeepOf = counts.AddWeighted()
+	}
+	return b
 }
 
 // Bounded returns the counts of bounding the rows of units; 0 if there are none.

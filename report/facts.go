@@ -82,6 +82,7 @@ type queryFacts struct {
 	publish    *manifest.Publish
 	threshold  float64 // the threshold of discovered keys
 	minUnits   int64   // the pre-threshold of these keys; 0 or 1 if there is none
+	mostKeys   int64   // the number of keys in which a unit counts, if these are selected by weights; else 0
 	discovered string
 	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
 	clamp      string  // a description of how the clamp was found; "" if the job gives it
@@ -293,6 +294,9 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	out.keysOf = q.KeysOf
 	if q.Selection != nil {
 		out.threshold, out.minUnits, out.discovered = q.Selection.Threshold, q.Selection.MinUnits, selected
+		if q.Selection.Weighted {
+			out.mostKeys = q.Selection.MaxGroups
+		}
 	}
 	return out
 }

@@ -41,10 +41,12 @@ func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value]
 // noun returns the word for what a query counts: the job's word; units if each counts at most once; otherwise rows.
 func (q *queryFacts) noun(f *facts) string {
 	switch {
-	case q.counted != "":
+	case q.counted != "" && q.mostKeys == 0:
 		return shown(q.counted)
 	case q.weight != "":
 		return "rows, weighted by " + shown(cmp.Or(q.columns[q.weight].Title, q.weight))
+	case q.mostKeys > 0:
+		return "weights of " + q.unitNames(f)
 	case (q.threshold > 0 || q.units || q.kind == overBound) && len(f.unit) > 0:
 		return "number of " + q.unitNames(f)
 	}
@@ -410,12 +412,19 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
+// selectedByWeights is manifest.SelectedKeys for weights.
+const selectedByWeights = "Other keys may exist, and weights near the threshold are too large on average."
+
 // standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if it is not known.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
 		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was "+
 			"computed for any other key, and they cost nothing more.", q.keysOf)
+	case q.mostKeys > 0:
+		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy weight is at least %s: each "+
+			"unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is no number of units. %s",
+			short(q.threshold), q.mostKeys, short(math.Sqrt(float64(q.mostKeys))), selectedByWeights)
 	case q.threshold > 0:
 		few := ""
 		if q.minUnits > 1 {

@@ -134,8 +134,8 @@ func TestFoundClampsAreReadBack(t *testing.T) {
 	if got := clampWords(&q); !strings.HasPrefix(got, want) {
 		t.Errorf("%q", got)
 	}
-	// 6.96 standard deviations of an octave of both sides, each 100/2.
-	want = fmt.Sprintf("%d or more rows of about one size", int(math.Ceil(6.96*50*math.Sqrt2)))
+	// 6.96 standard deviations of an octave, 100/2.
+	want = fmt.Sprintf("%d or more rows of about one size", int(math.Ceil(6.96*50)))
 	if got := clampRiskWords(&q); !strings.Contains(got, want) || !strings.Contains(got, "a chance of about 10 %") {
 		t.Errorf("%q, want %q", got, want)
 	}

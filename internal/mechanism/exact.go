@@ -33,8 +33,8 @@ type hidden struct {
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
-	// least is at least 1. Keys with smaller counts were left out, or will be when blocks are read.
-	least int64
+	// of describes the counts. Keys with counts below its pre-threshold were left out, or will be when blocks are read.
+	of KeyCounts
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
 

@@ -27,7 +27,7 @@ func (e Exact) Among(leader Exact) error {
 	k, of := e.selected(), leader.keyed()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if of.least > 1 {
+	if of.of.Least > 1 {
 		k.leader = of
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SelectKeys(t.Context(), mechanism.HideKeyBlocks(1, keyBlocks(blocks, each)),
+	n, err := mechanism.SelectKeys(t.Context(), mechanism.HideKeyBlocks(mechanism.KeyCounts{}, keyBlocks(blocks, each)),
 		ledgertest.ShareReceipt(t, "0.2", m),
 		s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
@@ -82,7 +82,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	broken, reads := errors.New("broken"), 0
-	e := mechanism.HideKeyBlocks(1, func(take func([]string, []int64) error) error {
+	e := mechanism.HideKeyBlocks(mechanism.KeyCounts{}, func(take func([]string, []int64) error) error {
 		if reads++; reads > 1 {
 			t.Error("the blocks are read twice")
 		}
@@ -99,7 +99,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	if _, err := mechanism.SelectKeys(t.Context(), e, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected after a failure: %v", err)
 	}
-	twice := mechanism.HideKeyBlocks(1, func(take func([]string, []int64) error) error {
+	twice := mechanism.HideKeyBlocks(mechanism.KeyCounts{}, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
 	if _, err := mechanism.SelectKeys(t.Context(), twice, ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err,

@@ -11,13 +11,30 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
+// KeyCounts describes counts by key.
+type KeyCounts struct {
+	// Least is the pre-threshold: keys with a count below it are dropped, exactly. 0 stands for 1, which drops none.
+	Least int64
+	// Weighted is set if a unit adds its weight ([calibrate.KeySelection.Weights]) to a count, in multiples of
+	// 2^-[calibrate.WeightBits]; otherwise it adds at most 1. It excludes Least.
+	Weighted bool
+}
+
+func (c KeyCounts) least() int64 { return max(c.Least, 1) }
+
+// quantum returns the binary logarithm of the number of which counts are multiples.
+func (c KeyCounts) quantum() int {
+	if c.Weighted {
+		return -calibrate.WeightBits
+	}
+	return 0
+}
+
 // HideKeyed hides counts by key, together with the keys: which keys exist is as private as the counts. It takes the
-// slices over. Keys must be distinct and ascending, and each privacy unit adds at most one to a count. Keys with a
-// count below least are dropped, exactly; if least is 1 or less, none are. The result has no public number of cells;
-// see [SelectKeys].
+// slices over. Keys must be distinct and ascending. The result has no public number of cells; see [SelectKeys].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
-func HideKeyed(least int64, keys []string, counts []int64) (Exact, error) {
+func HideKeyed(of KeyCounts, keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
 		return Exact{}, ErrHalves
 	}
@@ -26,10 +43,10 @@ func HideKeyed(least int64, keys []string, counts []int64) (Exact, error) {
 			return Exact{}, ErrKeys
 		}
 	}
-	keys, counts = leaveOut(least, keys, counts)
-	k := &keyed{keys: keys, least: max(least, 1)}
+	keys, counts = leaveOut(of.Least, keys, counts)
+	k := &keyed{keys: keys, of: of}
 	if len(keys) > 0 {
-		s := &hidden{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
+		s := &hidden{quantum: of.quantum(), size: len(counts), held: &payload{cells: int128.Narrow(counts)}}
 		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return Exact{keyed: func() *keyed { return k }}, nil
@@ -54,13 +71,13 @@ func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 
 // HideKeyBlocks is HideKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
 // selected.
-func HideKeyBlocks(least int64, blocks KeyBlocks) Exact {
-	k := &keyed{least: max(least, 1), blocks: func(take func([]string, []int64) error) error {
+func HideKeyBlocks(of KeyCounts, blocks KeyBlocks) Exact {
+	k := &keyed{of: of, blocks: func(take func([]string, []int64) error) error {
 		return blocks(func(keys []string, counts []int64) error {
 			if len(keys) != len(counts) {
 				return ErrHalves
 			}
-			if keys, counts = leaveOut(least, keys, counts); len(keys) == 0 {
+			if keys, counts = leaveOut(of.Least, keys, counts); len(keys) == 0 {
 				return nil
 			}
 			return take(keys, counts)
@@ -72,8 +89,8 @@ func HideKeyBlocks(least int64, blocks KeyBlocks) Exact {
 // SelectKeys adds noise to the count of every key as AddNoise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for AddNoise; ErrKeys if neither
-// HideKeyed nor HideKeyBlocks made e, or if keys were dropped with another least count than s.MinUnits, on which the
-// threshold depends.
+// HideKeyed nor HideKeyBlocks made e, or if its counts are not those of s, on which the threshold depends: with another
+// least count, or of weights if s is of numbers of units.
 func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -86,7 +103,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
 	k := e.keyed()
-	if k.least != s.Least() {
+	if k.of.least() != s.Least() || k.of.Weighted != s.Weighted {
 		return Noisy{}, ErrKeys
 	}
 	if !k.markSpent() {
@@ -109,7 +126,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 // selectBlocks is SelectKeys, block by block. It reads no block before the receipt is redeemed.
 func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, multiples int64,
 	workers int) (Noisy, error) {
-	d, err := newDraw(s.Mechanism, 0, workers)
+	d, err := newDraw(s.Mechanism, k.of.quantum(), workers)
 	if err == nil {
 		err = pay.redeem(ctx, s.Mechanism)
 	}
@@ -181,7 +198,7 @@ func (k *keyed) gather() error {
 	}
 	k.blocks, k.keys = nil, n.keys
 	if len(n.keys) > 0 {
-		s := &hidden{size: len(n.multiples), held: &payload{cells: int128.Narrow(n.multiples)}}
+		s := &hidden{quantum: k.of.quantum(), size: len(n.multiples), held: &payload{cells: int128.Narrow(n.multiples)}}
 		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // tried again.
 func TestSelectFailsHalfway(t *testing.T) {
 	failure := errors.New("no entropy")
-	e, err := HideKeyed(1, []string{"a", "b"}, []int64{42, 43})
+	e, err := HideKeyed(KeyCounts{}, []string{"a", "b"}, []int64{42, 43})
 	if err != nil {
 		t.Fatal(err)
 	}

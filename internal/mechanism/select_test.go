@@ -22,7 +22,7 @@ import (
 
 func hideKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.HideKeyed(1, keys, counts)
+	e, err := mechanism.HideKeyed(mechanism.KeyCounts{}, keys, counts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -141,11 +141,11 @@ func TestSelectRefuses(t *testing.T) {
 		t.Errorf("selection of listed cells: %v", err)
 	}
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}} {
-		if _, err := mechanism.HideKeyed(1, keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
+		if _, err := mechanism.HideKeyed(mechanism.KeyCounts{}, keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
 			t.Errorf("%v: %v", keys, err)
 		}
 	}
-	if _, err := mechanism.HideKeyed(1, []string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
+	if _, err := mechanism.HideKeyed(mechanism.KeyCounts{}, []string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
 		t.Errorf("%v", err)
 	}
 }

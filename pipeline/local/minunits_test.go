@@ -27,7 +27,7 @@ name: keys
 privacy: {epsilon: 1, delta: 0.01, delta_failure: 0.004, unit: [person], adjacency: %s, per_unit: {max_groups: %d}}
 input: {files: [table.csv]}
 queries:
-  - {name: keys, histogram: {by: [{column: key, keys: discover}], min_units: %d}}
+  - {name: keys, histogram: {by: [{column: key, keys: discover}], %s}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keys, budget: {epsilon: 9, delta: 0.9, delta_cap: 0.5}}
 `
@@ -75,8 +75,12 @@ func countsOf(t *testing.T, p *pipeline.Plan, keys int) []int64 {
 func outcomes(s calibrate.KeySelection, count int64) []float64 {
 	units, _ := s.Threshold()
 	m := s.Mechanism
-	tail := func(u int64) float64 { // P(g·floor(count/g + sigma/g·Z + ½) >= g·u)
-		return math.Erfc((m.Grid*(float64(u)-0.5)-float64(count))/float64(m.Sigma)/math.Sqrt2) / 2
+	exact := float64(count)
+	if s.Weighted {
+		exact = math.Ldexp(exact, -calibrate.WeightBits)
+	}
+	tail := func(u int64) float64 { // P(g·floor(exact/g + sigma/g·Z + ½) >= g·u)
+		return math.Erfc((m.Grid*(float64(u)-0.5)-exact)/float64(m.Sigma)/math.Sqrt2) / 2
 	}
 	last := units + int64(14*float64(m.Sigma)/m.Grid)
 	if count == 0 {
@@ -128,7 +132,8 @@ func TestDeltaOfKeysThatReachTheLeastUnits(t *testing.T) {
 			for _, adjacency := range []string{"add-remove", "replace-one"} {
 				t.Run(fmt.Sprintf("N=%d,k=%d,%s", least, groups, adjacency), func(t *testing.T) {
 					dir := t.TempDir()
-					p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, fewUnitsJob, adjacency, groups, least))
+					p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, fewUnitsJob, adjacency, groups,
+						fmt.Sprintf("min_units: %d", least)))
 					s := *p.Queries()[0].Selection
 					threshold := int64(p.Queries()[0].Threshold())
 					counts := []int64{least - 1, least, threshold}

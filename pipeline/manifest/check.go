@@ -144,7 +144,7 @@ func (m *Manifest) askedTables() []string {
 
 // selects returns an error unless the selections take no more of delta than stated, at their thresholds.
 func (m *Manifest) selects() error {
-	taken, least := new(big.Rat), m.leastUnits()
+	taken, asked := new(big.Rat), m.askedKeys()
 	for i := range m.Queries {
 		q := &m.Queries[i]
 		if err := m.keysOf(q); err != nil {
@@ -156,8 +156,11 @@ func (m *Manifest) selects() error {
 		if err := q.selects(); err != nil {
 			return err
 		}
-		if max(q.Selection.MinUnits, 1) != max(least[q.Name], 1) {
+		if max(q.Selection.MinUnits, 1) != max(asked[q.Name].MinUnits, 1) {
 			return errors.New(q.Name + ": its min_units is not the job's")
+		}
+		if q.Selection.Weighted != (asked[q.Name].Optimize == "keys") {
+			return errors.New(q.Name + ": whether its keys are selected by weights is not as in the job")
 		}
 		part := new(big.Rat)
 		if part.SetFloat64(q.Selection.Delta) != nil {
@@ -174,22 +177,26 @@ func (m *Manifest) selects() error {
 	return nil
 }
 
-// leastUnits returns the least numbers of units of keys that the job in the manifest asks for, by query.
-func (m *Manifest) leastUnits() map[string]int64 {
+// askedSelection is how the job in a manifest asks a histogram to select keys.
+type askedSelection struct {
+	MinUnits int64  `json:"min_units"`
+	Optimize string `json:"optimize"`
+}
+
+// askedKeys returns how the job in the manifest asks its queries to select keys, by query.
+func (m *Manifest) askedKeys() map[string]askedSelection {
 	var job struct {
 		Queries []struct {
-			Name      string `json:"name"`
-			Histogram struct {
-				MinUnits int64 `json:"min_units"`
-			} `json:"histogram"`
+			Name      string         `json:"name"`
+			Histogram askedSelection `json:"histogram"`
 		} `json:"queries"`
 	}
 	_ = json.Unmarshal(m.Job, &job) // a missing key leaves a field empty
-	least := map[string]int64{}
+	asked := map[string]askedSelection{}
 	for i := range job.Queries {
-		least[job.Queries[i].Name] = job.Queries[i].Histogram.MinUnits
+		asked[job.Queries[i].Name] = job.Queries[i].Histogram
 	}
-	return least
+	return asked
 }
 
 // keysOf returns an error unless the query that selected another's keys did select keys.
@@ -212,7 +219,7 @@ func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
 		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta),
-			MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
+			MinUnits: q.Selection.MinUnits, Weighted: q.Selection.Weighted, Mechanism: p.calibrated(q.Name)}
 		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
 			return nil
 		}

@@ -108,6 +108,8 @@ type Selection struct {
 	MaxGroups int64 `json:"max_groups"`
 	// MinUnits is the pre-threshold: keys with fewer units were dropped before noise was added; 0 stands for 1.
 	MinUnits int64 `json:"min_units,omitempty"`
+	// Weighted is set if a unit with d keys adds up to sqrt(max_groups/d) to the noisy number of each, and not 1.
+	Weighted bool `json:"weighted,omitempty"`
 	// Delta is the query's part of delta_failure.
 	Delta float64 `json:"delta"`
 	// Threshold is the least noisy count of a key that is published.

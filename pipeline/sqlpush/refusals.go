@@ -29,8 +29,8 @@ const CodeNotPushed = "not-in-sql"
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
 // hintUnits is another remedy, for keys that are discovered.
-const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves " +
-	"the database that only one unit has"
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys (without optimize: keys), so " +
+	"that no key leaves the database that only one unit has"
 
 // refusals collects what a database cannot do exactly in an aggregation.
 type refusals struct {

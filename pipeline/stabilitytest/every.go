@@ -48,8 +48,9 @@ func questions() []queryKind {
 			"9223372036854775807], other: bin}]}\nhistogram: {by: [{column: b, values: [true, false], null: bin}, {column: n, " +
 			"values: [1, 2]" + bin + "}]}\nhistogram: {by: [{column: o, edges: [-5, 0, 40]}]}"},
 		{name: "columns of lookups", columns: "i s", derived: "lookups: [{file: codes.csv, on: {i: key}, add: [area, " +
-			"people], types: {people: float}}, {file: codes.csv, on: {s: key}, add: [place, since], types: {since: date}}]",
-			queries: "histogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
+			"people], types: {people: float}}, {file: codes.csv, on: {s: key}, add: [place, since], types: {since: date}}, " +
+			"{file: spans.csv, on: {i: first}, to: last, add: [span]}]",
+			queries: "histogram: {by: [{column: span, values: [low, mid, high]" + bin + "}]}\nhistogram: {by: [{column: area, values: [red, blue]" + bin + "}]}\nsum: {column: people, clamp: [-5, " +
 				"40], by: [{column: place, values: [north, south]" + bin + "}]}\nhistogram: {by: [{column: since, edges: " +
 				"[2012-12-31, 2013-01-02]" + bin + "}]}"},
 		{name: "computed columns", columns: "i s t", derived: "derive: {part: i % 40 / 4, word: 'lower(s) ?? \"none\"', " +
@@ -111,6 +112,10 @@ func questions() []queryKind {
 		{name: "keys that are found", columns: "s c i", queries: "histogram: {by: [{column: s, keys: discover}]}, " +
 			"per_unit: {max_groups: 3, max_rows_per_group: 1}\nhistogram: {by: [{column: i, keys: discover}, {column: c, " +
 			"values: [a, b]}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}"},
+		{name: "keys by weights", columns: "s c i f", units: true, queries: "histogram: {by: [{column: s, keys: discover}], " +
+			"optimize: keys}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nsum: {column: f, clamp: [0, 50], by: [{column: s, " +
+			"keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: discover}, " +
+			"{column: c, values: [a, b]}], optimize: keys}, per_unit: {max_groups: 5, max_rows_per_group: 1}"},
 		{name: "keys of two units and more", columns: "s f i", queries: "histogram: {by: [{column: s, keys: discover}], " +
 			"min_units: 2}, per_unit: {max_groups: 3, max_rows_per_group: 1}\nmean: {column: f, clamp: [0, 50], by: [{column: " +
 			"s, keys: discover}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}\nhistogram: {by: [{column: i, keys: " +

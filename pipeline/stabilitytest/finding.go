@@ -116,6 +116,12 @@ func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 				continue
 			case !within(a, b, m):
 				what = fmt.Sprintf("%s: the answers are further apart than the sensitivity %v (%s)", m.Query, m.Sens.L2, m.Sens.Why)
+			case q.Selected() && q.Selection.Weighted:
+				weights, err := q.Selection.Weights()
+				if err == nil && withinWeights(a, b, weights) && withinWeights(b, a, weights) {
+					continue
+				}
+				what = m.Query + ": a key of one unit alone weighs more than its keys may"
 			case q.Selected() && !withinKeys(a, b, q.Components[0].Keys, c.Job.Adjacency):
 				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[0].Keys)
 			default:

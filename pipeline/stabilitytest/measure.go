@@ -22,8 +22,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Answer is the exact answer of one mechanism: Cells in multiples of Quantum or, if keys are private, Keys with their
-// counts.
+// Answer is the exact answer of one mechanism, in multiples of Quantum: Cells or, if keys are private, Keys with their
+// counts or weights.
 type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
@@ -196,7 +196,9 @@ func Opened(tb testing.TB, p *pipeline.Plan, exacts [][]mechanism.Exact) (out []
 				}
 				out = append(out, a)
 			case k < len(c) && c[k].Keys > 0:
-				out = append(out, openKeys(tb, e, c[k].MinUnits))
+				a := openKeys(tb, e, c[k].MinUnits)
+				a.Quantum = c[k].Quantum
+				out = append(out, a)
 			default:
 				quantum, cells := mechanismtest.OpenWide(tb, e)
 				out = append(out, Answer{Quantum: quantum, Cells: cells})
@@ -304,12 +306,9 @@ func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 		sum.Mul(sum, sum)
 	}
 	distance := new(big.Rat).SetInt(sum)
-	if a.Keys == nil {
-		quantum := new(big.Rat)
-		quantum.SetFloat64(a.Quantum)
-		distance.Mul(distance, quantum).Mul(distance, quantum)
-	}
-	return distance, true
+	quantum := new(big.Rat)
+	quantum.SetFloat64(cmp.Or(a.Quantum, 1))
+	return distance.Mul(distance, quantum).Mul(distance, quantum), true
 }
 
 // withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all
@@ -327,6 +326,18 @@ func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 		stated.Add(stated, new(big.Rat).Quo(m.Sens.Squared(), sigma))
 	}
 	return changed.Cmp(stated) <= 0
+}
+
+// withinWeights reports whether one unit can have the keys that are in one answer alone: no such key weighs more than the
+// keys of a unit that has so many. The key threshold relies on this.
+func withinWeights(a, b Answer, weights []int64) bool {
+	alone, heaviest := 0, int64(0)
+	for key, weight := range a.Keys {
+		if _, both := b.Keys[key]; !both {
+			alone, heaviest = alone+1, max(heaviest, weight)
+		}
+	}
+	return alone == 0 || alone <= len(weights) && heaviest <= weights[alone-1]
 }
 
 // withinKeys reports whether one unit, which is in at most most keys, can have made the difference of two answers with

@@ -123,7 +123,11 @@ func (d *drawing) discovered() string {
 	d.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
 	d.selected = by
 	q := "histogram: {by: [" + strings.Join(by, ", ") + "]" +
-		pick(d.Rand, []string{"", "", ", min_units: 1", ", min_units: 2", ", min_units: 2", ", min_units: 3"}) + "}"
+		pick(d.Rand, []string{"", "", ", min_units: 1", ", min_units: 2", ", min_units: 2", ", min_units: 3"})
+	if len(d.job.Unit) > 0 && !strings.Contains(q, "min_units") && d.chance(0.5) {
+		q += ", optimize: keys"
+	}
+	q += "}"
 	if len(d.job.Unit) > 0 {
 		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: 1}", 1+d.IntN(4))
 	}

@@ -60,6 +60,28 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// With weights of 4, 2 and 1 for units of one, two and three keys.
+func TestWithinWeights(t *testing.T) {
+	weights := []int64{4, 2, 1}
+	b := Answer{Keys: map[string]int64{"a": 9}}
+	for _, c := range []struct {
+		a    map[string]int64
+		want bool
+	}{
+		{map[string]int64{"a": 13}, true},
+		{map[string]int64{"a": 9, "b": 4}, true},
+		{map[string]int64{"b": 5}, false},
+		{map[string]int64{"b": 2, "c": 2}, true},
+		{map[string]int64{"b": 2, "c": 3}, false},
+		{map[string]int64{"b": 1, "c": 1, "d": 1}, true},
+		{map[string]int64{"b": 1, "c": 1, "d": 1, "e": 1}, false},
+	} {
+		if got := withinWeights(Answer{Keys: c.a}, b, weights); got != c.want {
+			t.Errorf("%v: %v", c.a, got)
+		}
+	}
+}
+
 func TestWithinKeys(t *testing.T) {
 	of := func(text string) Answer {
 		a := Answer{Keys: map[string]int64{}}

@@ -44,6 +44,9 @@ type Aggregation struct {
 	Keys []KeyPart
 	// MinUnits is the pre-threshold: the query that selects the keys drops keys with fewer units; 0 stands for 1.
 	MinUnits int64
+	// Weights are what a unit adds to each of its keys, by the number of these less 1, in multiples of
+	// 2^-calibrate.WeightBits; nil if it adds 1. Only an aggregation with Keys and a Unit has them.
+	Weights []int64
 	// Value is the number that is added up, nil if each row counts once. AllRows is set if rows without a value count
 	// as rows with the centre as their value.
 	Value   *quantize.Quantizer

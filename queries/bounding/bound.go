@@ -128,6 +128,9 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 				if err := c.bound(); err != nil {
 					return err
 				}
+				if c.query.counts {
+					numberContents(c.kept)
+				}
 				b.handOn(c.query, c.kept, c.cut, c.Content)
 				if len(c.kept) > 0 {
 					b.addUnits(c.query, 1)
@@ -158,8 +161,13 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 		rows += q.handUp(q.ranked, kept, content)
 		kept = nil
 	}
+	keepOf := b.queries[q.number].KeepOf
 	for _, x := range kept {
-		keep(q.own(content(x.Ref)), x.Rows)
+		if own := q.own(content(x.Ref)); keepOf != nil {
+			keepOf(own, int(x.At))
+		} else {
+			keep(own, x.Rows)
+		}
 		rows += x.Rows
 	}
 	b.tallies[q.number].Rows += int64(rows)
@@ -201,10 +209,26 @@ func (u *unitBounder) bound() {
 			default:
 				q.keepWithinLimits(slots)
 			}
-			if len(q.kept) > before {
-				q.units++
-			}
+			q.endUnit(before)
 		}
+	}
+}
+
+// endUnit counts a unit, of which the slots from before on are kept.
+func (q *queryBounder) endUnit(before int) {
+	of := q.kept[before:]
+	if len(of) > 0 {
+		q.units++
+	}
+	if q.counts {
+		numberContents(of)
+	}
+}
+
+// numberContents writes the number of slots into each slot of a unit.
+func numberContents(of []slot) {
+	for i := range of {
+		of[i].At = int32(len(of))
 	}
 }
 
@@ -221,9 +245,7 @@ func (u *unitBounder) keepAll(refs []uint32) {
 				}
 			}
 		}
-		if len(q.kept) > before {
-			q.units++
-		}
+		q.endUnit(before)
 	}
 }
 

@@ -10,6 +10,8 @@ type Bounded struct {
 	Limits Limits
 	Keep   func(content []byte, rows uint64)
 	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
+	// KeepOf takes the place of Keep if it is not nil: it receives the number of contents that are kept of the unit, too.
+	KeepOf func(content []byte, contents int)
 }
 
 // Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
@@ -58,6 +60,8 @@ type queryBounder struct {
 	// number of units that end in a step.
 	ranked *Ranked
 	ends   []int64
+	// counts is set if the At field of slots in kept holds the number of slots that are kept of the unit.
+	counts bool
 }
 
 // view is a query's part of the contents of records.
@@ -85,6 +89,7 @@ func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	for i, q := range queries {
 		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits,
 			messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i].counts = q.KeepOf != nil
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}

@@ -1,8 +1,10 @@
 package derived
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -26,6 +28,9 @@ type Lookup struct {
 	On []string
 	// Keys[i][r] is the value of On[i] in row r of the public table, as a text. A row with an empty text is left out.
 	Keys [][]string
+	// To[r] is the last value of a range whose first one is the key in row r, of the only column of On; nil if keys are
+	// single values. A row with an empty text is left out.
+	To []string
 	// Add are the columns that are joined.
 	Add []Added
 }
@@ -59,8 +64,9 @@ type joined struct {
 	codings []domain.Coding
 	columns []string
 	schema  table.Schema
-	// sizes[i] is the number of different values of key column i. The rows of the public table are numbered by the
-	// codes of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the row.
+	// sizes[i] is the number of different values of key column i, or of ranges and gaps. The rows of the public table are
+	// numbered by the codes of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the
+	// row.
 	sizes   []int
 	rows    []int32
 	entries map[string]int32
@@ -99,7 +105,15 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 			}
 			codes[i] = append(codes[i], code)
 		}
-		c, read, err := domain.KeyCoding(column, types[i], distinct, zone)
+		size, read := len(distinct), len(distinct)
+		var c domain.Coding
+		var err *problem.Error
+		if l.To != nil {
+			c, j.rows, err = l.ranges(types[i], rows)
+			size = len(j.rows)
+		} else {
+			c, read, err = domain.KeyCoding(column, types[i], distinct, zone)
+		}
 		switch {
 		case err != nil:
 			p.Add(l.Field+".on", err.Code, fmt.Sprintf("column %s: %s", column, err.Message), err.Hint)
@@ -107,7 +121,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 			p.Add(l.Field+".on", problem.CodeColumnType, fmt.Sprintf("no key of the file is a value of column %s, which is %s",
 				column, types[i]), "name the columns that have the same values: on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
 		}
-		j.codings, j.sizes = append(j.codings, c), append(j.sizes, len(distinct))
+		j.codings, j.sizes = append(j.codings, c), append(j.sizes, size)
 		if combinations <= mostNumbered {
 			combinations *= max(len(distinct), 1)
 		}
@@ -115,7 +129,9 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 	if len(p.List) > before {
 		return nil, nil
 	}
-	j.number(rows, codes, combinations)
+	if l.To == nil {
+		j.number(rows, codes, combinations)
+	}
 	for i := range l.Add {
 		a := &l.Add[i]
 		c := addedColumn{typ: table.Type{Kind: a.Kind}, dict: table.NextDictionary()}
@@ -129,9 +145,58 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 	return made, func() program { return newLookupProgram(j) }
 }
 
+// ranges returns the coding of values by the ranges and the gaps between them, and the position in rows of the range of
+// each code, or Dropped. The error is that of the public file.
+func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
+	if t.Kind != table.Int && t.Kind != table.Date {
+		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "a range is one of integers or dates, not of " +
+			t.String(), Hint: "type the column in csv.types, or derive a column of integers"}
+	}
+	type span struct {
+		first, last int64
+		at          int
+	}
+	all := make([]span, len(rows))
+	for i, r := range rows {
+		s := span{at: i}
+		if s.first, err = domain.ParseInt(l.Keys[0][r], t, time.UTC); err == nil {
+			s.last, err = domain.ParseInt(l.To[r], t, time.UTC)
+		}
+		if err != nil {
+			return c, nil, err
+		}
+		if all[i] = s; s.first > s.last {
+			return c, nil, &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("row %d of the file has a range that ends "+
+				"before it begins", r+1), Hint: "correct the public file"}
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	var at []int64
+	for i, s := range all {
+		if i > 0 && s.first <= all[i-1].last {
+			return c, nil, &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("rows %d and %d of the file have ranges "+
+				"with a value in common", rows[all[i-1].at]+1, rows[s.at]+1), Hint: "a value must have one row: cut one of the ranges"}
+		}
+		if n := len(at); n > 0 && at[n-1] == s.first { // no gap
+			of[n-1] = int32(s.at)
+		} else {
+			at, of = append(at, s.first), append(of, int32(s.at))
+		}
+		if s.last < math.MaxInt64 {
+			at, of = append(at, s.last+1), append(of, domain.Dropped)
+		}
+	}
+	c = domain.Coding{Column: l.On[0], Type: t, Null: domain.Dropped, Other: domain.Dropped, IntSteps: &domain.Steps[int64]{At: at,
+		Cells: int32(len(at)), Below: domain.Dropped, Beyond: domain.Dropped}}
+	return c, of, nil
+}
+
 // usedRows returns the rows of the public table whose key has no empty text.
 func (l *Lookup) usedRows() (rows []int) {
 	for r := range l.Keys[0] {
+		if l.To != nil && l.To[r] == "" {
+			continue
+		}
 		if !slices.ContainsFunc(l.Keys, func(column []string) bool { return column[r] == "" }) {
 			rows = append(rows, r)
 		}
@@ -259,7 +324,7 @@ func (l *lookupProgram) find() error {
 		all = append(all, codes)
 	}
 	switch {
-	case len(all) == 1:
+	case l.rows == nil && len(all) == 1:
 		copy(l.entries, all[0])
 	case l.rows != nil:
 		for r := range l.entries {

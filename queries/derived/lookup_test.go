@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,6 +250,73 @@ func TestProblemsOfLookups(t *testing.T) {
 		_, err = set.Bind(c.s, nil)
 		if found := problem.Errors(err); len(found) != 1 || found[0].Code != c.code {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+}
+
+// A value gets the row of the range that has it, as a search through all ranges finds it: ranges side by side, single
+// values, gaps, the least and the greatest integer, in any order of the file. A row with an empty end is left out.
+func TestLookupOfRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		l := &derived.Lookup{On: []string{"x"}, Keys: [][]string{{}}, To: []string{}, Add: []derived.Added{{Name: "name",
+			Kind: table.String}}}
+		var spans [][2]int64
+		low := []int64{math.MinInt64, -9, 0}[r.IntN(3)]
+		for range r.IntN(6) {
+			first := low + r.Int64N(3)
+			last := first + r.Int64N(3)
+			spans, low = append(spans, [2]int64{first, last}), last+1
+		}
+		if r.IntN(3) == 0 {
+			spans = append(spans, [2]int64{math.MaxInt64 - 2, math.MaxInt64})
+		}
+		r.Shuffle(len(spans), func(i, j int) { spans[i], spans[j] = spans[j], spans[i] })
+		for i, s := range spans {
+			l.Keys[0], l.To = append(l.Keys[0], fmt.Sprint(s[0])), append(l.To, fmt.Sprint(s[1]))
+			l.Add[0].Values = append(l.Add[0].Values, fmt.Sprint("row ", i))
+		}
+		l.Keys[0], l.To, l.Add[0].Values = append(l.Keys[0], "5"), append(l.To, ""), append(l.Add[0].Values, "no end")
+		x := ints(math.MinInt64, math.MinInt64+3, math.MaxInt64-3, math.MaxInt64-2, math.MaxInt64)
+		for v := range int64(40) {
+			x.Values.Ints = append(x.Values.Ints, v-12)
+		}
+		want := make([]string, len(x.Values.Ints))
+		for i, v := range x.Values.Ints {
+			want[i] = "NULL"
+			for k, s := range spans {
+				if v >= s[0] && v <= s[1] {
+					want[i] = fmt.Sprint("row ", k)
+				}
+			}
+		}
+		if diff := cmp.Diff(want, extend(t, []string{"x"}, []table.Column{x}, l)["name"]); diff != "" {
+			t.Fatalf("%v: %s", spans, diff)
+		}
+	}
+}
+
+// Errors of ranges are those of the public file, whatever the table holds.
+func TestRangesAreChecked(t *testing.T) {
+	of := func(kind table.Kind, first, to []string) string {
+		l := &derived.Lookup{Field: "l", On: []string{"x"}, Keys: [][]string{first}, To: to,
+			Add: []derived.Added{{Name: "name", Kind: table.String, Values: make([]string, len(first))}}}
+		set, err := derived.New([]derived.Definition{l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = set.Bind(table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: kind}}}}, time.UTC)
+		return fmt.Sprint(err)
+	}
+	for want, got := range map[string]string{
+		"<nil>":                 of(table.Date, []string{"2024-02-28"}, []string{"2024-03-01"}),
+		"a range is one of":     of(table.Float, []string{"1"}, []string{"2"}),
+		"rows 2 and 1":          of(table.Int, []string{"4", "1"}, []string{"9", "4"}),
+		"ends before it begins": of(table.Int, []string{"4"}, []string{"3"}),
+		"1.0.0.0":               of(table.Int, []string{"1.0.0.0"}, []string{"1.0.0.255"}),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, not %s", got, want)
 		}
 	}
 }

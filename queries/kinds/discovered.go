@@ -29,9 +29,16 @@ import (
 // package mechanism with their counts, and come back if the noisy count is large enough; see [calibrate.KeySelection],
 // whose threshold rests on the two facts that a unit adds at most 1 to a key, and is in at most L. If the job says so,
 // keys of fewer units than MinUnits, as counted so, are left out before that.
+//
+// If the job asks for keys and not for counts (optimize: keys), a unit with fewer than L keys adds more than 1 to each:
+// a weight that leaves the two sensitivities and the threshold as they are ([calibrate.KeySelection.Weights]). It depends
+// on the number of keys in which the unit counts, and so on nothing but the unit's own rows.
 
 // Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
-type Discovered struct{ Base }
+type Discovered struct {
+	Base
+	weights []int64 // by the number of a unit's keys less 1, in multiples of 2^-calibrate.WeightBits; nil without weights
+}
 
 // newDiscovered checks a spec and returns its query.
 func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
@@ -43,7 +50,11 @@ func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
 		return nil
 	}
 	checkDiscovered(s, axes, nil, p)
-	q := &Discovered{Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
+	q := &Discovered{Base: Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
+	if s.ByWeights && q.Limits.Groups > calibrate.MaxWeightedKeys {
+		p.Add(problem.FieldBounds+".max_groups", problem.CodeBadSpec, fmt.Sprintf("with optimize: keys a unit counts in at most "+
+			"%d keys", calibrate.MaxWeightedKeys), "set a smaller one, or leave optimize out")
+	}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.Add("histogram", problem.CodeBadSpec,
 			"nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, "+
@@ -90,6 +101,13 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
 }
 
+// WithWeights returns the query with the weights of units.
+func (q *Discovered) WithWeights(weights []int64) query.Query {
+	out := *q
+	out.weights = weights
+	return &out
+}
+
 // Cells returns 0, since it is not known how many keys there are before they are selected.
 func (q *Discovered) Cells() int { return 0 }
 
@@ -111,8 +129,13 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	if err != nil {
 		return nil, err
 	}
-	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups,
-		MinUnits: q.Spec.MinUnits}}, nil
+	c := query.Component{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups,
+		MinUnits: q.Spec.MinUnits, Weighted: q.Spec.ByWeights}
+	if c.Weighted {
+		c.Quantum, c.RowBound = math.Ldexp(1, -calibrate.WeightBits), math.Sqrt(float64(q.Limits.Groups))
+		c.Sens.Why += "; with fewer keys, its weights in all of them have at most the same L2 norm"
+	}
+	return []query.Component{c}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
@@ -138,7 +161,7 @@ func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, erro
 	p := &problem.Problems{Query: q.Spec.Name}
 	keys := q.Dimensions()
 	a := q.aggregation(s, nil, &keys, p)
-	a.MinUnits = q.Spec.MinUnits
+	a.MinUnits, a.Weights = q.Spec.MinUnits, q.weights
 	return a, p.Err()
 }
 

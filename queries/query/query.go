@@ -33,6 +33,8 @@ type Component struct {
 	// MinUnits is the least number of units of a key, if keys are to be selected: keys of fewer units are dropped before;
 	// 0 stands for 1.
 	MinUnits int64
+	// Weighted is set if keys are to be selected by weights of units; see [KeyWeigher].
+	Weighted bool
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64
 	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for

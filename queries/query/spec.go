@@ -62,6 +62,8 @@ type Spec struct {
 	// MinUnits is the pre-threshold of a histogram that discovers keys: keys with fewer units are dropped before noise
 	// is added; 0 stands for 1.
 	MinUnits int64
+	// ByWeights is set if a histogram that discovers keys selects them by weights of units, not by their number.
+	ByWeights bool
 	// Leader describes which query selects the keys of a query that adds values up; nil if its cells are listed.
 	Leader *Leader
 	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds

@@ -12,6 +12,9 @@ import (
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
 		text := fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+		if q.Selection.Weighted {
+			text += " in weight"
+		}
 		if least := q.Selection.Least(); least > 1 {
 			text += fmt.Sprintf(" of %d units or more", least)
 		}

@@ -70,8 +70,9 @@ var people = map[string]table{
 				number(skewed(r, 150_000, 3))}
 		},
 		beside: both(list("country", names("country", 12)), map[string]table{
-			"prefixes": public(200, "prefix,country", func(i int) []string {
-				return []string{fmt.Sprintf("%d.%d.", 1+i/10, i%10), names("country", 12)[i*i%12]}
+			"ranges": public(200, "first,last,country", func(i int) []string {
+				first := (1+i/10)<<24 + i%10<<16 + i%4*1000
+				return []string{number(first), number(first + 60_000 - i%7*3000), names("country", 12)[i*i%12]}
 			})})},
 	"movies": {name: "ratings", rows: 500_000, header: []string{"user", "movie", "rating", "day"},
 		row: func(r *rand.Rand, i int) []string {

@@ -15,20 +15,24 @@ import (
 // Counts counts the rows of each key. If the unit is made of columns, a unit keeps at most one row per key, so the
 // counts are numbers of units.
 type Counts struct {
-	keys   *Keying
-	rows   []int64 // by the number of the key, if each row is a unit
-	units  *totals
-	names  *names
-	share  share
-	least  int64 // the pre-threshold: keys with fewer units are dropped
-	failed error // the first error of the spill
+	keys  *Keying
+	rows  []int64 // by the number of the key, if each row is a unit
+	units *totals
+	names *names
+	share share
+	of    mechanism.KeyCounts
+	// weights[d-1] is what a unit with d keys adds to each of them; nil if it adds 1.
+	weights []int64
+	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts. Data that
-// does not fit in memory is written to the spill, which may be nil.
-func NewCounts(k *Keying, least int64, s bounding.Spill) *Counts {
+// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts. weights are
+// those of units by their number of keys ([calibrate.KeySelection.Weights]), nil if units are counted. Data that does
+// not fit in memory is written to the spill, which may be nil.
+func NewCounts(k *Keying, least int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
-	return &Counts{keys: k, least: least, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
+	of := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
+	return &Counts{keys: k, of: of, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 
 // AddRows counts the rows of a batch that have a key.
@@ -117,10 +121,21 @@ func (a *Counts) Content() []bounding.Field {
 
 // AddRecords returns the function that counts the units of each key: one call per unit and key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
-	return func(content []byte, _ uint64) {
-		a.units.numbers.Add(a.units.at((*entry)(content)), int128.Of(1))
-		a.makeRoom()
+	return func(content []byte, _ uint64) { a.addUnit(content, 1) }
+}
+
+// AddWeighted returns the function that adds the weights of units to their keys, one call per unit and key, with the
+// unit's number of keys; nil if units are counted.
+func (a *Counts) AddWeighted() func(content []byte, contents int) {
+	if a.weights == nil {
+		return nil
 	}
+	return func(content []byte, keys int) { a.addUnit(content, a.weights[keys-1]) }
+}
+
+func (a *Counts) addUnit(content []byte, n int64) {
+	a.units.numbers.Add(a.units.at((*entry)(content)), int128.Of(n))
+	a.makeRoom()
 }
 
 // Merge adds the counts and the key names of another Counts.
@@ -157,7 +172,7 @@ func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	}
 	slices.SortFunc(counts, keyCount.compare)
 	keys, numbers := split(counts)
-	e, err := mechanism.HideKeyed(a.least, keys, numbers)
+	e, err := mechanism.HideKeyed(a.of, keys, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +234,7 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	a.keys.forget()
-	return []mechanism.Exact{mechanism.HideKeyBlocks(a.least, func(take func(keys []string, counts []int64) error) error {
+	return []mechanism.Exact{mechanism.HideKeyBlocks(a.of, func(take func(keys []string, counts []int64) error) error {
 		for i := range partitions {
 			for _, in := range a.passes(i) {
 				if err := a.block(i, in, take); err != nil {

@@ -10,7 +10,7 @@ type Histogram struct {
 	Deviation float64
 }
 
-// side returns the magnitudes of one side of the histogram, or of both sides folded.
+// side returns the magnitudes of one side of the histogram.
 func (h *Histogram) side(from int) *magnitudes {
 	m := &magnitudes{sdCoarse: h.Deviation / CoarseWeight, sdFine: h.Deviation}
 	for _, x := range h.Cells[from : from+Octaves] {
@@ -20,41 +20,54 @@ func (h *Histogram) side(from int) *magnitudes {
 	return m
 }
 
-func (h *Histogram) folded() *magnitudes {
-	m := h.side(1)
+// sides returns the magnitudes that are searched: those of each side and, if there are two, those of both folded. A tail
+// of one side stands out best by itself, and tails of both sides stand out best together.
+func (h *Histogram) sides() []*magnitudes {
+	above := h.side(1)
 	if !h.Signed {
-		return m
+		return []*magnitudes{above}
 	}
-	o := h.side(1 + Octaves + side)
-	for i, x := range o.coarse {
-		m.coarse[i] += x
+	below := h.side(1 + Octaves + side)
+	folded := &magnitudes{sdCoarse: above.sdCoarse * math.Sqrt2, sdFine: above.sdFine * math.Sqrt2}
+	for i, x := range above.coarse {
+		folded.coarse = append(folded.coarse, x+below.coarse[i])
 	}
-	for i, x := range o.fine {
-		m.fine[i] += x
+	for i, x := range above.fine {
+		folded.fine = append(folded.fine, x+below.fine[i])
 	}
-	m.sdCoarse *= math.Sqrt2
-	m.sdFine *= math.Sqrt2
-	return m
+	return []*magnitudes{folded, above, below}
 }
 
 // Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard
-// deviation noise·c. It is 0 if no octave counts as occupied. groups is the number of sums that share the clamp.
+// deviation noise·c: the highest one of those of the two sides and of both folded. It is 0 if no octave counts as
+// occupied. groups is the number of sums that share the clamp. If there are at most mostKept, the clamp holds what
+// exceeds the threshold.
 //
 // The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias.
 // The distribution of the bias over groups is not known: its square is between bias²/groups, if it is even, and bias².
 // The geometric mean of the two is used.
-func (h *Histogram) Symmetric(noise float64, groups int) int {
-	m := h.folded()
+func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
+	for _, m := range h.sides() {
+		edge = max(edge, m.leastLoss(noise, float64(max(groups, 1))))
+		if groups <= mostKept {
+			_, last := m.kept()
+			edge = max(edge, last)
+		}
+	}
+	return edge
+}
+
+// leastLoss returns the edge of least expected loss for values of these magnitudes.
+func (m *magnitudes) leastLoss(noise, groups float64) int {
 	rows := m.rows()
 	best, least := 0, math.Inf(1)
 	above, beyond := 0.0, 0.0 // rows above the edge, and the sum of their magnitudes
 	var v0, v1, v2 float64    // moments of the variance of rows above the edge
-	g := float64(max(groups, 1))
 	for i := len(rows); i >= 0 && rows != nil; i-- {
 		c := float64(Edge(i))
 		bias, sd := beyond-above*c, noise*c
 		unsure := v2 - 2*c*v1 + c*c*v0
-		if loss := (bias*bias+unsure)/math.Sqrt(g) + g*sd*sd; loss < least {
+		if loss := (bias*bias+unsure)/math.Sqrt(groups) + groups*sd*sd; loss < least {
 			best, least = i, loss
 		}
 		if i > 0 {

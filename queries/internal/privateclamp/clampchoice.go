@@ -44,16 +44,13 @@ var ErrSearch = errors.New("the histogram of which a clamp was chosen is not who
 
 // Choose sets the clamp from the other fields. Errors: ErrSearch.
 func (s *Search) Choose() error {
-	h := Histogram{Layout: Layout{Signed: s.Least < 0}, Deviation: s.Deviation}
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
-	if s.RuleVersion != ClampRule || len(s.Cells) != h.Layout.Cells() || s.Least >= s.Most || max(s.Most,
+	if s.RuleVersion != ClampRule || len(s.Cells) != s.layout().Cells() || s.Least >= s.Most || max(s.Most,
 		-s.Least) > 1<<Bits ||
 		s.Groups < 1 || !positive(s.Noise) || !positive(s.Grid) || !positive(s.Deviation) {
 		return ErrSearch
 	}
-	for _, n := range s.Cells {
-		h.Cells = append(h.Cells, float64(n)*s.Grid)
-	}
+	h := s.histogram()
 	var low, high int64
 	if s.Centred {
 		low, high = h.Interval(s.Noise, s.Groups)
@@ -65,6 +62,31 @@ func (s *Search) Choose() error {
 	s.Low, s.High = s.clip(low, high)
 	s.Clamp = [2]float64{math.Ldexp(float64(s.Low), s.Exponent), math.Ldexp(float64(s.High), s.Exponent)}
 	return nil
+}
+
+func (s *Search) layout() Layout { return Layout{Signed: s.Least < 0} }
+
+// histogram returns the noisy histogram. The cells beyond the public range have no rows, and no noise either.
+func (s *Search) histogram() *Histogram {
+	h := &Histogram{Layout: s.layout(), Deviation: s.Deviation}
+	for _, n := range s.Cells {
+		h.Cells = append(h.Cells, float64(n)*s.Grid)
+	}
+	clearBeyond := func(cells []float64, end int64) {
+		for i := range side {
+			if Edge(i) >= end {
+				cells[Octaves+i] = 0
+			}
+			if i%PerOctave == 0 && Edge(i) >= end {
+				cells[i/PerOctave] = 0
+			}
+		}
+	}
+	clearBeyond(h.Cells[1:], s.Most)
+	if h.Signed {
+		clearBeyond(h.Cells[1+Octaves+side:], -s.Least)
+	}
+	return h
 }
 
 // clip moves the ends into the public range. If nothing of it is left, the clamp is the narrowest at the end of the

@@ -38,6 +38,33 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 			}
 		}
 	}
+	if groups <= mostKept {
+		return h.hold(low, high)
+	}
+	return low, high
+}
+
+// hold widens a clamp until it holds what exceeds the threshold: see [magnitudes.kept].
+func (h *Histogram) hold(low, high int64) (int64, int64) {
+	if h.Cells[0] >= threshold*h.Deviation {
+		low, high = min(low, -Edge(0)), max(high, Edge(0))
+	}
+	first, last := h.side(1).kept()
+	if last > 0 {
+		high = max(high, Edge(last))
+	}
+	if first > 0 {
+		low = min(low, Edge(first-1))
+	}
+	if !h.Signed {
+		return low, high
+	}
+	if first, last = h.side(1 + Octaves + side).kept(); last > 0 {
+		low = min(low, -Edge(last))
+	}
+	if first > 0 {
+		high = max(high, -Edge(first-1))
+	}
 	return low, high
 }
 
@@ -79,7 +106,7 @@ func (m *magnitudes) occupiedRows() []float64 {
 		if m.coarse[j+1] >= thresholdNear*m.sdCoarse {
 			least = thresholdNext
 		}
-		if m.coarse[j] < least*m.sdCoarse {
+		if m.coarse[j] < least*m.sdCoarse && m.evidence(j) < threshold {
 			clear(out[j*PerOctave : (j+1)*PerOctave])
 		}
 	}

@@ -55,7 +55,8 @@ var ErrRows = errors.New("the histogram of which a bound was chosen is not whole
 // Choose sets the bound from the other fields. Errors: ErrRows.
 //
 // The loss under a bound is that of a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if it added
-// the most that one can.
+// the most that one can. If at most mostKept cells share the bound, it holds the units of each cell that exceeds the
+// threshold.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
@@ -85,6 +86,11 @@ func (s *RowsSearch) Choose() error {
 			v := countVariance * math.Pow(min(units[i], s.Deviation), 2)
 			above, beyond = above+units[i], beyond+units[i]*x
 			v0, v1, v2 = v0+v, v1+v*x, v2+v*x*x
+		}
+	}
+	for i, n := range s.Cells {
+		if s.Groups <= mostKept && float64(n)*s.Grid >= threshold*s.Deviation {
+			s.MaxRows = max(s.MaxRows, s.Steps[i])
 		}
 	}
 	return nil

@@ -1,21 +1,17 @@
 package privateclamp
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // threshold is the number of standard deviations by which an octave, or a run of octaves, must exceed the noise to
 // count as occupied anywhere. Missing a tail of that size costs about ten times the noise of the clamp that holds it,
 // and a false positive costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six
-// octaves on a side, and 320 bins, so chance alone raises one in about one histogram in 10^4. thresholdNear and
-// thresholdNext apply to octaves two above and next to occupied ones, where a mistake costs little.
+// octaves on a side, and 320 bins, so chance alone raises one in about one histogram in 10^4, or in three if both signs
+// are searched. thresholdNear and thresholdNext apply to octaves two above and next to occupied ones, where a mistake
+// costs little.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
 	thresholdNext = 3.0
-	// thresholdAlone is the threshold of a single octave that may account for the sum of a run.
-	thresholdAlone = 3.8
 	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises
 	// a bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
 	thresholdBin = 4.5
@@ -46,15 +42,15 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not if its lowest
-// octave stands out by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
+// highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not occupied if its
+// lowest octave is by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
 // are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
 		for n := 1; n <= longestRun && top-n+1 >= 0; n++ {
 			low := m.coarse[top-n+1]
-			if n > 1 && low >= thresholdAlone*m.sdCoarse {
+			if n > 1 && m.evidence(top-n+1) >= threshold {
 				break
 			}
 			if n == 1 && m.evidence(top) >= threshold {
@@ -71,12 +67,57 @@ func (m *magnitudes) highestRun() int {
 // evidence returns how many standard deviations an octave stands out of the noise: by its own count, or by that and the
 // count of one of its bins together, each weighted by its precision, if its values are all in that bin.
 func (m *magnitudes) evidence(octave int) float64 {
-	if len(m.fine) == 0 { // numbers of rows have no bins
-		return m.coarse[octave] / m.sdCoarse
+	most := m.coarse[octave] / m.sdCoarse
+	for i := range len(m.fine) / len(m.coarse) { // numbers of rows have no bins
+		most = max(most, m.evidenceOfBin(octave, octave*PerOctave+i))
 	}
+	return most
+}
+
+func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 	coarse, fine := 1/(m.sdCoarse*m.sdCoarse), 1/(m.sdFine*m.sdFine)
-	most := slices.Max(m.fine[octave*PerOctave : (octave+1)*PerOctave])
-	return max(m.coarse[octave]/m.sdCoarse, (m.coarse[octave]*coarse+most*fine)/math.Sqrt(coarse+fine))
+	return (m.coarse[octave]*coarse + m.fine[bin]*fine) / math.Sqrt(coarse+fine)
+}
+
+// mostKept is the largest number of groups for which a clamp holds all that exceeds the threshold. A tail of that size
+// costs about as much if it is cut off from a few of so many groups as the noise of a clamp that holds it.
+const mostKept = 32
+
+// kept returns the first and the last bin that a clamp must hold, from 1 on: those of octaves, and of runs of octaves,
+// that exceed the threshold. They are 0 if there is none. An octave whose values may be in any of its bins has its last
+// bin as the first and its first one as the last, so that no clamp is outside of it.
+func (m *magnitudes) kept() (first, last int) {
+	for j := range m.coarse {
+		if m.evidence(j) < threshold {
+			continue
+		}
+		from, to := 0, 0
+		for bin := j * PerOctave; bin < (j+1)*PerOctave; bin++ {
+			if m.fine[bin] >= threshold*m.sdFine || m.mayHoldAll(j, bin) {
+				if to = bin + 1; from == 0 {
+					from = to
+				}
+			}
+		}
+		if from == 0 {
+			from, to = (j+1)*PerOctave, j*PerOctave+1
+		}
+		if last = max(last, to); first == 0 {
+			first = from
+		}
+		first = min(first, from)
+	}
+	if run := m.highestRun(); run >= 0 {
+		last = max(last, run*PerOctave+1)
+	}
+	return first, last
+}
+
+// mayHoldAll reports whether an octave and one of its bins together exceed the threshold, and have the same count up to
+// four standard deviations of the difference.
+func (m *magnitudes) mayHoldAll(octave, bin int) bool {
+	return m.evidenceOfBin(octave, bin) >= threshold &&
+		math.Abs(m.coarse[octave]-m.fine[bin]) <= 4*math.Hypot(m.sdCoarse, m.sdFine)
 }
 
 // upperEnd returns the highest octave of a run that holds values, if some octave does: the first one from the top whose
