@@ -189,7 +189,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			b.WriteString("    histogram:\n      by:\n")
 			j.writeBy(b, q.By)
 			if q.Kind == "quantiles" {
-				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # intervals are too narrow if cells are wider than the spread of the values\n")
+				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # of whole numbers: round the lower end of an interval down\n")
 			}
 		default:
 			fmt.Fprintf(b, "    %s:\n      column: %s\n", q.Kind, quote(q.Value.Column))
