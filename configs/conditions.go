@@ -84,12 +84,11 @@ func conditionsOf(where []condition) (texts []string) {
 // words returns the conditions on the filter's column.
 func (f *condition) words() (texts []string) {
 	add := func(format string, args ...any) { texts = append(texts, f.Column+fmt.Sprintf(format, args...)) }
-	switch is := f.NotNull.(type) {
-	case bool:
-		if is {
-			add(" not null")
-		}
-	case string:
+	is, reference := f.NotNull.(string)
+	switch {
+	case f.NotNull == true || len(f.NotIn) > 0: // a null is none of the other values
+		add(" not null")
+	case reference:
 		add(" not null if %s", is)
 	}
 	if len(f.In) > 0 {
@@ -110,7 +109,7 @@ func (f *condition) words() (texts []string) {
 	}
 	switch {
 	case f.Min != nil && f.Max != nil:
-		add(" from %s to %s", f.Min.words(), f.Max.words())
+		add(" at least %s and at most %s", f.Min.words(), f.Max.words())
 	case f.Min != nil:
 		add(" at least %s", f.Min.words())
 	case f.Max != nil:

@@ -172,7 +172,7 @@ type Filter struct {
 	NotNull bool `yaml:"not_null,omitempty" default:"false"`
 	// In keeps the values of the list.
 	In []Scalar `yaml:"in,omitempty" example:"[Male]"`
-	// NotIn keeps all other values.
+	// NotIn keeps all other values except nulls.
 	NotIn []Scalar `yaml:"not_in,omitempty" example:"[unknown]"`
 	// Min is the smallest value of a closed range: it keeps values x with min <= x.
 	Min *Scalar `yaml:"min,omitempty" example:"0"`

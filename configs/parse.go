@@ -46,6 +46,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 		return nil, Diagnostics{diagnostic(path, *f)}
 	}
 	d := yamltree.NewDecoder(root, &jobFormat, o.Env)
+	d.Vars.Replaced = o.Effective
 	job := &Job{file: path, src: d.Src}
 	p := &paramReader{Decoder: d, job: job, sample: o.Sample}
 	p.parameters(o.Params)

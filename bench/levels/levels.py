@@ -3,12 +3,12 @@
 The program releases an invented state, and its published noisy numbers of each level are the measurements of
 google-research/census-bluedown (arXiv 2603.10099), whose functions are called for a state with 8 cells a block. Both know
 the state's total, publish non-negative integers that add up, and have no other constraints. Instead of Gurobi, which needs
-a licence, Clarabel solves their least squares and SCIP their rounding. An error is theirs: the sum of absolute errors of
-a query's cells, a mean over the places of a level. On some trees (seed 2) Clarabel finds no feasible point in
-a group of theirs, and the run ends.
+a licence, Clarabel solves their least squares and SCIP their rounding; bounds are relaxed by SLACK, since totals of an
+earlier pass agree only to the solver's precision and some groups would have no feasible point. An error is theirs: the sum
+of absolute errors of a query's cells, a mean over the places of a level.
 
     pip install absl-py numpy pandas scipy pyarrow fsspec protobuf ortools clarabel
-    python levels.py PROGRAM CHECKOUT [RUNS [SEED]]
+    python levels.py PROGRAM CHECKOUT TREE [RUNS [SEED]]
 """
 
 import csv
@@ -20,7 +20,17 @@ import tempfile
 import numpy as np
 import pandas as pd
 
-LEVELS = ["state", "county", "tract", "block_group", "block"]
+# Trees: the least number of children of a place and one more than the most, by level; the share of last places without
+# people; the concentration of the mix of kinds in a group of places; mean and deviation of the logarithm of a place's people.
+TREES = {
+    "state": (((5, 8), (2, 6), (2, 4), (2, 9)), 0.25, 0.4, (3, 1.2)),
+    "skewed": (((3, 12), (1, 12), (1, 4), (1, 30)), 0.25, 0.4, (2, 2)),
+    "deep": (((2, 4),) * 6, 0.25, 0.4, (3, 1.2)),
+    "wide": (((60, 61), (8, 9)), 0.25, 0.4, (3, 1.2)),
+    "empty": (((5, 8), (2, 6), (2, 4), (2, 9)), 0.8, 0.1, (3, 1.2)),
+    "full": (((5, 8), (2, 6), (2, 4), (2, 9)), 0, 5, (6, 0.5)),
+}
+SLACK = 1e-6
 A, B = 4, 2  # kinds of people: cells of a block
 WIDTH = 3  # digits of a place below its parent
 SHAPE = (A, 1, 1, B)
@@ -36,31 +46,32 @@ queries:
     unit: people
     crosstabs:
       by:
-        - {column: block, values_from: {file: places.csv, column: block}, levels: [state, county, tract, block_group, block]}
+        - {column: place, values_from: {file: places.csv, column: LAST}, levels: [LEVELS]}
         - {column: a, values: [a0, a1, a2, a3]}
         - {column: b, values: [b0, b1]}
       optimize: tables
       nonnegative: true
       integers: true
-      known: [{level: state, file: totals.csv, column: people}]
+      known: [{level: level0, file: totals.csv, column: people}]
 output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: state, budget: {epsilon: 1, delta: 1e-5}}
 """
 
 
-def invent(rng):
-    """Returns the places of each level, as names that begin with their parent's, and the cells of the blocks."""
+def invent(tree, rng):
+    """Returns the places of each level, as names that begin with their parent's, and the cells of the last places."""
+    children, empty, concentration, size = TREES[tree]
     places = [["s"]]
-    for least, most in ((5, 8), (2, 6), (2, 4), (2, 9)):
+    for least, most in children:
         places.append([p + str(i).zfill(WIDTH) for p in places[-1] for i in range(rng.integers(least, most))])
-    mixes = {}  # the kinds of people differ from tract to tract
+    mixes = {}  # the kinds of people differ between the places two levels above the last
     cells = []
-    for block in places[-1]:
-        tract = block[: 1 + 2 * WIDTH]
-        if tract not in mixes:
-            mixes[tract] = rng.dirichlet(np.full(A * B, 0.4))
-        size = 0 if rng.random() < 0.25 else rng.lognormal(3, 1.2)  # a quarter of the blocks is empty
-        cells.append(rng.multinomial(int(size), mixes[tract]))
+    for place in places[-1]:
+        group = place[: 1 + (len(children) - 2) * WIDTH]
+        if group not in mixes:
+            mixes[group] = rng.dirichlet(np.full(A * B, concentration))
+        people = 0 if rng.random() < empty else rng.lognormal(*size)
+        cells.append(rng.multinomial(int(people), mixes[group]))
     return places, np.array(cells)
 
 
@@ -77,25 +88,26 @@ def sums(places, cells):
 
 def release(program, folder, places, cells):
     """Releases the table. Returns the noisy cells of each level, their variances, and the published cells."""
-    block, kind = np.nonzero(cells)
-    number = cells[block, kind]
+    levels = [f"level{l}" for l in range(len(places))]
+    place, kind = np.nonzero(cells)
+    number = cells[place, kind]
     names = np.array(places[-1])
     pd.DataFrame({
         "person": np.arange(number.sum()),
-        "block": np.repeat(names[block], number),
+        "place": np.repeat(names[place], number),
         "a": np.repeat([f"a{k // B}" for k in kind], number),
         "b": np.repeat([f"b{k % B}" for k in kind], number),
     }).to_parquet(folder / "people.parquet")
     with open(folder / "places.csv", "w", newline="") as f:
         out = csv.writer(f)
-        out.writerow(LEVELS)
-        out.writerows([b[: 1 + l * WIDTH] for l in range(len(LEVELS))] for b in places[-1])
-    (folder / "totals.csv").write_text(f"state,people\ns,{cells.sum()}\n")
-    (folder / "job.yaml").write_text(JOB)
+        out.writerow(levels)
+        out.writerows([p[: 1 + l * WIDTH] for l in range(len(levels))] for p in places[-1])
+    (folder / "totals.csv").write_text(f"level0,people\ns,{cells.sum()}\n")
+    (folder / "job.yaml").write_text(JOB.replace("LEVELS", ", ".join(levels)).replace("LAST", levels[-1]))
     subprocess.run([program, "run", "job.yaml"], cwd=folder, check=True, capture_output=True)
     drawn = pd.read_parquet(folder / "out" / "people.parquet")
     noisy, variances, made = [], [], []
-    for level in LEVELS:
+    for level in levels:
         of = drawn[drawn.level == level]
         noisy.append(of.noisy.to_numpy().reshape(-1, A * B))
         variances.append(float(of.standard_deviation.iloc[0]) ** 2)
@@ -152,14 +164,14 @@ def bluedown(checkout):
             for sign, bound in ((1, c.upper_bound), (-1, -c.lower_bound)):
                 if np.isfinite(bound):
                     below[0].append(sign * row)
-                    below[1].append(bound)
+                    below[1].append(bound + SLACK)
         for x in variables:
             for sign, bound in ((1, x.upper_bound), (-1, -x.lower_bound)):
                 if np.isfinite(bound):
                     row = np.zeros(n)
                     row[at[x]] = sign
                     below[0].append(row)
-                    below[1].append(bound)
+                    below[1].append(bound + SLACK)
         rows = np.array(equal[0])  # rounded totals of an earlier pass contradict each other by as much
         equal[1][:] = rows @ np.linalg.lstsq(rows, np.array(equal[1]), rcond=None)[0]
         solver = clarabel.DefaultSolver(
@@ -168,7 +180,7 @@ def bluedown(checkout):
         found = solver.solve()
         if found.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
             raise RuntimeError(found.status)
-        return Solved(zip(variables, found.x))
+        return Solved((x, min(max(y, x.lower_bound), x.upper_bound)) for x, y in zip(variables, found.x))
 
     def variable_values(result, variables):
         values = [result.variable_values(x) if isinstance(x, mathopt.Variable) else x for x in variables]
@@ -233,7 +245,7 @@ def theirs(modules, places, noisy, variances, total, topdown):
 
 def errors(made, exact):
     """Returns the error of each level and query."""
-    out = np.zeros((len(LEVELS), len(QUERIES)))
+    out = np.zeros((len(exact), len(QUERIES)))
     for l, (x, y) in enumerate(zip(made, exact)):
         d = (x - y).reshape(-1, A, B)
         out[l] = [np.abs(d.sum(axis=(1, 2))).mean(), np.abs(d.sum(axis=2)).sum(axis=1).mean(),
@@ -242,28 +254,28 @@ def errors(made, exact):
 
 
 def main():
-    program, checkout = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    program, checkout, tree = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+    runs = int(sys.argv[4]) if len(sys.argv) > 4 else 5
     modules = bluedown(checkout)
-    places, cells = invent(np.random.default_rng(int(sys.argv[4]) if len(sys.argv) > 4 else 1))
+    places, cells = invent(tree, np.random.default_rng(int(sys.argv[5]) if len(sys.argv) > 5 else 1))
     exact = sums(places, cells)
     found = {"ours": [], "BlueDown": [], "TopDown": []}
-    for _ in range(runs):
+    for run in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             noisy, variances, made = release(program, pathlib.Path(folder), places, cells)
         found["ours"].append(errors(made, exact))
         for name, topdown in (("BlueDown", False), ("TopDown", True)):
             made = theirs(modules, places, noisy, variances, float(cells.sum()), topdown)
             found[name].append(errors(made, exact))
-    print(f"{cells.sum()} people in {', '.join(f'{len(p)} {l}' for p, l in zip(places, LEVELS))}; {runs} releases")
+    print(f"{tree}: {cells.sum()} people in {', '.join(str(len(p)) for p in places)} places; {runs} releases")
     print("| level | query | ours | BlueDown | TopDown | ours / BlueDown |\n|---|---|---|---|---|---|")
-    for l, level in enumerate(LEVELS):
+    for l, names in enumerate(places):
         for q, query in enumerate(QUERIES):
             of = [np.array(found[name])[:, l, q] for name in found]
             if of[0].mean() + of[1].mean() == 0:
                 continue
             gap = of[0] - of[1]
-            print(f"| {level} | {query} | " + " | ".join(f"{x.mean():.2f}" for x in of)
+            print(f"| {len(names)} places | {query} | " + " | ".join(f"{x.mean():.2f}" for x in of)
                   + f" | {of[0].mean() / of[1].mean():.3f} ± {gap.std(ddof=1) / runs**0.5 / of[1].mean():.3f} |")
 
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -235,6 +236,66 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 		math.Sqrt(squares[1]/squares[0]))
 	if squares[1] > squares[0] {
 		t.Error("whole non-negative cells have a larger error")
+	}
+}
+
+// The weight of totals that are made first is near the best one: the squared error of the totals of children is at most
+// 5 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or totals
+// first (many cells that are nearly empty, and large places among small ones). The seed is fixed.
+func TestNestedWeighsTotals(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		cells      int
+		deviation  float64 // of the logarithm of a place's rows
+		cellsFirst bool    // the table made cell by cell has better totals
+	}{{"few cells", 4, 0.3, true}, {"places alike", 64, 0.1, true}, {"many cells", 256, 2, false}} {
+		r := rand.New(rand.NewPCG(31, 32))
+		const groups, places = 100, 6
+		exact := make([][]float64, groups)
+		noisy := make([][]float64, groups)
+		for g := range groups {
+			exact[g], noisy[g] = make([]float64, places*c.cells), make([]float64, places*c.cells)
+			for i := range places {
+				size := 30 * math.Exp(c.deviation*r.NormFloat64())
+				for j := range c.cells {
+					exact[g][i*c.cells+j] = math.Floor(size * r.ExpFloat64() / float64(c.cells))
+				}
+			}
+			for i, x := range exact[g] {
+				noisy[g][i] = x + 5*r.NormFloat64()
+			}
+		}
+		variances := []float64{25, 25, 25, 25, 25, 25}
+		m := children{cells: c.cells, nonnegative: true, stopped: func() bool { return false }}
+		each := func(do func(g int, x []float64)) {
+			for g := range groups {
+				m.whole = make([]float64, c.cells)
+				for i, x := range exact[g] {
+					m.whole[i%c.cells] += x
+				}
+				m.total = sumOf(m.whole)
+				do(g, slices.Clone(noisy[g]))
+			}
+		}
+		each(func(_ int, x []float64) { m.weigh(x, variances, nil) })
+		m.first.settle()
+		found := m.first.weight
+		var squares [3]float64
+		for k, weight := range []float64{0, 1, found} {
+			m.first.weight = weight
+			each(func(g int, x []float64) {
+				m.make(x, variances, nil)
+				squares[k] += meanSquare(m.totals(x), m.totals(exact[g]))
+			})
+		}
+		t.Logf("%s: weight %.2f; squared error of totals %.3g cell by cell, %.3g totals first, %.3g", c.name, found,
+			squares[0], squares[1], squares[2])
+		if (squares[0] < squares[1]) != c.cellsFirst {
+			t.Errorf("%s: the other table has the smaller error: the case tests nothing", c.name)
+		}
+		if squares[2] > 1.05*min(squares[0], squares[1]) {
+			t.Errorf("%s: the weight %.2f gives totals a squared error of %.3g", c.name, found, squares[2])
+		}
 	}
 }
 

@@ -10,11 +10,16 @@ import (
 //
 // The estimates of nested levels are made non-negative or whole from the top down, as in the release of a census: first
 // the cells of the whole, which are measured best for their size, then the groups of the first level, and so on. The
-// children of one group are a table of two dimensions, children by cells. Its sums over children are the cells of the
-// group, which are made already. Its sums over cells are the totals of the children: they are made first, since cells
-// that are cut off at 0 would make the totals of small groups too large. The table is then the nearest one to the
-// estimates that has these sums and no negative cell. A correction thus never leaves the children of one group, and
-// every level has the total of the whole, to which cutting off adds nothing.
+// children of one group are a table of two dimensions, children by cells, whose sums over children are the cells of the
+// group, which are made already. A correction thus never leaves the children of one group, and every level has the
+// total of the whole, to which cutting off at 0 adds nothing.
+//
+// There are two non-negative tables near the estimates. One is made cell by cell: it has small errors, but a child with
+// few rows gets a total that is too large, the more so the more cells it has. For the other one, the totals of the
+// children are made first, and then the nearest table with these totals: its totals have less bias and more noise. The
+// estimate is a weighted mean of both, with one weight for a level. The weight minimizes the expected squared error of
+// the totals, as the noisy numbers estimate it (Stein 1981, Estimation of the mean of a multivariate normal
+// distribution).
 
 // nestedRounds is the number of projections of a table of children; scaling removes the remaining error.
 const nestedRounds = 100
@@ -29,50 +34,57 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 	x, variances = multiplied(x, 1/base), multiplied(variances, 1/(base*base))
 	out := make([][]float64, last+1)
 	known := q.known()
-	take := func(level, from, to int) {
-		var totals []float64
-		if known[level] != nil {
-			totals = known[level][from:to]
-		}
-		c.make(out[level][from*cells:to*cells], variances[level][from:to], totals)
-	}
-	out[0] = slices.Clone(x[0])
-	c.whole, c.total = make([]float64, cells), 0
-	variance := 0.0
+	whole, variance := make([]float64, cells), 0.0
 	for i, v := range variances[0] {
 		variance += v
 		for j := range cells {
-			c.whole[j] += x[0][i*cells+j]
-			c.total += x[0][i*cells+j]
+			whole[j] += x[0][i*cells+j]
 		}
 	}
+	total := sumOf(whole)
 	if known[0] != nil {
-		c.total = 0
-		for _, total := range known[0] {
-			c.total += total
-		}
+		total = sumOf(known[0])
 	}
 	if c.nonnegative {
-		c.total = max(c.total, 0)
+		total = max(total, 0)
 	}
 	if c.integers {
-		c.total = math.Round(c.total)
+		total = math.Round(total)
 	}
-	c.whole = c.sums(c.whole, c.total, math.Sqrt(variance))
-	take(0, 0, q.Tree.Size(0))
-	for l := range last {
-		out[l+1] = slices.Clone(x[l+1])
-		for i := range q.Tree.Size(l) {
-			if c.stopped() {
-				return nil
+	whole = c.sums(whole, total, math.Sqrt(variance))
+	for l := range out {
+		out[l] = slices.Clone(x[l])
+		// each calls do for the children in level l of each group, after setting the sums of the group
+		each := func(do func(x, variances, totals []float64)) {
+			groups := 1
+			if l > 0 {
+				groups = q.Tree.Size(l - 1)
 			}
-			c.whole, c.total = out[l][i*cells:(i+1)*cells], 0
-			for _, y := range c.whole {
-				c.total += y
+			for i := 0; i < groups && !c.stopped(); i++ {
+				from, to := 0, q.Tree.Size(0)
+				c.whole = whole
+				if l > 0 {
+					from, to = q.Tree.Children(l-1, i)
+					c.whole = out[l-1][i*cells : (i+1)*cells]
+				}
+				c.total = sumOf(c.whole)
+				var totals []float64
+				if known[l] != nil {
+					totals = known[l][from:to]
+				}
+				do(out[l][from*cells:to*cells], variances[l][from:to], totals)
 			}
-			from, to := q.Tree.Children(l, i)
-			take(l+1, from, to)
 		}
+		c.first.weight = 1
+		if c.nonnegative && known[l] == nil {
+			c.first = weighing{}
+			each(c.weigh)
+			c.first.settle()
+		}
+		each(c.make)
+	}
+	if c.stopped() {
+		return nil
 	}
 	return multiplied(out, base)
 }
@@ -102,19 +114,52 @@ type children struct {
 	// stopped reports whether nobody waits for the tables any more: they are then left unfinished.
 	stopped func() bool
 
-	rows, columns, below []float64 // working memory
+	// first is the weight of the tables whose totals are made first.
+	first weighing
+
+	rows, columns, below, column, cellwise []float64 // working memory
+}
+
+// weighing finds the weight w of the totals f that are made first, and 1 - w of the totals c of the tables that are made
+// cell by cell. The squared error of their mean m has the expected value of |m - t|² + 2·cov(m, t) and a constant, if t
+// are the noisy totals. Each coordinate of a projection that moves freely with t adds the variance of t to the
+// covariance, and each one that is 0 adds nothing.
+type weighing struct {
+	above, below float64 // w is their quotient
+	weight       float64
+}
+
+// add adds the totals of the children of one group. covariance is that of f with the noisy totals, less that of c.
+func (w *weighing) add(noisy, first, cellwise []float64, covariance float64) {
+	for i, f := range first {
+		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])
+		w.below += (f - cellwise[i]) * (f - cellwise[i])
+	}
+	w.above -= covariance
+}
+
+func (w *weighing) settle() {
+	if w.below > 0 {
+		w.weight = min(max(w.above/w.below, 0), 1)
+	}
 }
 
 // sums returns numbers near x with the given total, integers and non-negative if requested. deviation is the standard
 // deviation of one of them.
 func (c *children) sums(x []float64, total, deviation float64) []float64 {
-	is := 0.0
-	for _, y := range x {
-		is += y
+	out := c.adjusted(x, total, deviation)
+	if c.integers {
+		out = roundTo(total, out)
 	}
+	return out
+}
+
+// adjusted returns numbers near x with the given total, non-negative if requested.
+func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
+	shift := (total - sumOf(x)) / float64(len(x))
 	out := slices.Clone(x)
 	for i := range out {
-		out[i] += (total - is) / float64(len(x))
+		out[i] += shift
 	}
 	if c.nonnegative && slices.Min(out) < 0 {
 		if total <= 0 {
@@ -123,32 +168,117 @@ func (c *children) sums(x []float64, total, deviation float64) []float64 {
 		}
 		out = withSum(out, total, fewBelow*deviation)
 	}
-	if c.integers {
-		out = roundTo(total, out)
-	}
 	return out
 }
 
-// make replaces the table x of some children by a near one whose sums are the cells of the group and the totals of the
-// children, which are public or, if they are nil, made here. variances are those of a cell of each child.
+// free reports whether the table of n children has to be made non-negative, and is fixed neither by known totals nor
+// by the cells of the group alone.
+func (c *children) free(n int, totals []float64) bool {
+	return c.nonnegative && totals == nil && c.cells > 1 && n > 1 && c.total > 0
+}
+
+// weigh adds the table x of the children of one group to the choice of the weight.
+func (c *children) weigh(x, variances, totals []float64) {
+	if !c.free(len(variances), totals) {
+		return
+	}
+	variance := sumOf(variances) / float64(len(variances))
+	noisy := c.totals(x)
+	shift := (c.total - sumOf(noisy)) / float64(len(noisy))
+	for i := range noisy {
+		noisy[i] += shift
+	}
+	ofTotal := variance * float64(c.cells)
+	first := c.adjusted(noisy, c.total, math.Sqrt(ofTotal))
+	c.cellwise = append(c.cellwise[:0], x...)
+	covariance := ofTotal*freeIn(first) - variance*c.makeCells(c.cellwise, variance)
+	c.first.add(noisy, first, c.totals(c.cellwise), covariance)
+}
+
+// freeIn returns how many of some numbers with a given sum can still move: those that are not 0, but one.
+func freeIn(x []float64) float64 {
+	n := -1
+	for _, y := range x {
+		if y > 0 {
+			n++
+		}
+	}
+	return float64(max(n, 0))
+}
+
+// makeCells replaces the table x by the non-negative one near it that has the cells of the group, each cell by itself,
+// and returns how many of its cells can move.
+func (c *children) makeCells(x []float64, variance float64) (free float64) {
+	c.column = slices.Grow(c.column[:0], len(x)/c.cells)[:len(x)/c.cells]
+	for j, total := range c.whole {
+		for i := range c.column {
+			c.column[i] = x[i*c.cells+j]
+		}
+		made := c.adjusted(c.column, total, math.Sqrt(variance))
+		for i, y := range made {
+			x[i*c.cells+j] = y
+		}
+		free += freeIn(made)
+	}
+	return free
+}
+
+// totals returns the sums over the cells of each child.
+func (c *children) totals(x []float64) []float64 {
+	totals := make([]float64, len(x)/c.cells)
+	for i := range totals {
+		totals[i] = sumOf(x[i*c.cells : (i+1)*c.cells])
+	}
+	return totals
+}
+
+func sumOf(x []float64) (sum float64) {
+	for _, y := range x {
+		sum += y
+	}
+	return sum
+}
+
+// make replaces the table x of some children by a near one whose sums are the cells of the group and, unless they are
+// nil, the public totals of the children. variances are those of a cell of each child.
 func (c *children) make(x, variances, totals []float64) {
 	n := len(variances)
-	if totals == nil {
-		totals = make([]float64, n)
-		variance := 0.0
-		for i := range totals {
-			variance += variances[i] * float64(c.cells) / float64(n)
-			for _, y := range x[i*c.cells : (i+1)*c.cells] {
-				totals[i] += y
+	variance := sumOf(variances) / float64(n)
+	free := c.free(n, totals)
+	if free {
+		c.cellwise = append(c.cellwise[:0], x...)
+		c.makeCells(c.cellwise, variance)
+	}
+	if !free || c.first.weight > 0 {
+		if totals == nil {
+			totals = c.adjusted(c.totals(x), c.total, math.Sqrt(variance*float64(c.cells)))
+			if c.integers && !free {
+				totals = roundTo(c.total, totals)
 			}
 		}
-		totals = c.sums(totals, c.total, math.Sqrt(variance))
+		c.makeWith(x, totals)
 	}
+	if free {
+		for i, y := range c.cellwise {
+			x[i] = c.first.weight*x[i] + (1-c.first.weight)*y
+		}
+		totals = c.totals(x)
+		if c.integers {
+			totals = roundTo(c.total, totals)
+		}
+	}
+	if c.integers && c.cells > 1 && n > 1 {
+		roundTable(x, totals, c.whole)
+	}
+}
+
+// makeWith replaces the table x by a near one whose sums are the cells of the group and the totals of the children.
+func (c *children) makeWith(x, totals []float64) {
 	if c.cells == 1 {
 		copy(x, totals)
 		return
 	}
-	if n == 1 {
+	if len(totals) == 1 {
 		copy(x, c.whole)
 		return
 	}
@@ -163,9 +293,6 @@ func (c *children) make(x, variances, totals []float64) {
 			x[i] = max(y, 0)
 		}
 		settle(x, totals, c.whole)
-	}
-	if c.integers {
-		roundTable(x, totals, c.whole)
 	}
 }
 

@@ -300,10 +300,17 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// partOfDoubt is the standard deviation of the error of a smooth curve within a cell, as a part of its distance from an
-// even spread. Intervals then hold in 94 of 100 cases or more if cells are as wide as a standard deviation of the
-// values (TestQuantilesOfSmoothDensities); it matters little if noise is wider than what the cells hide.
-const partOfDoubt = 0.4
+// The standard deviation of the error of a smooth curve within a cell, in intervals. It matters little if noise is wider
+// than what the cells hide.
+const (
+	// partOfDoubt is the deviation as a part of the distance of the curve from an even spread. Intervals then hold rows that
+	// are spread evenly up to a point within or at the end of the cell, and 94 of 100 quantiles or more of smooth densities
+	// if cells are as wide as a standard deviation of the values.
+	partOfDoubt = 0.55
+	// partBesideEmpty is the deviation as a part of the rows of a cell beside an empty one: nothing shows in which part of
+	// the cell they are, and intervals are then the whole cell. Between full and empty it falls with the square.
+	partBesideEmpty = 0.5
+)
 
 // quantile returns the value below which a share q of the rows lies, between two edges by a smooth curve through the
 // sums (within). NaN if the estimates have no row.
@@ -314,7 +321,7 @@ const partOfDoubt = 0.4
 // at the quantile itself. Within a cell the deviation includes how far independent rows are from the curve: of n rows
 // the number below a part p of the cell has the variance n·p·(1 − p). With weights the variance is that of the sum of
 // squared weights, which is at most the largest weight times the sum of weights. It also includes the error of the
-// curve, a part of its doubt.
+// curve.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -366,15 +373,15 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 		rows, doubt := d.within(d.noisy, j, part)
 		below, deviation = below+rows, between(deviation, math.Sqrt(nextOwn), part)
 		withAll, z = between(withAll, nextAll, part), between(z, d.outerZ(j+1, q), part)
-		spread = max(d.noisy[j+1]-d.noisy[j], 0)*d.mostOfRow*part*(1-part) + doubt*doubt*partOfDoubt*partOfDoubt
+		spread = max(d.noisy[j+1]-d.noisy[j], 0)*d.mostOfRow*part*(1-part) + doubt*doubt
 	}
 	variance := deviation*deviation - 2*q*withAll + q*q*all + spread
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 
 // within returns the number of rows between the j-th edge and a point that is a part of the way to the next one. The
-// sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is how
-// far it can be from an even spread, whichever side has more rows.
+// sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is the
+// standard deviation of its error.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
 	all, width := sums[j+1]-sums[j], d.widths[j]
 	if all <= 0 {
@@ -383,7 +390,10 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 	first := width*d.density(sums, j) - all
 	last := width*d.density(sums, j+1) - all
 	inside := part * (1 - part)
-	return part*all + inside*((1-part)*first-part*last), inside * ((1-part)*math.Abs(first) + part*math.Abs(last))
+	doubt = partOfDoubt * inside * ((1-part)*math.Abs(first) + part*math.Abs(last)) // the distance whichever side has more
+	fall := min(first, last, 0) / all
+	doubt = math.Hypot(doubt, partBesideEmpty*fall*fall*all)
+	return part*all + inside*((1-part)*first-part*last), doubt
 }
 
 // density returns the density of rows at the j-th edge: the harmonic mean of those of the cells beside it, weighted by
@@ -440,6 +450,9 @@ func firstPart(holds func(part float64) bool) float64 {
 		} else {
 			low = middle
 		}
+	}
+	if low == 0 {
+		return 0 // it holds as soon as the point is within the cell
 	}
 	return high
 }

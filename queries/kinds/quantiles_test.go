@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/queries/strategy"
@@ -70,6 +71,9 @@ func TestVarianceOfAQuantileIsThatOfTheMatrix(t *testing.T) {
 	exact.spread = strategy.Spread{Variance: make([]float64, cells), WithLast: make([]float64, cells)}
 	for _, part := range []float64{0, 0.25, 0.5, 0.9} {
 		doubt := part * (1 - part) * ((1-part)*(40-80.0/3) + part*(40-16)) * partOfDoubt
+		if part > 0 {
+			doubt = math.Hypot(doubt, partBesideEmpty*24*24/40)
+		}
 		if got, want := half(exact, 2, part, 0.5), math.Hypot(math.Sqrt(40*part*(1-part)), doubt); math.Abs(got-want) > 1e-9 {
 			t.Errorf("part %g of 40 rows: the deviation is %g, want %g", part, got, want)
 		}
@@ -261,6 +265,86 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 				if rows == 4000 && sigma == 2 && squares > 0.6*squaresOfEven {
 					t.Errorf("%s: the squared error is %.3f of that of an even spread", density.name, squares/squaresOfEven)
 				}
+			}
+		}
+	}
+}
+
+// Intervals of quartiles hold between edges that do not know the values (1, 1.2, 1.5, 2, …): spread evenly up to an edge
+// or beyond it, smooth, within one cell, or all the same; also integers, if the lower end is rounded down. Intervals in
+// cells that are wide beside the spread of the values are whole cells. The bound of 0.94 has a slack of 6.1 standard
+// errors: false alarms of 1e-9.
+func TestQuartilesOfAnyValues(t *testing.T) {
+	var edges []float64
+	for x := 0.01; x < 9e4; x *= 10 {
+		for _, digits := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+			edges = append(edges, digits*x)
+		}
+	}
+	edges = append([]float64{0}, append(edges, 1e5)...)
+	runs := 200
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		runs = 10_000
+	}
+	r := rand.New(rand.NewPCG(78, 2))
+	for _, c := range []struct {
+		name string
+		draw func() float64
+	}{
+		{"even to 100", func() float64 { return 100 * r.Float64() }},
+		{"even to 55", func() float64 { return 55 * r.Float64() }},
+		{"even to 200", func() float64 { return 200 * r.Float64() }},
+		{"even to 130", func() float64 { return 130 * r.Float64() }},
+		{"even from 20 to 60", func() float64 { return 20 + 40*r.Float64() }},
+		{"integers to 9", func() float64 { return float64(r.IntN(10)) }},
+		{"integers to 99", func() float64 { return float64(r.IntN(100)) }},
+		{"normal", func() float64 { return max(50+20*r.NormFloat64(), 0) }},
+		{"log-normal", func() float64 { return math.Exp(4 + 1.5*r.NormFloat64()) }},
+		{"exponential", func() float64 { return 30 * r.ExpFloat64() }},
+		{"within a cell", func() float64 { return 60 + 2*r.NormFloat64() }},
+		{"all the same", func() float64 { return 7 }},
+		{"at an edge", func() float64 { return 20 }},
+		{"two values", func() float64 { return 3 + 60*float64(r.IntN(3)/2) }},
+	} {
+		for _, rows := range []int{300, 5000} {
+			cells := len(edges) - 1
+			const sigma = 4
+			spread := strategy.Spread{}
+			for j := range cells {
+				spread.Variance = append(spread.Variance, sigma*sigma*float64(j+1))
+			}
+			spread.WithLast = spread.Variance
+			var held, width [3]float64
+			for range runs {
+				values, noisy := make([]float64, rows), make([]float64, cells+1)
+				for i := range values {
+					values[i] = c.draw()
+					at, found := slices.BinarySearch(edges, values[i])
+					if found {
+						at++
+					}
+					noisy[min(at, cells)]++
+				}
+				slices.Sort(values)
+				for i := range cells {
+					noisy[i+1] += noisy[i] + sigma*r.NormFloat64()
+				}
+				d := distribution{edges: edges, widths: relativeWidths(edges), noisy: noisy, estimate: rising(noisy),
+					spread: spread, mostOfRow: 1}
+				for i, q := range []float64{0.25, 0.5, 0.75} {
+					got, want := d.quantile(q), values[int(q*float64(rows))]
+					width[i] += (got.high - got.low) / float64(runs)
+					if strings.HasPrefix(c.name, "integers") {
+						got.low = math.Floor(got.low)
+					}
+					if got.low <= want && want <= got.high {
+						held[i] += 1 / float64(runs)
+					}
+				}
+			}
+			t.Logf("%-18s %d rows: %.3f hold, of widths %.3g", c.name, rows, held, width)
+			if least := min(held[0], held[1], held[2]); least < 0.94-6.1*math.Sqrt(0.95*0.05/float64(runs)) {
+				t.Errorf("%s, %d rows: %.3f of the intervals hold", c.name, rows, held)
 			}
 		}
 	}

@@ -44,6 +44,7 @@ type Variables struct {
 	Values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
 	Literal  bool // the text is a default of a parameter, in which references are not allowed
+	Replaced bool // the text is that of a release: each ${ is plain, except in references to the environment
 	Broken   bool // the params block is wrong, so it is not known which names it declares
 }
 

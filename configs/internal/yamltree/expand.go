@@ -45,7 +45,7 @@ func Pieces(text string) (out []Piece, ok bool) {
 
 // expand replaces the references in a text. ok is false if a reference has no value. It reports the reason once.
 func (d *Decoder) expand(s Spot, raw string) (text string, ok bool) {
-	if !strings.Contains(raw, "${") {
+	if !strings.Contains(raw, "${") || d.Vars.Replaced && !d.holdsEnvironment(s, raw) {
 		return raw, true
 	}
 	ps, ended := Pieces(raw)
@@ -69,6 +69,11 @@ func (d *Decoder) expand(s Spot, raw string) (text string, ok bool) {
 		d.expanded[s.Path.String()] = value.String()
 	}
 	return value.String(), ok
+}
+
+// holdsEnvironment reports whether a text may have a reference to the environment.
+func (d *Decoder) holdsEnvironment(s Spot, raw string) bool {
+	return strings.Contains(raw, "${env:") && slices.Contains(d.format.EnvKeys, s.Path.top())
 }
 
 // resolve returns the value of a piece, and the text that messages may show instead.

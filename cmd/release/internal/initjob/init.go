@@ -99,13 +99,13 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if path == "" {
 		path = "job.yaml"
 	}
-	plan, err := try(ctx, path, text)
+	plan, err := j.try(ctx, path, text)
 	if err != nil {
 		return err
 	}
 	if j.limitGroups(plan) {
 		text = j.Text()
-		if _, err := try(ctx, path, text); err != nil {
+		if _, err := j.try(ctx, path, text); err != nil {
 			return err
 		}
 	}
@@ -386,14 +386,22 @@ func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	return limited
 }
 
-// try makes the job's plan, so that only a job with a plan is written.
-func try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
+// try makes the job's plan and compares it with the table's columns, so that only a job that can run is written.
+func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
 	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})
 	if len(diags) == 0 {
 		plan, diags = pipeline.New(job, func(file, column string, aligned bool) ([]string, error) {
 			return source.ReadColumn(ctx, file, column, aligned)
 		})
+	}
+	if len(diags) == 0 {
+		d, err := source.Open(ctx, j.Table.Source())
+		if err != nil {
+			return nil, columns.Error(j.Table.Path, err)
+		}
+		defer d.Close()
+		diags = plan.Check(d.Schema())
 	}
 	if len(diags) == 0 {
 		return plan, nil

@@ -35,6 +35,7 @@ type Job struct {
 // Text returns the job file, with comments. It holds names and types of columns, texts that mean null and the person's
 // answers, and no other value of the table.
 func (j *Job) Text() string {
+	j.keepWords()
 	var b strings.Builder
 	j.writeHead(&b)
 	j.writeInput(&b)
@@ -48,6 +49,24 @@ func (j *Job) Text() string {
 		"budget: {epsilon: %s, delta: %s}\n",
 		quote(j.Store), quote(j.Dataset), j.TotalEpsilon, j.TotalDel)
 	return b.String()
+}
+
+// keepWords leaves a column of a text file text if its cells are words that a truth value can have, such as yes and no:
+// cells of type bool are true and false.
+func (j *Job) keepWords() {
+	if j.Table.Text == nil {
+		return
+	}
+	for _, q := range j.Questions {
+		for _, cells := range q.By {
+			at := slices.Index(j.Table.Names, cells.Column)
+			if at >= 0 && j.Table.Types[at] == "bool" && slices.ContainsFunc(cells.Values, func(value string) bool {
+				return value != "true" && value != "false"
+			}) {
+				j.Table.Types[at], j.Table.Text.Columns[at].Type = "text", "text"
+			}
+		}
+	}
 }
 
 func (j *Job) writeHead(b *strings.Builder) {
@@ -170,7 +189,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			b.WriteString("    histogram:\n      by:\n")
 			j.writeBy(b, q.By)
 			if q.Kind == "quantiles" {
-				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # intervals are too narrow if cells are wider than the spread of the values\n")
+				b.WriteString("      quantiles: [0.25, 0.5, 0.75]   # of whole numbers: round the lower end of an interval down\n")
 			}
 		default:
 			fmt.Fprintf(b, "    %s:\n      column: %s\n", q.Kind, quote(q.Value.Column))

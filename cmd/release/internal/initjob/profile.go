@@ -1,7 +1,7 @@
 package initjob
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +18,7 @@ FILE may be an address. The types of Parquet and Arrow files are theirs. All col
 csv.types of a job does: which queries the job has, and so which files a release, must not follow from values. Only names, delimiter, header,
 quotes and encoding are found in the text.
 
-Each column but those of the unit becomes a histogram: numbers between edges that fit every range (1, 2, 5, 10, …) with quartiles, and their mean
+Each column but those of the unit becomes a histogram: numbers between edges that fit every range (1, 1.2, 1.5, 2, …) with quartiles, and their mean
 within a range that the run finds privately; dates and times by year; true and false; texts by values that the run selects privately. Missing
 values are a cell of their own, but for texts. All columns share the budget: leave out those that you do not need, and list values and edges that are known.`
 
@@ -90,13 +90,14 @@ func (j *Job) describe() (queries []Query, left []string) {
 	return queries, left
 }
 
-// everyRange are edges that fit numbers of any size: 1, 2 and 5 times powers of ten, and the same below 0.
+// everyRange are edges that fit numbers of any size: ten to a power of ten, the same below 0, and 0.
 var everyRange = func() (edges []string) {
 	const smallest, largest = -2, 9 // powers of ten
 	for power := smallest; power <= largest; power++ {
-		for _, digit := range []float64{1, 2, 5} {
-			if power < largest || digit == 1 {
-				edges = append(edges, strconv.FormatFloat(digit*math.Pow10(power), 'f', -1, 64))
+		for _, digits := range []int{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			if power < largest || digits == 10 {
+				x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", digits, power-1), 64)
+				edges = append(edges, strconv.FormatFloat(x, 'f', -1, 64))
 			}
 		}
 	}

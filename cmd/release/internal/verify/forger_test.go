@@ -78,7 +78,7 @@ func found(t *testing.T, text []byte) (what string) {
 	if err := m.Meets(); err != nil {
 		return err.Error()
 	}
-	want, err := restate(&m)
+	want, err := restate(&m, "", nil)
 	if err != nil {
 		return err.Error()
 	}

@@ -189,7 +189,7 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
 	}
 	// another build's job may not be readable; the digest of the manifest covers it then
-	if job, err := parseJob(&v.manifest); err == nil && !sameTables(job, c.Units) {
+	if job, err := parseJob(&v.manifest, ""); err == nil && !sameTables(job, c.Units) {
 		findings = append(findings, "the ledger was charged for other units of tables than the job in the manifest names")
 	}
 	return findings

@@ -24,7 +24,7 @@ const verifyLong = `verify checks a published release:
 
   digests   every file has the SHA-256 that the manifest states, and there is no other file
   noise     the sigmas that the manifest states meet the guarantee that it states, by the definition; its sentences and its other measures follow from them
-  job       the plan of the job in the manifest, made again, gives every statement of the manifest; a release of another build, or with public files, is not compared
+  job       the plan of the job in the manifest, made again, gives every statement of the manifest; a release of another build is not compared, and one with public files only with --job, beside which they lie
   keys      if keys were discovered: no noisy count is below its threshold, and the tables of one selection have the same keys
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
@@ -56,7 +56,7 @@ func Command(c *console.Console, program func() manifest.Program) *cobra.Command
 	}
 	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "the public key that must have signed the manifest")
-	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is meant")
+	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger and public files are meant")
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")
 	return cmd
