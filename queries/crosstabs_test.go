@@ -391,6 +391,44 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	}
 }
 
+// No alternative that the plan lists has a smaller error than what is taken: random workloads of two to four dimensions,
+// under both adjacencies and all losses. The tolerance is the solver's.
+func TestNoAlternativeIsBetter(t *testing.T) {
+	r, compared := rand.New(rand.NewPCG(61, 62)), 0
+	for trial := range 300 {
+		rows := int64(1 + r.IntN(3))
+		s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: rows}, Crosstabs: &Crosstabs{
+			Loss: []strategy.Loss{strategy.LossCells, strategy.LossTables, strategy.LossLargest}[trial%3]}}
+		for i := range 2 + r.IntN(3) {
+			s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(2 + r.IntN(9))})
+		}
+		for way := range len(s.By) {
+			if r.IntN(2) == 0 || way == 0 {
+				s.Crosstabs.Ways = append(s.Crosstabs.Ways, way+1)
+			}
+		}
+		q := mustCross(t, s)
+		for _, adjacency := range []Adjacency{AddRemove, ReplaceOne} {
+			_, ms := calibratedFor(t, q, adjacency)
+			stated, err := q.Strategy(adjacency, ms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range stated.Others {
+				compared++
+				if c.Error < stated.Error*(1-1e-4) {
+					t.Errorf("%s, %s, ways %d of %d dimensions, %d rows a unit: %s has %g, what is taken %g", adjacency,
+						s.Crosstabs.Loss, s.Crosstabs.Ways, len(s.By), rows, c.Name, c.Error, stated.Error)
+				}
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("%d alternatives were compared: too few", compared)
+	}
+	t.Logf("%d alternatives", compared)
+}
+
 // No replacement of a unit with several rows, of which some may be missing before or after, has a larger mu than is
 // charged, and one has almost as large a mu: the test tries all pairs of a unit's possible rows, over small domains.
 func TestReplacedUnitsOfSeveralRows(t *testing.T) {
