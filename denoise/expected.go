@@ -48,7 +48,7 @@ type Risk struct {
 	// RMSE is the root of the expected mean squared error of a cell, in the query's unit. It is never below the root of
 	// the estimate's own uncertainty.
 	RMSE float64
-	// Low and High enclose it with 95 % confidence.
+	// Low and High enclose it, and the root mean squared error that these estimates have, in about 95 % of the cases.
 	Low, High float64
 	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased if there are
 	// many cells, so it may be below 0. Few cells tell little of their error: then Relative is nearly 1.
@@ -81,7 +81,8 @@ const (
 //
 // is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
 // much that its root is far too small. Therefore it is averaged with s², the error of the noisy values: with n cells
-// the weights are n² and 200, equal at 14 cells. Its uncertainty is estimated from how its terms vary over the cells;
+// the weights are n² and 200, equal at 14 cells. The weight of s² is less, by e^(−z²/2), if the estimate is above s² by z
+// times twice the standard deviation that the noise gives it: steps that do not fit the values are no better than noise. Its uncertainty is estimated from how its terms vary over the cells;
 // it is large if there are few cells or if the error is far below s². The result is an expectation over the query's
 // cells and gives no interval for one cell. Only the noisy value gives a valid interval for a cell.
 //
@@ -137,11 +138,19 @@ func (t *trial) risk() Risk {
 		return Risk{}
 	}
 	r := Risk{Relative: mean(t.losses), Uncertainty: spreadOfSum(t.losses) / n}
+	noise := math.Sqrt(2 / n) // the standard deviation of the mean squared error of the noisy values, relative to s²
 	few := fewCells / (n*n + fewCells)
+	if z := (r.Relative - 1) / (2 * noise); z > 0 {
+		few *= math.Exp(-z * z / 2)
+	}
 	r.Relative += few * (1 - r.Relative)
-	r.Uncertainty = max(r.Uncertainty, few*math.Sqrt(2/n))
+	r.Uncertainty = max(r.Uncertainty, few*noise)
 	r.RMSE = t.root(max(r.Relative, min(r.Uncertainty, 1)))
-	r.Low, r.High = t.root(r.Relative-1.96*r.Uncertainty), t.root(max(r.Relative, 0)+1.96*r.Uncertainty)
+	// The error of one table varies around its expectation. The noise on which the steps are tried is larger than s.
+	own := max(r.Relative, 0)
+	width := 1.96 * math.Hypot(r.Uncertainty, own*noise)
+	r.Low = t.root(r.Relative-width) / math.Sqrt(1+fission*fission)
+	r.High = t.root(own + width)
 	return r
 }
 
