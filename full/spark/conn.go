@@ -12,6 +12,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/beltran/gohive/hiveserver"
+
+	"github.com/dprelease/dprelease/internal/silence"
 )
 
 func init() { sql.Register("spark", Driver{}) }
@@ -109,6 +111,9 @@ func call[Q any, R answered](ctx context.Context, s *session, method func(contex
 	s.lost = true
 	if ctx.Err() != nil {
 		return r, context.Cause(ctx)
+	}
+	if waits.Err() != nil {
+		err = silence.ErrSilent
 	}
 	return r, &lost{err}
 }

@@ -3,9 +3,8 @@ package runjob
 import (
 	"context"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver of PostgreSQL
-
 	"github.com/dprelease/dprelease/configs"
+	_ "github.com/dprelease/dprelease/internal/postgres" // the driver of PostgreSQL
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"

@@ -20,7 +20,8 @@ const (
 	// A read that gave this many bytes starts with fresh attempts: a store that gives one byte and stalls must not be
 	// asked for ever.
 	progress = 64 << 10
-	// An attempt to read fails if no byte arrives for as long as mostSilence.
+	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that drips must not
+	// be asked for ever either.
 	mostSilence = 30 * time.Second
 )
 
@@ -54,6 +55,7 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 		err := attempt(ctx, left, func(ctx context.Context) error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
+			end := time.Now().Add(mostSilence)
 			silence := time.AfterFunc(mostSilence, cancel)
 			defer silence.Stop()
 			r, err := b.Read(ctx, o, at, left)
@@ -64,15 +66,16 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 			for left > 0 {
 				if len(piece) == 0 {
 					silence.Stop() // the next slice may have to wait for memory
+					before := time.Now()
 					piece = next(left)
-					silence.Reset(mostSilence)
+					end = end.Add(time.Since(before))
+					silence.Reset(time.Until(end))
 				}
 				n, err := r.Read(piece)
-				if n > 0 {
-					silence.Reset(mostSilence)
-					at, left, piece, got = at+int64(n), left-int64(n), piece[n:], got+n
-				}
+				at, left, piece, got = at+int64(n), left-int64(n), piece[n:], got+n
 				if got >= progress {
+					end = time.Now().Add(mostSilence)
+					silence.Reset(mostSilence)
 					failed, got = 0, 0
 				}
 				if err != nil && left > 0 {

@@ -51,6 +51,36 @@ func TestSilentStore(t *testing.T) {
 	})
 }
 
+// dripping is a bucket whose answers are a byte every second, until the request is cancelled.
+type dripping struct{ store.Bucket }
+
+func (dripping) Read(ctx context.Context, _ store.Object, _, _ int64) (io.ReadCloser, error) {
+	return io.NopCloser(drops{ctx}), nil
+}
+
+type drops struct{ ctx context.Context }
+
+func (d drops) Read(b []byte) (int, error) {
+	select {
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	case <-time.After(time.Second):
+		return copy(b, "x"), nil
+	}
+}
+
+// A read from a store that never stops to send, but hardly sends anything, fails within the same time.
+func TestSlowStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := time.Now()
+		err := store.ReadPieces(t.Context(), dripping{}, store.Object{}, 0, 1<<30, func(int64) []byte { return make([]byte, 8) })
+		var failed *store.Error
+		if took := time.Since(before); !errors.As(err, &failed) || failed.Kind != store.Unavailable || took > 4*time.Minute {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
+
 // A read from a store that gives a byte at each attempt and stalls fails as soon as from one that gives nothing. A read
 // from a store that gives 64 KiB at each attempt succeeds.
 func TestDrippingStore(t *testing.T) {

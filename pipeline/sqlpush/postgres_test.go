@@ -15,9 +15,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	_ "github.com/dprelease/dprelease/internal/postgres"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"

@@ -3,7 +3,9 @@ package sqlpush
 import (
 	"context"
 	"database/sql"
+	"errors"
 
+	"github.com/dprelease/dprelease/internal/silence"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -50,7 +52,9 @@ func failed(ctx context.Context, message string, err error) error {
 		return context.Cause(ctx)
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
-	if state := sqlState(err); state != "" {
+	if errors.Is(err, silence.ErrSilent) || errors.Is(err, context.DeadlineExceeded) { // of an attempt to connect
+		e.Message += ": the server did not answer in time"
+	} else if state := sqlState(err); state != "" {
 		e.Message += " (SQLSTATE " + state + ")"
 	}
 	return e

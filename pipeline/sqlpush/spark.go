@@ -168,10 +168,10 @@ func (spark) suits(ctx context.Context, s *session) error {
 	err := s.value(ctx, "SELECT is_valid_utf8('a') AND unix_micros(CAST(TIMESTAMP_NTZ'1969-12-31 23:59:59.999999' AS "+
 		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND "+
 		"CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
-	if err != nil && sqlState(err) == "" || err == nil && !ok {
+	switch {
+	case ctx.Err() == nil && err != nil && sqlState(err) == "" || err == nil && !ok:
 		return refused
-	}
-	if err != nil {
+	case err != nil:
 		return failed(ctx, "the server does not say its version", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ package sqlpush_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/sink"
@@ -125,8 +127,8 @@ func onlyCells(t *testing.T, name string, p *pipeline.Plan, sent [][]byte) {
 	}
 }
 
-// If a connection is cut anywhere, the run fails without any text of the server. The next run makes the same release
-// with one charge.
+// If a connection is cut or held anywhere, the run fails without any text of the server. The next run makes the same
+// release with one charge.
 func TestLostConnection(t *testing.T) {
 	s := newPostgres(t)
 	visits := sqlpushtest.Visits{Rows: 300}
@@ -155,6 +157,93 @@ func sentBy(t *testing.T, through *sqlpushtest.Proxy, open func(context.Context)
 	return len(bytes.Join(through.Sent(), nil))
 }
 
+func openEngine(ctx context.Context, s sqlpush.Source) (pipeline.Engine, error) {
+	d, err := sqlpush.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return sqlpush.New(d, make([]byte, 32)), nil
+}
+
+// A statement may take longer than the server may be silent. A run that waits for a silent server can be cancelled.
+func TestSilentServer(t *testing.T) {
+	s := newPostgres(t)
+	visits := sqlpushtest.Visits{Rows: 300}
+	visits.Load(t, s)
+	through := sqlpushtest.NewProxy(t, s.DSN)
+	p := sqlpushtest.Plan(t, `
+version: 1
+name: silent
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {driver: postgres, dsn: unused, table: visits}}
+queries:
+  - {name: zones, histogram: {by: [{column: zone, values: [north, south], other: bin}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: silent, budget: {epsilon: 2, delta: 1e-5}}
+`)
+	slow, err := openEngine(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN + "&timeout=1s",
+		Query: "SELECT v.* FROM visits AS v, pg_sleep(3)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	if _, err := slow.Aggregate(t.Context(), p, pipeline.Silent{}); err != nil {
+		t.Errorf("a slow statement: %v", err)
+	}
+	engine, err := openEngine(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN, Table: "visits"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	through.CutAfter(0)
+	if _, err := engine.Aggregate(t.Context(), p, pipeline.Silent{}); err != nil {
+		t.Fatal(err)
+	}
+	whole := len(bytes.Join(through.Sent(), nil))
+	for i := range 5 {
+		through.HoldAfter(1 + whole*i/5)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		if _, err := engine.Aggregate(ctx, p, pipeline.Silent{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled run, silent after %d of %d bytes: %v", 1+whole*i/5, whole, err)
+		}
+	}
+}
+
+// A ledger on a server that becomes silent charges nothing, and later once.
+func TestSilentLedger(t *testing.T) {
+	s := newPostgres(t)
+	through := sqlpushtest.NewProxy(t, s.DSN)
+	store, err := sqlstore.OpenPostgres(t.Context(), through.DSN+"&timeout=1s", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	book := ledger.NewBook(store, time.Now)
+	through.HoldAfter(100)
+	if testing.Short() {
+		t.Log("leaves out a charge, which is tried again for half a minute")
+	} else if _, err := book.Charge(t.Context(), ledgertest.Quarter(t, "a")); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("a charge: %v", err)
+	}
+	for _, n := range []int{1, 400} {
+		through.HoldAfter(n)
+		if _, err := store.Lock(t.Context(), "a"); !errors.Is(err, ledger.ErrUnavailable) {
+			t.Errorf("a lock: %v", err)
+		}
+		if _, err := sqlstore.OpenPostgres(t.Context(), through.DSN+"&timeout=1s", false); !errors.Is(err, ledger.ErrUnavailable) {
+			t.Errorf("an opening: %v", err)
+		}
+	}
+	through.CutAfter(0)
+	if _, err := book.Charge(t.Context(), ledgertest.Quarter(t, "a")); err != nil {
+		t.Error(err)
+	}
+	if runs, err := book.Runs(t.Context()); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
 func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p *pipeline.Plan) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
@@ -164,13 +253,10 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 	}
 	defer store.Close()
 	book := ledger.NewBook(store, time.Now)
+	dsn := through.DSN
 	runner := protocol.Runner{Book: book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1,
 		Open: func(ctx context.Context) (pipeline.Engine, error) {
-			d, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "postgres", DSN: through.DSN, Table: "visits"})
-			if err != nil {
-				return nil, err
-			}
-			return sqlpush.New(d, make([]byte, 32)), nil
+			return openEngine(ctx, sqlpush.Source{Driver: "postgres", DSN: dsn, Table: "visits"})
 		}}
 	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
 	through.CutAfter(0)
@@ -188,6 +274,17 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 			t.Errorf("the error passes on what the driver said: %s", text)
 		}
 	}
+	dsn += "&timeout=1s"
+	for i := range 3 {
+		for _, hold := range []func(int){through.HoldAfter, through.HoldOneAfter} {
+			hold(1 + whole*(2*i+1)/7)
+			_, err := runner.Run(t.Context(), request)
+			if err == nil || !strings.Contains(err.Error(), "the server did not answer in time") {
+				t.Errorf("silent after %d of %d bytes: %v", 1+whole*(2*i+1)/7, whole, err)
+			}
+		}
+	}
+	dsn = through.DSN
 	through.CutAfter(0)
 	first, err := runner.Run(t.Context(), request)
 	if err != nil {

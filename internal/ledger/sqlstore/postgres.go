@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/postgres"
+	"github.com/dprelease/dprelease/internal/silence"
 )
 
 // Postgres is a ledger.Store in a PostgreSQL database, in the first schema of the connection's search path.
@@ -35,6 +37,10 @@ var _ ledger.Store = (*Postgres)(nil)
 // forever.
 const idle = 2 * time.Minute
 
+// silent is how long the server may take to answer a statement, unless the connection string has a timeout. Statements
+// wait for locks for half of it, and are short otherwise.
+const silent = 2 * BusyTimeout
+
 // OpenPostgres opens the ledger at a connection string (postgres://…). If create is set and there are no tables,
 // OpenPostgres makes them. Errors: ErrUnsupported if dsn is not a connection string; ledger.ErrUnavailable if the
 // server cannot be reached or refuses the user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy,
@@ -51,6 +57,11 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // poolers do not keep prepared statements
 	config.ConnConfig.RuntimeParams["application_name"] = "dprelease"
+	limit, err := postgres.TakeLimit(&config.ConnConfig.Config, silent)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
+	}
+	config.ConnConfig.DialFunc = silence.Dialer(config.ConnConfig.DialFunc, limit, nil)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, translatePostgres(ctx, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Proxy forwards connections of a program to a server, on a TCP port of this machine. It records every byte that the
-// server sends, and can cut connections.
+// server sends, and can cut connections or hold them.
 type Proxy struct {
 	// DSN is the connection string of the server through the proxy.
 	DSN string
@@ -24,7 +24,18 @@ type Proxy struct {
 	sent  []*bytes.Buffer // by the server, for each connection
 	since int             // bytes that were sent since the limit was set
 	limit int             // the largest number of bytes; 0 if there is no limit
+	hold  holding
+	held  *bytes.Buffer // the first connection that was held
 }
+
+// holding says what becomes of connections at the limit.
+type holding int
+
+const (
+	cutAll  holding = iota // they are cut
+	holdAll                // they stay open, and so do later ones; the server's bytes are not forwarded
+	holdOne                // the first one is held, the others go on
+)
 
 // NewProxyTo returns a proxy before a server that listens on an address. Its DSN is empty.
 func NewProxyTo(t testing.TB, network, server string) *Proxy {
@@ -94,8 +105,20 @@ func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 		if p.limit > 0 {
 			over = min(n, max(0, p.since-p.limit))
 		}
+		if over > 0 && p.held == nil {
+			p.held = kept
+		}
+		hold := over > 0 && (p.hold == holdAll || p.hold == holdOne && p.held == kept)
+		if !hold && p.hold == holdOne {
+			over = 0
+		}
 		p.mutex.Unlock()
-		if _, failed := client.Write(b[:n-over]); failed != nil || over > 0 || err != nil {
+		_, failed := client.Write(b[:n-over])
+		if hold {
+			_, _ = io.Copy(io.Discard, server) // until either side closes the connection
+			return
+		}
+		if failed != nil || over > 0 || err != nil {
 			return
 		}
 	}
@@ -103,13 +126,21 @@ func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 
 // CutAfter lets the server send n more bytes before its connections are cut; 0 removes the limit. It forgets the
 // recorded bytes.
-func (p *Proxy) CutAfter(n int) {
+func (p *Proxy) CutAfter(n int) { p.after(n, cutAll) }
+
+// HoldAfter lets the server send n more bytes before no connection gets any more, although all stay open.
+func (p *Proxy) HoldAfter(n int) { p.after(n, holdAll) }
+
+// HoldOneAfter lets the server send n more bytes before one connection gets no more. The others are not affected.
+func (p *Proxy) HoldOneAfter(n int) { p.after(n, holdOne) }
+
+func (p *Proxy) after(n int, hold holding) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, kept := range p.sent {
 		kept.Reset()
 	}
-	p.since, p.limit = 0, n
+	p.since, p.limit, p.hold, p.held = 0, n, hold, nil
 }
 
 // Sent returns the bytes that the server sent, by connection.

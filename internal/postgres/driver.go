@@ -1,0 +1,121 @@
+// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as "dprelease-postgres",
+// since "postgres" is the name of a driver that a program may have, too.
+//
+// A server that does not answer fails with [silence.ErrSilent]. A statement may take longer than the limit: PostgreSQL sends
+// nothing while a statement runs, so that the driver asks over a connection of its own whether the server still works on it.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/dprelease/dprelease/internal/silence"
+)
+
+func init() { sql.Register("dprelease-postgres", Driver{}) }
+
+// Driver opens connections.
+type Driver struct{}
+
+// Open opens a connection. Unlike OpenConnector's, it cannot be interrupted.
+func (d Driver) Open(dsn string) (driver.Conn, error) {
+	c, err := d.OpenConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return c.Connect(context.Background())
+}
+
+// OpenConnector parses a connection string: one of libpq's, and timeout=10m. Errors may quote the string.
+func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	c := connector{config: config}
+	c.limit, err = TakeLimit(&config.Config, silence.Limit)
+	return c, err
+}
+
+// timeout is the setting of a connection string that says how long the server may be silent.
+const timeout = "timeout"
+
+// connecting is the limit of one attempt to connect, if the connection string has no connect_timeout.
+const connecting = time.Minute
+
+// TakeLimit removes timeout from the settings, which pgx would send to the server, and returns its value, or standard if
+// the connection string has none. It limits attempts to connect, too.
+func TakeLimit(c *pgconn.Config, standard time.Duration) (time.Duration, error) {
+	limit := standard
+	if text, ok := c.RuntimeParams[timeout]; ok {
+		var err error
+		if limit, err = time.ParseDuration(text); err != nil || limit <= 0 {
+			return 0, errors.New("timeout is not a duration such as 10m")
+		}
+		delete(c.RuntimeParams, timeout)
+	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, min(limit, connecting))
+	return limit, nil
+}
+
+type connector struct {
+	config *pgx.ConnConfig
+	limit  time.Duration
+}
+
+func (connector) Driver() driver.Driver { return Driver{} }
+
+// Connect opens a connection.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	w := &watch{config: c.config, limit: c.limit / 2}
+	config := c.config.Copy()
+	config.DialFunc = silence.Dialer(c.config.DialFunc, w.limit, w.alive)
+	return stdlib.GetConnector(*config, stdlib.OptionAfterConnect(func(_ context.Context, conn *pgx.Conn) error {
+		w.pid.Store(conn.PgConn().PID())
+		return nil
+	})).Connect(ctx)
+}
+
+// watch finds out whether the server still works for a connection. Half of the limit is for the connection, and half for the
+// question.
+type watch struct {
+	config *pgx.ConnConfig
+	limit  time.Duration
+	pid    atomic.Uint32 // 0 before the connection is made
+}
+
+// waits counts the processes of the number that have nothing to do, or wait for this program. A pooler's number is none of the
+// server's: then an answer alone counts.
+const waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND usename = current_user AND " +
+	"(state LIKE 'idle%%' OR wait_event_type = 'Client')"
+
+// alive reports whether the server answers, and has not finished the connection's statement.
+func (w *watch) alive() bool {
+	pid := w.pid.Load()
+	if pid == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), w.limit)
+	defer cancel()
+	config := w.config.Copy()
+	config.DialFunc = silence.Dialer(config.DialFunc, w.limit, nil)
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // poolers do not keep prepared statements
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		var refused *pgconn.PgError // an answer: for example, that there are too many connections
+		return errors.As(err, &refused)
+	}
+	defer conn.Close(ctx)
+	waiting := 0
+	return conn.QueryRow(ctx, fmt.Sprintf(waits, pid)).Scan(&waiting) == nil && waiting == 0
+}

@@ -1,0 +1,113 @@
+// Package silence ends connections to servers that no longer answer.
+//
+// The kernel notices a host that is gone (TCP keep-alive). It does not notice a server that hangs, nor a proxy that
+// keeps the connection and forwards nothing: reads would then wait forever.
+package silence
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// Limit is how long a server may be silent if its connection string has no other limit.
+const Limit = 10 * time.Minute
+
+// ErrSilent means that a server did not answer for longer than the limit.
+var ErrSilent = errors.New("the server does not answer")
+
+// Dial is the function with which drivers open connections.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as long as limit.
+// alive is called when a read reached the limit: if it returns true, the read goes on. It may be nil.
+func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: c, limit: limit, alive: alive}, nil
+	}
+}
+
+// conn is a connection with a limit. The driver's own deadlines stay in force.
+type conn struct {
+	net.Conn
+	limit time.Duration
+	alive func() bool
+
+	mutex       sync.Mutex
+	read, write time.Time // the driver's deadlines; zero if it has set none
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	for {
+		own, err := c.extend(c.Conn.SetReadDeadline, &c.read)
+		if err != nil {
+			return 0, err
+		}
+		n, err := c.Conn.Read(b)
+		switch {
+		case n > 0 || !own || !errors.Is(err, os.ErrDeadlineExceeded) || c.passed(&c.read):
+			return n, err
+		case c.alive == nil || !c.alive():
+			return 0, ErrSilent
+		}
+	}
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	own, err := c.extend(c.Conn.SetWriteDeadline, &c.write)
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(b)
+	if own && errors.Is(err, os.ErrDeadlineExceeded) && !c.passed(&c.write) {
+		err = ErrSilent
+	}
+	return n, err
+}
+
+// extend sets the deadline of the next read or write to the limit, or to the driver's deadline if that is earlier. own reports
+// whether it is the limit.
+func (c *conn) extend(set func(time.Time) error, driver *time.Time) (own bool, err error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	deadline := time.Now().Add(c.limit)
+	if own = driver.IsZero() || deadline.Before(*driver); !own {
+		deadline = *driver
+	}
+	return own, set(deadline)
+}
+
+// passed reports whether the driver's deadline has passed. The driver may have set it during the read.
+func (c *conn) passed(driver *time.Time) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return !driver.IsZero() && !time.Now().Before(*driver)
+}
+
+// SetDeadline sets the driver's deadlines.
+func (c *conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// SetReadDeadline sets the driver's deadline of reads.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.read = t
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetWriteDeadline sets the driver's deadline of writes.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.write = t
+	return c.Conn.SetWriteDeadline(t)
+}
