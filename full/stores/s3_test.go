@@ -50,7 +50,7 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 		next++
 		return next - 1
 	}
-	filter := d.FilterRowGroups(nil, nil)
+	filter := d.NewSplitReader(nil, nil)
 	var workers sync.WaitGroup
 	for range o.Workers {
 		workers.Go(func() {
@@ -154,7 +154,7 @@ func TestS3Requests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	filter := d.FilterRowGroups([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
+	filter := d.NewSplitReader([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
 	rows := 0
 	for i := range d.Splits() {
 		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"},

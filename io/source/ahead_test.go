@@ -41,7 +41,7 @@ func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	defer d.Close()
 	columns := []string{"unit", "cat"}
 	for _, end := range []int{1, 2, 5, 18} {
-		groups := d.FilterRowGroups(nil, nil)
+		groups := d.NewSplitReader(nil, nil)
 		groups.End = end
 		m.Reads.Store(0)
 		for split := range end {
@@ -79,14 +79,14 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	defer d.Close()
 	m.Reads.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := d.FilterRowGroups(nil, nil).Read(ctx, 0, []string{"unit"}, func(*table.Batch) error {
+	if _, err := d.NewSplitReader(nil, nil).Read(ctx, 0, []string{"unit"}, func(*table.Batch) error {
 		reaches(t, m, 2)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
 	cancel() // bytes fetched for this pass are not used in the next
-	groups := d.FilterRowGroups(nil, nil)
+	groups := d.NewSplitReader(nil, nil)
 	for split := range 2 {
 		sum, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil })
 		if err != nil || !bytes.Equal(sum.Digest, want[split]) {

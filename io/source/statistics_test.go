@@ -31,12 +31,12 @@ func fromTo(column string, low, high int64) filter {
 // nothing passes no value.
 func nothing(column string) filter { return filter{column, func(table.Bounds) bool { return true }} }
 
-func rowGroups(d *source.Dataset, filters ...filter) *source.RowGroupFilter {
+func rowGroups(d *source.Dataset, filters ...filter) *source.SplitReader {
 	var columns []string
 	for _, f := range filters {
 		columns = append(columns, f.column)
 	}
-	return d.FilterRowGroups(columns, func(i int, b table.Bounds) bool { return filters[i].none(b) })
+	return d.NewSplitReader(columns, func(i int, b table.Bounds) bool { return filters[i].none(b) })
 }
 
 // filtered reads the row groups that pass the filters, and returns the number of rows in the others.
@@ -219,9 +219,9 @@ func TestWrongStatements(t *testing.T) {
 		"entries of no row": {onePage(3, dictionary, dataV1(3, format.RLEDictionary, codes(1, 0, 2, 2))), false},
 	} {
 		d := open(t, source.CSV{}, write(t, "a.parquet", c.file.with(stated(within)).file(t)))
-		wrong, err := d.WrongStatements(t.Context(), 0, []string{"x"})
+		wrong, err := d.WrongMetadata(t.Context(), 0, []string{"x"})
 		if err != nil || c.wrong != (len(wrong) == 1) || c.wrong &&
-			wrong[0] != (source.Statement{File: "a.parquet", Column: "x"}) {
+			wrong[0] != (source.FalseMetadata{File: "a.parquet", Column: "x"}) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
 		// No run fails because of it.
@@ -233,11 +233,11 @@ func TestWrongStatements(t *testing.T) {
 	d := open(t, source.CSV{}, write(t, "a.parquet", onePage(3,
 		dataV1(2, format.Plain, int64s(5, 7))).with(stated(within)).file(t)))
 	var e *source.Error
-	if _, err := d.WrongStatements(t.Context(), 0, []string{"x"}); !errors.As(err, &e) || e.Code != source.CodeRowCount {
+	if _, err := d.WrongMetadata(t.Context(), 0, []string{"x"}); !errors.As(err, &e) || e.Code != source.CodeRowCount {
 		t.Errorf("another number of rows: %v", err)
 	}
 	d = open(t, source.CSV{Header: true}, write(t, "a.csv", []byte("x\n1\n")))
-	if wrong, err := d.WrongStatements(t.Context(), 0, []string{"x"}); err != nil || wrong != nil {
+	if wrong, err := d.WrongMetadata(t.Context(), 0, []string{"x"}); err != nil || wrong != nil {
 		t.Errorf("CSV states nothing: %v, %v", wrong, err)
 	}
 }

@@ -48,7 +48,7 @@ func scan(t testing.TB, o source.Options, columns ...string) ([][]byte, int64, e
 	var rows, next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
-	groups := d.FilterRowGroups(nil, nil)
+	groups := d.NewSplitReader(nil, nil)
 	for range max(1, o.Workers) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sums); i = int(next.Add(1)) - 1 {

@@ -32,7 +32,7 @@ type Merged struct {
 // part is a file with its statement.
 type part struct {
 	path string
-	partial.Statement
+	partial.PartHeader
 }
 
 // number returns which shard the part is of how many or, if shards were merged by partition, which partition.
@@ -104,7 +104,7 @@ func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipel
 	if err := queries.Bound(workers[0].accumulators); err != nil {
 		return err
 	}
-	said := m.parts[0].Statement
+	said := m.parts[0].PartHeader
 	said.Bounded, said.Shard, said.Of, said.From, said.To = true, 1, 1, 0, said.Splits()
 	said.Digests, said.Rows, said.Blanks = m.digests(), 0, 0
 	for i := range m.parts {
@@ -193,7 +193,7 @@ func readStatement(path string, k partial.Key) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	return part{path, r.Statement}, nil
+	return part{path, r.PartHeader}, nil
 }
 
 // agree compares the statements of parts, which are in the order of their numbers.
@@ -206,7 +206,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 		xOf, number, xAll := x.number()
 		name := filepath.Base(x.path)
 		switch {
-		case x.Run != p.Run():
+		case x.Run != p.Fingerprint():
 			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other "+
 				"parameters", hintForeign)
 		case x.Program != program:
@@ -216,7 +216,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d %ss, and %s one of %d %ss",
 				filepath.Base(first.path),
 				all, of, name, xAll, xOf), hintForeign)
-		case !x.SameTable(&first.Statement) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
+		case !x.SameTable(&first.PartHeader) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
 			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files "+
 				"are others, or were changed in between", hintForeign)
 		case i > 0 && number == last:
@@ -292,7 +292,7 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return err
 	}
-	if err := fillRows(p, m.Schema(), workers); err != nil {
+	if err := padToDeclaredRows(p, m.Schema(), workers); err != nil {
 		return err
 	}
 	if a.Exacts, err = hideTotals(p, workers, nil); err != nil {
@@ -344,7 +344,7 @@ func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(r.Statement, x.Statement) {
+	if !reflect.DeepEqual(r.PartHeader, x.PartHeader) {
 		return partial.ErrDamaged
 	}
 	w.rows += r.Rows

@@ -129,7 +129,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 	}
 }
 
-// WrongStatements finds statistics that are wrong. No run fails because of them, and statistics: ignore does not depend
+// WrongMetadata finds statistics that are wrong. No run fails because of them, and statistics: ignore does not depend
 // on them.
 func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
@@ -151,17 +151,17 @@ func TestStatisticsThatDoNotHold(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		input   string
-		want    []source.Statement
+		want    []source.FalseMetadata
 	}{
 		"a wrong max": {content, "where: [{column: tick, min: 1}]",
-			[]source.Statement{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
+			[]source.FalseMetadata{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
 		"of another column":   {content, "where: [{column: x, min: 1}]", nil},
 		"sound":               {ticks(t), "where: [{column: tick, min: 1}]", nil},
 		"nothing is believed": {content, "where: []", nil},
 		"ignored":             {content, "statistics: ignore, where: [{column: tick, min: 1}]", nil},
 	} {
 		p, e := engineOn(t, c.content, "add-remove", c.input)
-		if wrong, err := e.WrongStatements(t.Context(), p); err != nil || !slices.Equal(wrong, c.want) {
+		if wrong, err := e.WrongMetadata(t.Context(), p); err != nil || !slices.Equal(wrong, c.want) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
 	}

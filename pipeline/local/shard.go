@@ -43,7 +43,7 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(partial.Statement{Files: files, Schema: e.data.Schema().Fields})
+	text, err := json.Marshal(partial.PartHeader{Files: files, Schema: e.data.Schema().Fields})
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		if same != (err == nil) || !same && (!errors.As(err, &e) || e.Code != "shard-foreign") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.Statement) != same ||
+		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.PartHeader) != same ||
 			bytes.Equal(prints[0], prints[1]) != same {
 			t.Errorf("%s: %d packed messages, fingerprints %x", name, len(packed), prints)
 		}

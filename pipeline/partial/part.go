@@ -21,8 +21,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Statement describes the origin of a part. It is encrypted with the rest.
-type Statement struct {
+// PartHeader describes the origin of a part. It is encrypted with the rest.
+type PartHeader struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Run is the run fingerprint of the plan (pipeline.Plan.Run).
@@ -74,7 +74,7 @@ const mostBlock = 1 << 30
 
 // Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
 // accumulators' spill.
-func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
+func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
 }
 
 // begin writes the statement of a part, and returns what encrypts the rest.
-func begin(w io.Writer, k Key, s *Statement) (*encrypted, error) {
+func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (e *encrypted) block(text []byte) error {
 
 // WritePartitions writes a part for each partition of the units: the rows of a unit are all in one, which the run's key
 // chooses, whatever the shard. The accumulators are spent. Errors are those of Write.
-func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
+func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	b, err := k.buckets(len(to))
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumul
 
 // Reader reads one part.
 type Reader struct {
-	Statement
+	PartHeader
 	from *decrypted
 }
 
@@ -166,7 +166,7 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 		return nil, err
 	}
 	p := &Reader{from: d}
-	if json.Unmarshal(text.Bytes(), &p.Statement) != nil || !p.sound() {
+	if json.Unmarshal(text.Bytes(), &p.PartHeader) != nil || !p.sound() {
 		return nil, ErrDamaged
 	}
 	return p, nil
@@ -190,7 +190,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 }
 
 // sound reports whether the numbers of a statement are possible for a shard.
-func (s *Statement) sound() bool {
+func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
 		if f.Splits < 0 || f.Splits > mostSplits-splits {
@@ -210,7 +210,7 @@ func (s *Statement) sound() bool {
 }
 
 // SameTable reports whether two statements are of the same files and columns.
-func (s *Statement) SameTable(o *Statement) bool {
+func (s *PartHeader) SameTable(o *PartHeader) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
 		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&
 			a.Version == b.Version
@@ -221,7 +221,7 @@ func (s *Statement) SameTable(o *Statement) bool {
 const mostSplits = 1 << 31
 
 // Splits returns the number of splits of all files.
-func (s *Statement) Splits() int {
+func (s *PartHeader) Splits() int {
 	n := 0
 	for _, f := range s.Files {
 		n += f.Splits

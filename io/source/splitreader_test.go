@@ -28,7 +28,7 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 				out[name] += filtersRandomly(t, rng, d, rows)
 			}
 			for split := range d.Splits() {
-				if wrong, err := d.WrongStatements(t.Context(), split, pagedColumns); err != nil || len(wrong) > 0 {
+				if wrong, err := d.WrongMetadata(t.Context(), split, pagedColumns); err != nil || len(wrong) > 0 {
 					t.Errorf("%v, %v", wrong, err)
 				}
 			}
