@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -98,9 +99,9 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	m.Set("a.parquet", changed)
 	failed := 0
 	for split := 2; split < 20; split++ {
-		var e *source.Error
+		var e *fault.Error
 		if _, err := groups.Read(t.Context(), split, []string{"note"},
-			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
+			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == fault.CodeChanged {
 			failed++
 		} else if err != nil {
 			t.Error(err)

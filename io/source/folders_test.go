@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -30,7 +31,7 @@ func partitioned(t *testing.T, files map[string]string) string {
 }
 
 func byFolders(dir string, types map[string]string) source.Options {
-	return source.Options{Dir: dir, Files: []string{"day=*/*/*.csv"}, CSV: source.CSV{Header: true}, Folders: types}
+	return source.Options{Dir: dir, Files: []string{"day=*/*/*.csv"}, CSV: textfile.CSV{Header: true}, Folders: types}
 }
 
 func TestColumnsFromFolders(t *testing.T) {

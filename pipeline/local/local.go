@@ -31,7 +31,7 @@ type Engine struct {
 	stated  *stated
 }
 
-// stated holds the statements of parts about the input's files.
+// stated holds what the headers of parts say about the input's files.
 type stated struct {
 	mu    sync.Mutex
 	files []partial.File // nil until they are asked for

@@ -29,7 +29,7 @@ type Merged struct {
 	engine Engine // the engine with its limits and scratch folder
 }
 
-// part is a file with its statement.
+// part is a file with its header.
 type part struct {
 	path string
 	partial.PartHeader
@@ -49,7 +49,7 @@ var (
 )
 
 // OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote,
-// in any order, and compares their statements: they must be of this plan, of this version of the program and of one
+// in any order, and compares their headers: they must be of this plan, of this version of the program and of one
 // table, and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
@@ -120,7 +120,7 @@ func openParts(paths []string, k partial.Key, l Limits) (*Merged, error) {
 	m := &Merged{key: k, engine: Engine{limits: l}}
 	var absent []string
 	for _, path := range paths {
-		x, err := readStatement(path, k)
+		x, err := readHeader(path, k)
 		if errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, filepath.Base(path))
 			continue
@@ -182,8 +182,8 @@ func partError(path string, err error) error {
 	return partsFault("shard-damaged", name+" can't be read", "look at the file and its permissions")
 }
 
-// readStatement reads the statement of a file.
-func readStatement(path string, k partial.Key) (part, error) {
+// readHeader reads the header of a file.
+func readHeader(path string, k partial.Key) (part, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return part{}, err
@@ -196,7 +196,7 @@ func readStatement(path string, k partial.Key) (part, error) {
 	return part{path, r.PartHeader}, nil
 }
 
-// agree compares the statements of parts, which are in the order of their numbers.
+// agree compares the headers of parts, which are in the order of their numbers.
 func (m *Merged) agree(p *pipeline.Plan, program string) error {
 	first := &m.parts[0]
 	of, last, all := first.number()
@@ -333,7 +333,7 @@ func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error
 	return g.Wait()
 }
 
-// loadPart adds one part. Its statement must not have changed.
+// loadPart adds one part. Its header must not have changed.
 func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	f, err := regular.Open(x.path)
 	if err != nil {

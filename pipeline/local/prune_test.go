@@ -13,6 +13,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -117,7 +118,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 		"where: [{column: x, max: -1}]", "where: [{column: note, in: [x]}]", // floats and texts rule out nothing
 		"statistics: ignore, where: [{column: tick, max: -1}]",
 	} {
-		var e *source.Error
+		var e *fault.Error
 		if _, err := counted(t, damaged, "add-remove", input); !errors.As(err, &e) || e.RowGroup != 7 ||
 			e.File != "a.parquet" {
 			t.Errorf("%s: %v", input, err)

@@ -411,8 +411,8 @@ func TestTablesWithoutAUnit(t *testing.T) {
 	}
 }
 
-// Statements of files are compared with the rows of all tables that are read, also of the other tables of joins.
-func TestStatementsOfSeveralTables(t *testing.T) {
+// Metadata of files is compared with the rows of all tables that are read, also of the other tables of joins.
+func TestMetadataOfSeveralTables(t *testing.T) {
 	dir := writeTables(t)
 	content := ticks(t)
 	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}

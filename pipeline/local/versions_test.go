@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -50,7 +51,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		for i, content := range [][]byte{[]byte(table.String()), second} {
 			m.Set("t.csv", content)
 			data, err := source.Open(t.Context(), source.Options{Files: p.Job().Input.Files,
-				CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+				CSV: textfile.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -265,8 +265,8 @@ func TestPartsEnd(t *testing.T) {
 	}
 }
 
-// A part with an impossible statement is refused, even if it is authentic.
-func TestStatementsThatCannotBe(t *testing.T) {
+// A part with an impossible header is refused, even if it is authentic.
+func TestImpossibleHeaders(t *testing.T) {
 	for name, change := range map[string]func(*PartHeader){
 		"":                     func(*PartHeader) {},
 		"no shard":             func(s *PartHeader) { s.Shard = 0 },

@@ -56,7 +56,7 @@ type File struct {
 	Splits int    `json:"splits"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// Footer is a digest of the file's statements about itself; nil if it makes none.
+	// Footer is a digest of the file's metadata about itself; nil if it makes none.
 	Footer []byte `json:"footer,omitempty"`
 	// Version is the version of an object in a store; "" if the file is on the machine that read it.
 	Version string `json:"version,omitempty"`
@@ -69,10 +69,10 @@ func Range(shard, of, splits int) (from, to int) {
 	return at(shard - 1), at(shard)
 }
 
-// mostBlock exceeds the length of any statement and of any block of rows.
+// mostBlock exceeds the length of any header and of any block of rows.
 const mostBlock = 1 << 30
 
-// Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
+// Write writes a part: the header and the state of accumulators, which are spent. Errors are those of w and of the
 // accumulators' spill.
 func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
@@ -85,7 +85,7 @@ func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error 
 	return e.Close()
 }
 
-// begin writes the statement of a part, and returns what encrypts the rest.
+// begin writes the header of a part, and returns what encrypts the rest.
 func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -155,7 +155,7 @@ type Reader struct {
 	from *decrypted
 }
 
-// NewReader reads the statement of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
+// NewReader reads the header of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
 func NewReader(r io.Reader, k Key) (*Reader, error) {
 	d, err := newDecrypted(r, k)
 	if err != nil {
@@ -189,7 +189,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 	return nil
 }
 
-// sound reports whether the numbers of a statement are possible for a shard.
+// sound reports whether the numbers of a header are possible for a shard.
 func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
@@ -209,7 +209,7 @@ func (s *PartHeader) sound() bool {
 	return s.From == from && s.To == to && len(s.Digests) == to-from
 }
 
-// SameTable reports whether two statements are of the same files and columns.
+// SameTable reports whether two headers are of the same files and columns.
 func (s *PartHeader) SameTable(o *PartHeader) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
 		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&

@@ -18,7 +18,7 @@ import (
 // unit chooses one of some buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each
 // encrypted by itself:
 //
-//	packed  what a range of splits adds up, but for the rows of units: its statement and the answers
+//	packed  what a range of splits adds up, but for the rows of units: its header and the answers
 //	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //
@@ -28,7 +28,7 @@ import (
 
 // Message is a decrypted message.
 type Message struct {
-	// Packed is the statement of a packed message; nil for other kinds.
+	// Packed is the header of a packed message; nil for other kinds.
 	Packed *Packed
 	// Bucket is set for messages of rows and for bounded messages, Blocks for bounded messages only.
 	Bucket int
@@ -228,7 +228,7 @@ func stateError(err error) error {
 	return err
 }
 
-// Tally compares the statements of a shuffle's messages.
+// Tally compares the headers of a shuffle's messages.
 type Tally struct {
 	packed  []*Packed
 	sent    map[int]int64
