@@ -28,21 +28,22 @@ type Combined struct {
 	Low, High float64
 }
 
-// Combine adds up cells, and divides their sum by the sum of other cells unless of is nil. It spends no budget. The
-// interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes into account which cells
-// have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells cannot be added up, such
-// as means and counts of discovered keys, "bad-cells" for a text that selects no cell, others of reading; or ctx's.
-func Combine(ctx context.Context, sum, of []Cells) (Combined, error) {
+// Combine adds up cells, and divides their sum by the sum of the cells of the denominator unless denominator is nil. It
+// spends no budget. The interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes
+// into account which cells have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells
+// cannot be added up, such as means and counts of discovered keys, or "bad-cells" for a text that selects no cell; the
+// errors of [Open] and [Release.Table]; or ctx's.
+func Combine(ctx context.Context, sum, denominator []Cells) (Combined, error) {
 	above, err := termsOf(ctx, sum)
 	if err != nil {
 		return Combined{}, err
 	}
-	below, err := termsOf(ctx, of)
+	below, err := termsOf(ctx, denominator)
 	if err != nil {
 		return Combined{}, err
 	}
 	var r combine.Result
-	if of == nil {
+	if denominator == nil {
 		r, err = combine.Sum(above)
 	} else {
 		r, err = combine.Ratio(above, below)

@@ -91,14 +91,14 @@ type Table struct {
 	Rows int
 	// Labels are the columns that name the cells; empty if there is one cell.
 	Labels []Labels
-	// Noisy are the answers with their noise: unbiased, if they are not quotients. nil in a table that was computed from
+	// Noisy are the answers with their noise: unbiased, if they are not ratios. nil in a table that was computed from
 	// an answer.
 	Noisy []float64
 	// Estimate are the noisy answers after the job's denoising steps.
 	Estimate []float64
 	// Deviation is the standard deviation of Noisy; nil if Noisy is.
 	Deviation []float64
-	// Low and High enclose the exact, bounded answer in 95 of 100 cases.
+	// Low and High enclose the exact, bounded answer in 95 of 100 cases: the columns ci95_low and ci95_high.
 	Low, High []float64
 	// Others are further columns, such as the noisy count of a mean.
 	Others []Column

@@ -57,21 +57,22 @@ func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 // rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid";
 // "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
 //
-// Proof note. Let two tables differ by one unit. Counts of keys are made after rows are bounded, so they differ by at
-// most 1 in each key. Let S be the keys that have a count of N or more in both tables. A key outside of S is dropped
-// from at least one table, in which its count is at most N − 1, so that its count in the other table is at most N.
-// There it is kept if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
-// with probability at most 1 − (1 − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit,
-// with independent noise. So none is kept with probability p >= 1 − Failure. Given that, the output is the output of
-// the Gaussian mechanism on S, filtered by its own values: on each of the two tables the output is M0's with
-// probability 1 − Failure and anything else with probability Failure (if p is larger, a part of M0's probability counts
-// as anything else), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
-// Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their
-// failures) with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, of its own
-// unit, and the same holds with an L2 of sqrt(2·Keys). The threshold for N = 1 is from Wilson et al. (Differentially
-// Private SQL with Bounded User Contribution, PoPETs 2020). Google's libraries have the technique for larger N
-// (github.com/google/differential-privacy, common_docs/pre_thresholding.md). docs/adr/0033 has the whole proof.
+// A selection together with its counts is (eps, delta_mu(eps) + Failure)-differentially private with mu = L2/sigma;
+// the failures of several selections add up. The threshold for N = 1 is from Wilson et al. (Differentially Private SQL
+// with Bounded User Contribution, PoPETs 2020), and for larger N from Google's libraries
+// (github.com/google/differential-privacy, common_docs/pre_thresholding.md). docs/adr/0033 has the proof.
 func (s KeySelection) Threshold() (int64, error) {
+	// Proof note. K is the threshold that is returned, and M0 the Gaussian mechanism on the keys of S. Let two tables
+	// differ by one unit. Counts of keys are made after rows are bounded, so they differ by at most 1 in each key. Let
+	// S be the keys that have a count of N or more in both tables. A key outside of S is dropped from at least one
+	// table, in which its count is at most N − 1, so that its count in the other table is at most N. There it is kept
+	// if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with
+	// probability at most 1 − (1 − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit,
+	// with independent noise. So none is kept with probability p >= 1 − Failure. Given that, the output is M0's,
+	// filtered by its own values: on each of the two tables the output is M0's with probability 1 − Failure and
+	// anything else with probability Failure (if p is larger, a part of M0's probability counts as anything else), and
+	// M0 is mu-GDP. Under replace-one each of the two tables has up to Keys keys outside of S, of its own unit, and the
+	// same holds with an L2 of sqrt(2·Keys).
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
 		return 0, err

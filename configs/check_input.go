@@ -272,10 +272,10 @@ func (c *checker) filter(at *yamltree.Path, f *Filter) {
 		c.bad(at, CodeMissing, "the filter has no condition", "add from, before, for, not_null, in, not_in, min or max")
 	}
 	if f.For != "" && f.Before != nil {
-		c.bad(at.At("for"), CodeContradiction, "for and before both say where the window ends", "keep one of them")
+		c.bad(at.At("for"), CodeContradiction, "for and before both set the end of the interval", "keep one of them")
 	}
 	if f.For != "" && !c.has(at.At("from")) {
-		c.bad(at.At("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
+		c.bad(at.At("for"), CodeMissing, "for needs a from, at which the interval starts", "add from")
 	}
 	if f.For != "" && !windowText.MatchString(f.For) {
 		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For),

@@ -56,7 +56,7 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has margins itself",
 			"list all margins at the largest table")
 	case !ok:
-		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is no sum of this one's cells", hint)
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is not a sum of this one's cells", hint)
 	case c.job.Bounds(q) != c.job.Bounds(m):
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has other bounds for a unit, so that it counts "+
 			"other rows", "give both the same per_unit")

@@ -4,8 +4,8 @@ import (
 	"cmp"
 )
 
-// Terms returns the public number of terms of a mean: its own rows key, or the input's if every row of the input is one
-// term. It is 0 if the number is private, or if rows have weights.
+// Terms returns the public number of values that a mean averages: its own rows key, or the input's if every row of the
+// input has one of the values. It is 0 if the number is private, or if rows have weights.
 func (j *Job) Terms(q *Query, a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {
@@ -18,7 +18,7 @@ func (j *Job) Terms(q *Query, a *Aggregate) int64 {
 	return 0
 }
 
-// missing returns the setting for rows without a value. If the number of terms is public, such a row cannot be left
+// missing returns the setting for rows without a value. If the number of values is public, such a row cannot be left
 // out.
 func (j *Job) missing(q *Query, a *Aggregate) string {
 	if a == q.Mean && j.Terms(q, a) > 0 {

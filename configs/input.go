@@ -162,11 +162,11 @@ type Event map[string]string
 type Filter struct {
 	// Column that the condition is about.
 	Column string `yaml:"column" example:"time"`
-	// From keeps values that are not smaller.
+	// From is the start of a half-open range: it keeps values x with from <= x.
 	From *Scalar `yaml:"from,omitempty" example:"2013-01-01T00:00:00"`
-	// Before keeps values that are smaller.
+	// Before is the end of a half-open range: it keeps values x with x < before.
 	Before *Scalar `yaml:"before,omitempty" example:"2013-01-02T00:00:00"`
-	// For is the length of the time interval that starts at from: a number and s, m, h, d or w.
+	// For is the length of the time interval that starts at from: a whole number and s, m, h, d or w.
 	For string `yaml:"for,omitempty" example:"1h"`
 	// NotNull keeps rows whose value is not null.
 	NotNull bool `yaml:"not_null,omitempty" default:"false"`
@@ -174,8 +174,8 @@ type Filter struct {
 	In []Scalar `yaml:"in,omitempty" example:"[Male]"`
 	// NotIn keeps all other values except nulls.
 	NotIn []Scalar `yaml:"not_in,omitempty" example:"[unknown]"`
-	// Min keeps values that are not smaller.
+	// Min is the smallest value of a closed range: it keeps values x with min <= x.
 	Min *Scalar `yaml:"min,omitempty" example:"0"`
-	// Max keeps values that are not larger.
+	// Max is the largest value of a closed range: it keeps values x with x <= max.
 	Max *Scalar `yaml:"max,omitempty" example:"100"`
 }

@@ -3,7 +3,7 @@
 // reference page are all made from them.
 //
 // Their tags: yaml gives the key (omitempty: optional), default the value if the key is absent, enum the known values
-// (separated by |), min the least whole number, example a sample value. The tag empty:"ok" allows an empty list.
+// (separated by |), min the smallest integer, example a sample value. The tag empty:"ok" allows an empty list.
 package configs
 
 import "github.com/dprelease/dprelease/configs/internal/yamltree"

@@ -1,6 +1,6 @@
 package denoise
 
-// Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
+// Isotonic returns the nearest vector in least squares that never falls (or, if decreasing is set, never rises)
 // along the one ordered dimension of the shape. It replaces each run that breaks the order by its mean. DF is the
 // number of runs. If the true mean has the order, the result is never farther from it than y. y is not changed. O(d).
 //

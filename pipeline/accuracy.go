@@ -7,8 +7,13 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance
-// over a private number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
+// The planned accuracy of queries: sigma, standard deviation and half-width, known before any row is read. The
+// published intervals are computed from noisy values in queries/kinds (answercolumns.go, ratio.go, variance.go,
+// quantiles.go).
+
+// HalfWidth returns the planned half-width of the 95 % interval of a published cell. If perRow is set, the query is a
+// mean or a variance over a private number of rows n, and the half-width is at most half/n if n is well above the noise
+// of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	if q.Strategy != nil {
 		return calibrate.Z95 * q.Deviation(), false
@@ -22,7 +27,7 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	return calibrate.Z95 * q.Deviation(), false
 }
 
-// describe works out how the query's tables are put together.
+// describe sets the query's strategy: how its tables are computed from its components.
 func (q *Planned) describe(adj query.Adjacency) error {
 	s, ok := q.Query.(query.Strategic)
 	if !ok {
@@ -33,8 +38,8 @@ func (q *Planned) describe(adj query.Adjacency) error {
 	return err
 }
 
-// Deviation returns the standard deviation of the published noisy values of a query of one component; of the first
-// component if there are several; the largest of a cell if tables are put together from the components.
+// Deviation returns the standard deviation of the published noisy values of the query's first component. If a strategy
+// computes tables from the components, it is the largest deviation of a cell of any table.
 func (q *Planned) Deviation() float64 {
 	if q.Strategy != nil {
 		largest := 0.0

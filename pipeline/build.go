@@ -307,7 +307,7 @@ func (b *builder) checkRounding(q *Planned, x *configs.Crosstabs) {
 	}
 }
 
-// split calibrates the mechanisms of all queries.
+// split divides the budget among the queries and calibrates their mechanisms.
 func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, error) {
 	if p.noise.Delta > 0 {
 		return calibrate.SplitBudget(p.noise, asks(p, weights))
@@ -322,8 +322,8 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// Compared returns the noise with another delta at the same epsilon; nil if there is none: the plan's delta is above 0 and
-// some query cannot have delta 0, or the other noise is out of the range of numbers.
+// Compared returns the noise with another delta at the same epsilon. It returns nil if there is none: the plan's delta
+// is above 0 and some query cannot have delta 0, or the other noise is out of the range of numbers.
 func (p *Plan) Compared() *Compared {
 	b := builder{job: p.job, gathered: &gathered{}}
 	if p.noise.Delta > 0 {

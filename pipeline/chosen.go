@@ -15,7 +15,7 @@ type Chosen struct {
 	queries []Planned
 }
 
-// Choose returns the queries before anything is chosen.
+// Choose starts a run: it returns a copy of the plan's queries in which the run's choices are recorded.
 func (p *Plan) Choose() *Chosen { return &Chosen{p, slices.Clone(p.queries)} }
 
 // Queries returns the queries in the job's order.
@@ -26,7 +26,7 @@ func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
 	q := &c.queries[i]
 	follower, ok := q.Query.(query.KeyFollower)
 	if !ok {
-		return fmt.Errorf("query %s selects its keys itself, or lists them", q.Query.Name())
+		return fmt.Errorf("query %s takes no keys from another query: it lists or selects its own", q.Query.Name())
 	}
 	q.Query, err = follower.WithKeys(keys)
 	return err

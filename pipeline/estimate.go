@@ -26,8 +26,8 @@ func (c *Chosen) Release(ctx context.Context, noisy [][]mechanism.Noisy, program
 	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result with at most most cells of each table. The steps and margins of longer vectors are omitted:
-// they need all cells.
+// release makes a result with at most the first most cells of each table. Denoising and margins of longer vectors are
+// omitted, since they need all cells.
 func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
 	results, err := c.results(ctx, noisy, most, workers, o)
@@ -46,7 +46,13 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 		presented: c.plan.job.Output.Presented()}, nil
 }
 
-// results denoises every component and finishes the queries.
+// results makes the published answers from the noisy vectors:
+//
+//  1. denoise the first component of each query
+//  2. agree: make margins agree (margins.go)
+//  3. combined: merge the vectors that several queries measured (samerows.go)
+//  4. finish the queries: columns and intervals
+//  5. withhold small cells, compute rates, round
 func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
 	error) {
 	whole := true

@@ -1,7 +1,7 @@
 package pipeline
 
-// Run returns the run fingerprint of the plan: dataset, everything that decides which noisy values are drawn, and
-// parameters.
+// Run returns the run fingerprint of the plan: a digest of the dataset, of everything that decides which noisy values
+// are drawn, and of the parameters.
 func (p *Plan) Run() string { return p.identity.Run }
 
 // Presentation returns a digest of how the plan presents noisy values.

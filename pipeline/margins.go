@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// margins finds the margins of each query.
+// margins resolves the queries' margins: which query is a margin, and over which axes.
 func (b *builder) margins(p *Plan) {
 	for i := range b.job.Queries {
 		jq := &b.job.Queries[i]
@@ -21,7 +21,7 @@ func (b *builder) margins(p *Plan) {
 			axes, ok := jq.MarginAxes(&b.job.Queries[at])
 			if !ok || p.queries[i].Selected() || p.queries[at].Selected() ||
 				p.queries[i].byShape().product(axes) != p.queries[at].Query.Cells() {
-				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is no sum of this query's cells", "")
+				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is not a sum of this query's cells", "")
 				continue
 			}
 			p.queries[i].margins = append(p.queries[i].margins, margin{at, axes})
@@ -29,7 +29,7 @@ func (b *builder) margins(p *Plan) {
 	}
 }
 
-// sizes are the cells along each dimension of the job: a grid is one.
+// sizes holds the number of cells along each dimension of the job; a grid is one dimension.
 type sizes []int
 
 func (s sizes) product(axes []int) int {

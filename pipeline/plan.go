@@ -129,15 +129,13 @@ type failure struct {
 	each  calibrate.Delta // the delta of each query that selects keys
 }
 
-// views describe how a row of the input becomes rows of the queries: one row, or one for each of the job's events.
-// Queries and filters name logical columns; an event gives some of them its own columns of the input. Columns of the
-// input are followed by the joined and then by the derived columns.
+// views holds the columns of batches and, for each event, which of them are the logical columns (views.go).
 type views struct {
-	logical []string
-	columns []string // each once; the first inputs columns are read, the others up to base are joined
-	inputs  int
-	base    int
-	at      [][]int // of each view: position in columns of each logical column
+	logical []string // the columns that queries and filters name
+	columns []string // the columns of a batch, each once: read, joined, derived
+	inputs  int      // number of columns that are read
+	base    int      // number of columns that are read or joined
+	at      [][]int  // at[e][i] is the index in columns of logical column i for event e
 }
 
 // Places are the public points and roads of a query whose cells are the points nearest to a row.

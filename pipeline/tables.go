@@ -17,8 +17,8 @@ import (
 // The plan of a job with several tables has an input for each. [Plan.OfTable] is the plan of one table: its queries, in
 // terms of its columns. Engines run one after the other, and hide the totals of all queries with the whole plan.
 //
-// A join makes columns of another table available beside those of the files; filters, derived columns and queries do
-// not tell them apart. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
+// A join adds columns of another table to the columns of the files. Filters, derived columns and queries treat both
+// alike. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
 
 // tableInput is one of several tables of a plan.
 type tableInput struct {
@@ -29,13 +29,14 @@ type tableInput struct {
 
 // Join is a join that a table of a plan needs.
 type Join struct {
-	// Table is the number of the other table, Side the plan of what is read of it: Theirs, and then Add.
+	// Table is the index of the other table. Side is the plan that reads its columns: Theirs, and then Add.
 	Table int
 	Side  *Plan
-	// Own are the columns that make the key of a row, Theirs those of the other table.
+	// Own are the key's columns in this table, Theirs the key's columns in the other table.
 	Own, Theirs []string
-	// Add are the columns of the other table that a row gets, As their names. If Units is above 0, the first of them
-	// are the privacy unit: a row has a partner for each unit that has its key, and none is left without one.
+	// Add are the columns of the other table that a row gets, As their names in this table. If Units is above 0, the
+	// first Units of them are the privacy unit: a row has a partner for each unit that has its key, and a row without a
+	// partner is dropped.
 	Add, As []string
 	Units   int
 

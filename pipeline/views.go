@@ -10,6 +10,13 @@ import (
 	"github.com/dprelease/dprelease/queries/derived"
 )
 
+// Logical columns
+//
+// Queries and filters name logical columns. Without input.events these are columns of the input. With input.events, a
+// row of the input becomes one logical row for each event, and an event states which column of the input stands for
+// each logical column: views.at[e][i] is the index, in Extended, of logical column i for event e. Extended lists the
+// columns of a batch in this order: those that are read, those that joins add, and those that are derived.
+
 // read decides which columns are read for logical columns, and keeps the derived columns and joins that they need.
 func (in *input) read(logical []string, events []configs.Event, all *derived.Set) {
 	v := views{logical: logical}
@@ -95,14 +102,14 @@ func (p *Plan) filterCount() (n int) {
 	return n
 }
 
-// Extended returns Columns, followed by the columns that are joined to them and those that are derived from all.
+// Extended returns the columns of a batch: Columns, then the columns that joins add, then the derived ones.
 func (p *Plan) Extended() []string { return p.input.views.columns }
 
 // Derived returns the derived columns that the plan needs; the job's keys that define them are those of Places.
 func (p *Plan) Derived() *derived.Set { return p.input.derived }
 
-// Evaluator returns what extends batches with the columns of Columns and of the joins to those of Extended. Errors are
-// those of a schema that Check refuses.
+// Evaluator returns an evaluator that adds the derived columns to batches: from the columns that are read and joined to
+// all of Extended. It returns an error if Check would refuse the schema.
 func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 	bound, err := p.input.derived.Bind(schema, p.input.location)
 	if err != nil {
@@ -114,8 +121,8 @@ func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 // Logical returns the columns that queries and filters name, each once. Without events they are those of the input.
 func (p *Plan) Logical() []string { return p.input.views.logical }
 
-// Views returns, for each row of the queries that a row of the input becomes, the position in Extended of every column
-// of Logical.
+// Views returns, for each event e, the index in Extended of every column of Logical: Views()[e][i] is that of logical
+// column i. A job without events has one entry.
 func (p *Plan) Views() [][]int { return p.input.views.at }
 
 // LogicalSchema returns the schema that queries and filters see: the input's, with derived columns and the names of the

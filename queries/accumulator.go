@@ -55,8 +55,8 @@ func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumul
 	return g, nil
 }
 
-// errBins means a bug: rows are added up by the bins of a discovered clamp, and by no others.
-var errBins = errors.New("queries: bins are those of the values' range")
+// errBins means a bug: rows are added up by other bins than those of a discovered clamp.
+var errBins = errors.New("queries: the bins of a discovered clamp do not match its range")
 
 // newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are
 // its cell.

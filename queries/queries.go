@@ -23,6 +23,11 @@
 // Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. Values
 // that are added up are held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
 //
+// # Shards
+//
+// Several processes can each aggregate a part of the rows. [Save] writes the state of a process's accumulators, and
+// [Load] adds it to those of another, which bounds the rows of units and answers (pipeline/partial).
+//
 // # Where a kind of query is
 //
 // Each kind has a file in queries/kinds, whose documentation lists them. They use the types of package query. Below the
@@ -49,15 +54,10 @@ func Directions(q query.Query) []domain.Direction {
 	return q.Directions()
 }
 
-// Bytes returns how much memory the cells of a query's exact answer take while some workers gather it, and while its
-// noise is drawn: a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the
-// query can, and then takes nothing here. The rows of units come on top.
-func Bytes(q query.Query, workers int, most int64) int64 { return q.Bytes(workers, most) }
+// Bytes is [query.Query.Bytes].
+func Bytes(q query.Query, workers int, maxCells int64) int64 { return q.Bytes(workers, maxCells) }
 
-// Nothing reports whether a query's noisy vectors look like those of an input without a usable row: neither the sum of
-// the counts or values nor any single cell exceeds the noise threshold. It reads noisy values alone, so its answer is
-// as public as they are. It ignores null cells and other cells. It returns false for very many cells, and for means of
-// a public number of terms.
+// Nothing is [query.Query.LooksEmpty].
 func Nothing(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
 // LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge

@@ -20,7 +20,7 @@ var tasks = []task{
 		asked: "units by discovered key, 100,000 keys by Zipf's law, at most 5 keys a unit (200,000 units)"},
 	{letter: "f", name: "adult", unit: "a row", asked: "all tables of one and two of 9 columns of UCI Adult; a row is a unit"},
 	{letter: "g", name: "large", unit: "a row", timeOnly: true,
-		asked: "counts by 100 categories from Parquet to a published table; at most 5 rows a unit, of which it has 10"},
+		asked: "counts by 100 categories from Parquet to a published table; each unit has 10 rows, of which at most 5 count"},
 	{letter: "h1", name: "mean", unit: "that of the value",
 		asked: "the mean of 500 vectors of 100 numbers in [-1/2, 1/2] (Balle & Wang 2018, 5.2), epsilon 0.1, delta 1e-4"},
 	{letter: "h2", name: "histogram", unit: "a row",

@@ -118,12 +118,13 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 			Message: "the noisy values of both releases are the same: one repeats the other", Hint: "name a release of another run"}
 	}
 	if a, b := columnNames(later.Keys), columnNames(earlier.Keys); a != b {
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have other key columns: " + a +
-			"; " + b, Hint: "compare tables of the same query"}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: "the tables have different key columns: " + a +
+			" and " + b, Hint: "compare tables of the same query"}
 	}
 	if later.times != earlier.times {
-		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells", Message: fmt.Sprintf("the rates are multiplied by "+
-			"different numbers: %g; %g", later.times, earlier.times), Hint: "compare tables whose rates have the same times"}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "bad-cells",
+			Message: fmt.Sprintf("the tables' rates have different factors: rates.times is %g and %g", later.times, earlier.times),
+			Hint:    "compare tables whose rates have the same times"}
 	}
 	cells := map[string]int{}
 	for i, label := range labelsOf(earlier) {

@@ -81,7 +81,8 @@ func (s *state) admit(c Charge) (*account, error) {
 	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// afford returns an error if the account cannot pay for c at this time.
+// afford returns an OverBudgetError, OverShareError, UnitError or AccountError if the account cannot pay for c at this
+// time.
 func (a *account) afford(c Charge, at time.Time) error {
 	if err := a.checkUnits(c); err != nil {
 		return err

@@ -1,12 +1,13 @@
 package ledger
 
+// The errors of a Store and a Book, except those that refuse a charge (refusals.go). None quotes a driver's text.
+
 import (
 	"errors"
 	"fmt"
 	"time"
 )
 
-// Errors of a Store and a Book, besides the error types below. None quotes a driver's text.
 var (
 	// ErrBusy means that another process or another call holds a lock. The same call may succeed later.
 	ErrBusy = errors.New("the ledger is in use by another run")
@@ -27,7 +28,7 @@ var (
 	// ErrIncoming means that the log is an unfinished copy of another one: it is not a ledger yet.
 	ErrIncoming = errors.New("the ledger is a copy that was not finished")
 	// ErrOccupied means that a log cannot be copied to a place that holds another one.
-	ErrOccupied = errors.New("there is another ledger")
+	ErrOccupied = errors.New("the target holds another ledger")
 	// ErrOlder means that a log cannot be copied to a place that holds a newer state of it. It is an ErrOccupied.
 	ErrOlder error = older{}
 	// ErrExposed means that other users could change the log, replace it by an older copy or read its secret. It is an

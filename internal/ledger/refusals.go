@@ -1,5 +1,8 @@
 package ledger
 
+// The errors with which a ledger refuses a charge: account.admit and account.afford (charge.go) return them. All other
+// errors are in errors.go.
+
 import (
 	"fmt"
 	"math/big"
@@ -49,7 +52,7 @@ func (e *ChangedBudgetError) Error() string {
 	return fmt.Sprintf("the budget of dataset %q is %s; the job states %s", e.Account.Dataset, e.Have, e.Want)
 }
 
-// OverBudgetError refuses a charge that does not fit. Nothing was spent.
+// OverBudgetError refuses a charge that exceeds the rest of the budget. Nothing was spent.
 type OverBudgetError struct {
 	Balance Balance
 	Asked   *big.Float // mu squared

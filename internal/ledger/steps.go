@@ -101,7 +101,7 @@ func (b *Book) Cancel(ctx context.Context, r Receipt) error {
 // checkCurrent returns an error if another process cancelled the ticket's reservation and reserved the run again.
 func (t *ticket) checkCurrent(r *run) error {
 	if r == nil || r.seq != t.seq {
-		return fmt.Errorf("%w: the run was reserved anew", ErrReceipt)
+		return fmt.Errorf("%w: another process cancelled this reservation and made a new one", ErrReceipt)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 
 func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	unlock, err = r.Book.LockFolder(ctx, dir)
-	return unlock, pipeline.LedgerError("take the folder", err)
+	return unlock, pipeline.LedgerError("lock the folder", err)
 }
 
 // release makes a release, from the charge to the published folder.

@@ -71,10 +71,10 @@ func rolledBack(where string) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseLedger, Code: "rolled-back",
 		Message: "the ledger lacks an entry that " + where +
-			" shows: it is an older copy, or lost its end, and does not know what was spent since",
-		Hint: "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all " +
-			"the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases " +
-			"that it lacks to another place",
+			" shows: the ledger was rolled back or cut off, and does not know what was spent since",
+		Hint: "nothing was spent; restore the newest copy of the ledger. Without a copy, the budget that the lost " +
+			"entries spent remains spent: the data owner lowers the budget by that amount (release ledger budget set), then " +
+			"moves the releases that the ledger does not list to another folder",
 	}
 }
 

@@ -15,7 +15,7 @@ func (arrowFormat) loses() losses { return losses{} }
 
 // Read implements Format. It passes on the rows of one record batch at a time.
 func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
-	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newBoundedAllocator(size)))
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RowGroupFilter reads a dataset and skips the row groups in which no row can pass the caller's filters, by the min and
-// max in a file's footer. Its methods may be called concurrently.
+// RowGroupFilter reads the splits of a dataset, of every format. It skips row groups in which no row can pass the
+// caller's filters, by the min and max in a file's footer, and fetches the next splits from stores ahead of time. Its
+// methods may be called concurrently.
 type RowGroupFilter struct {
 	d       *Dataset
 	columns []string
@@ -25,8 +26,9 @@ type RowGroupFilter struct {
 	next int // the first split that is neither read nor fetched
 }
 
-// FilterRowGroups returns a RowGroupFilter. none(i, b) reports whether no row can pass if the value of column i is
-// within b or null; it may be called concurrently. Without columns, all row groups are read.
+// FilterRowGroups returns a RowGroupFilter. columns are the columns of filters. none(i, b) reports whether no row can
+// pass if the value of columns[i] is within b or null; it may be called concurrently. Without columns, all row groups
+// are read.
 func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }

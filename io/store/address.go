@@ -18,7 +18,7 @@ type Address struct {
 	Options string
 }
 
-// IsAddress reports whether a path is an address and no file of this machine.
+// IsAddress reports whether a path is a URL rather than a file of this machine.
 func IsAddress(path string) bool {
 	scheme, _, ok := strings.Cut(path, "://")
 	return ok && schemeText.MatchString(scheme)
@@ -33,12 +33,12 @@ var (
 // The errors of a malformed URL. They hold no text of it.
 var (
 	ErrAddress  = errors.New("the address is malformed")
-	ErrPlain    = errors.New("http is not encrypted, and nothing shows who answers")
+	ErrPlain    = errors.New("http is not encrypted and does not authenticate the server")
 	ErrUserinfo = errors.New("the address holds a name or a password")
 	ErrPattern  = errors.New("files on a web server cannot be listed")
 )
 
-// ParseAddress reads an address.
+// ParseAddress parses a URL.
 func ParseAddress(s string) (Address, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || !schemeText.MatchString(scheme) {
@@ -146,7 +146,7 @@ func Covers(pattern, address string) bool {
 	return p.Key == a.Key || many && p.Scheme != "https" && p.Matches(a.Key)
 }
 
-// Unsigned returns a path unchanged, and an address on a web server without its query.
+// Unsigned returns a path unchanged, and a URL on a web server without its query, which may hold a signature.
 func Unsigned(place string) string {
 	if a, err := ParseAddress(place); err == nil && a.Scheme == "https" {
 		return a.String()

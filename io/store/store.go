@@ -50,7 +50,7 @@ type Writer interface {
 	Delete(ctx context.Context, o Object) error
 }
 
-// Nothing is the over of a Put that must not replace an object.
+// Nothing is the argument over of a Put that must not replace an object.
 var Nothing = &Object{}
 
 // Kind classifies an error by what can be done about it.

@@ -13,7 +13,7 @@ import (
 // null, unparsed, outside a domain or clamped. That takes about as long as the answers themselves, so a run tallies
 // only some batches: the whole input if it has up to about two million rows, and otherwise an even sample.
 
-// Look is the part of the input that is tallied for the operator.
+// Look is how much of the input is tallied for the data checks.
 type Look int
 
 // LookNone tallies nothing, LookSome all of a small input and an even sample of a large one, and LookAll everything.
@@ -43,7 +43,7 @@ func (l Look) looksAt(split, splits, batch int) bool {
 	return split%max(step, 1) == 0 && (batch < max(1, sampledBatches/max(splits, 1)) || batch%sampledStep == 0)
 }
 
-// inspection is the tallies of one worker.
+// inspection holds the tallies of one worker.
 type inspection struct {
 	pipeline.DataChecks
 }

@@ -91,7 +91,8 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, nil
 }
 
-// aggregate fills in the answers.
+// aggregate fills in the answers: one pass over the splits, then the rows that input.rows declares but the input lacks
+// (fillRows), then the pass over units of queries with over: units (addUnits).
 func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	a *pipeline.Aggregates) error {
 	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
@@ -112,7 +113,7 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return nil
 }
 
-// splits are those from one number up to, not including, another.
+// splits is a range of splits: from is included, to is not.
 type splits struct{ from, to int }
 
 // readSplits reads some splits with several workers. It returns the workers and the digests of the splits.

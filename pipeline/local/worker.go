@@ -20,7 +20,7 @@ type worker struct {
 	blanks       int64          // lines of CSV files that are not rows
 	joins        []*joined.Rows // of this pass over the input
 	derived      *derived.Evaluator
-	views        [][]int
+	views        [][]int // by event: indices of the logical columns among a batch's columns (Plan.Views)
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []*queries.Accumulator
@@ -34,10 +34,10 @@ type worker struct {
 // ownFilter has the conditions of a query beyond those of all queries.
 type ownFilter struct {
 	selector *domain.CompiledFilters // nil if there are none
-	columns  []int                   // as those of the query
+	columns  []int                   // indices of the conditions' columns, counted as in worker.columns
 }
 
-// apply returns the rows of a batch that are kept, of those that were before; the result is valid until the next call.
+// apply returns which of the rows in keep also meet the conditions. The result is valid until the next call.
 func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
 	if f.selector == nil {
 		return keep, nil

@@ -18,7 +18,7 @@ import (
 //
 //	8 bytes    "dprelagg"
 //	2 bytes    the version of the format
-//	16 bytes   which run's key it is under, so that another key is told from damage
+//	16 bytes   the ID of the run key, so that a wrong key is not reported as damage
 //	32 bytes   a random salt
 //
 // Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) together with the head. The key of the stream

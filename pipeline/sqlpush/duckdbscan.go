@@ -124,8 +124,8 @@ type groupKey struct {
 	Value func(columns []string) string
 }
 
-// A range is grouped by value if it has at most mostGroupValues values or, if that is more, valuesPerCell values for
-// each cell.
+// Rows are grouped by an integer column's values instead of by its cells if the column's range has at most
+// mostGroupValues values or, if that is more, valuesPerCell values for each cell.
 const (
 	mostGroupValues = 1 << 12
 	valuesPerCell   = 16

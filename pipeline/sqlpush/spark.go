@@ -148,8 +148,8 @@ func (spark) total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL
 
 func (spark) partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))" }
 
-// session sets the time zone of times without one, and makes the concatenation of bytes return bytes. A result is
-// small, and complete before its first row is sent.
+// session returns the settings of a session: times without a zone are UTC, concat of binaries returns binary, and
+// results are collected whole before the first row is sent (they are small).
 func (spark) session() []string {
 	return []string{
 		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",

@@ -209,8 +209,8 @@ var trinoKeys = keySyntax{
 	Number: func(x string) string { return "bitwise_xor(" + x + ", " + integer(math.MinInt64) + ")" },
 }
 
-// version looks for the catalogue's connector, since only Iceberg's tables keep versions, and then whether the name is a
-// view's. The branch main is the state that a statement reads.
+// version returns the snapshot ID of an Iceberg table's main branch, which is what a statement reads. It returns "" for
+// tables of other connectors and for views, which keep no versions.
 func (d trino) version(ctx context.Context, s *session, of *Source) (version string, err error) {
 	names := strings.Split(strings.ToLower(of.Table), ".")
 	at, schema, name := "current_catalog", "current_schema", pathText(names[len(names)-1])

@@ -249,9 +249,9 @@ func (d duckdb) version(ctx context.Context, s *session, of *Source) (version st
 	}
 	if err != nil || digest == "" {
 		return "", &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql-version",
-			Message: "there is no table of format " + of.Format + " at input.sql.table, or its newest version is not stated there",
-			Hint: "name the table's folder; of an Iceberg table in a catalogue, name the metadata file, " +
-				".../metadata/NAME.metadata.json, which is one version of it"}
+			Message: "input.sql.table names no " + of.Format + " table, or its newest version cannot be read",
+			Hint: "name the table's folder, or for an Iceberg table in a catalogue its metadata file, " +
+				".../metadata/NAME.metadata.json"}
 	}
 	return of.Format + " " + version + " " + digest, nil
 }

@@ -1,10 +1,11 @@
 package bounding
 
-// Limits are bounds without gaps: at least 1, k at most L·m and m at most k.
+// Limits are the bounds of a unit's contribution. All are set and consistent: at least 1, Rows at most Groups·PerGroup,
+// and PerGroup at most Rows.
 type Limits struct {
-	Rows     int64 // k
-	Groups   int64 // L
-	PerGroup int64 // m
+	Rows     int64 // k: rows of a unit
+	Groups   int64 // L: cells in which a unit has rows
+	PerGroup int64 // m: rows of a unit in each cell
 }
 
 // capped returns how many of n rows of a unit fit in a cell.

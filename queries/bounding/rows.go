@@ -6,6 +6,11 @@
 // are small enough to be grouped by unit in the processor's cache, by several goroutines. Data that does not fit in
 // memory is written to the [Spill].
 //
+// A record is a unit and a content, which is a cell and a value. A partition has segments; a segment has its records in
+// memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and rows: a ref is
+// a row's number. A slot is all rows of one unit with the same content, whose number is Rows. If contents are numbered,
+// places are their numbers; names are the texts of units.
+//
 // rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts
 // repeated records and writes to the spill, gather.go groups the records of a partition, bound.go and shared.go bound
 // the groups, and oversized.go bounds the units that gather.go sets aside.

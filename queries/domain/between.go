@@ -54,7 +54,7 @@ func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilt
 	}
 	if f.For != "" && e.from != nil {
 		var err *problem.Error
-		if e.before, err = windowEnd(*f.From, f.For, t, zone); err != nil {
+		if e.before, err = intervalEnd(*f.From, f.For, t, zone); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -35,12 +35,12 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 	if f.For == "" {
 		return
 	}
-	if _, _, ok := window(f.For); !ok {
+	if _, _, ok := parseDuration(f.For); !ok {
 		p.Add(field+".for", problem.CodeBadValue, fmt.Sprintf("%q is not a length of time", f.For),
 			"write a whole number and s, m, h, d or w: 1h")
 	}
 	if f.From == nil || f.Before != nil {
-		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the window starts, and no before", "")
+		p.Add(field+".for", problem.CodeBadSpec, "for needs from, at which the interval starts, and no before", "")
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package kinds has the kinds of query, implementations of [query.Query]. [New] chooses the kind of a spec.
 //
-// A kind embeds [Base], or [Sums] if it adds values up. It says what it counts or adds up, with which noise, and
-// what becomes of the noisy vectors. Each has a file:
+// A kind embeds [Base], or [Sums] if it adds values up. It states its aggregation, the sensitivity of its components,
+// and how noisy vectors become an answer. Each kind has a file:
 //
 //   - histogram.go: counts and histograms; kernel.go spreads their rows over points
 //   - overbound.go: the number of units with more rows than their bound
@@ -12,6 +12,10 @@
 //   - nested.go and nestedagree.go: levels of places or times that agree
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
+//
+// From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
+// means, quantiles.go those of quantiles and shares, heavytails.go the quantiles of sums of noise that is not Gaussian.
+// recover.go reads noisy vectors back from the columns.
 package kinds
 
 import (

@@ -21,7 +21,7 @@ func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
 	return verb + q.limitsText() + ": " + sensitivity.RootText(sq)
 }
 
-// withAbsolute gives a component that counts the rows of cells its L1 sensitivity.
+// withAbsolute sets the L1 sensitivity of a component that counts the rows of cells.
 func (q *Base) withAbsolute(c *query.Component, adj query.Adjacency) {
 	rows := sensitivity.AbsoluteCounts(q.Limits, adj, q.Size)
 	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)

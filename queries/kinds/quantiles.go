@@ -276,8 +276,9 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising returns the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by
-// pooling adjacent violators (Ayer et al. 1955), moved to at least 0.
+// rising returns the non-decreasing sequence from 0 that is nearest to sums in least squares: isotonic regression by
+// pooling adjacent violators (Ayer et al. 1955), raised to at least 0. denoise.Isotonic does the same for a job's
+// steps, without the floor at 0.
 func rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block

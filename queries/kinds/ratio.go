@@ -49,7 +49,7 @@ func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
 //
 //	sqrt(sum² + t²·count²)/n.
 //
-// NaN if n is not positive. If n is not many times count it says little: see interval.
+// NaN if n is not positive. If n is not many times the deviation of the count, use interval instead.
 func (r ratio) sigma(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -67,12 +67,12 @@ func (r ratio) sigma(s, n float64) float64 {
 //
 //	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
 //
-// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min
-// and max are moved into the range, which holds the true mean.
+// If n is smaller, the set is unbounded, and the interval is the whole range. The interval's ends are moved into the
+// range, which holds the true mean.
 //
-// Of noise that is not normal, the quantile z of s − t·n depends on t, through the share that the count has in its
-// noise. Each end is worked out with the z of the end before it, from the largest z on, until it stays the same but for
-// what does not matter.
+// If the noise is not normal, the quantile z of s − t·n depends on t, through the count's share of that noise. The loop
+// starts with the largest z and computes each end again with the z of the previous end; after five rounds the ends
+// change no further.
 func (r ratio) interval(s, n float64) (low, high float64) {
 	if r.tail == nil {
 		return r.fieller(s, n)

@@ -25,7 +25,7 @@ type Component struct {
 	Quantum float64
 	// RowBound is the largest absolute value that one row adds to a cell: 1 for counts.
 	RowBound float64
-	// Scale converts the component's unit to the answer's: 1/n for a mean of a public number n of terms, and else 1.
+	// Scale converts the component's unit to the answer's: 1/n for a mean of a public number n of values, and else 1.
 	Scale float64
 	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected
 	// ([mechanism.SelectKeys]); else 0.
@@ -41,8 +41,9 @@ type Component struct {
 	// Gaussian noise alone.
 	L1    float64
 	WhyL1 string
-	// Cost is the cost of a variance of 1 in each cell under such noise: the query's loss is the sum of the squared
-	// errors in its cells, in units of the largest value that one row adds to a cell.
+	// Cost is the query's loss if the noise in each cell has variance 1, for noise with delta 0. The loss is the sum of
+	// the squared errors in the cells, in units of the largest value that one row adds to a cell: for counts, Cost is
+	// the number of cells.
 	Cost float64
 }
 

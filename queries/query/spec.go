@@ -34,7 +34,8 @@ type Spec struct {
 	FloatUnit bool
 	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
 	Unit []string
-	// Called are the names of the unit's columns in messages; nil if they are the names in Unit.
+	// Called are the names of the unit's columns in messages, such as "driver" for a column that a join adds as
+	// trips.driver; nil if they are the names in Unit.
 	Called []string
 	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
 	Upstream *Upstream
@@ -49,7 +50,8 @@ type Spec struct {
 	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []domain.Dimension
-	// Read describes the readings of a histogram.
+	// Read describes the tables that are computed from a histogram's noisy counts: its quantiles, and the rows at or
+	// above some edges.
 	Read Read
 	// Crosstabs describes which tables are made of the dimensions; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs

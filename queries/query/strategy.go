@@ -22,13 +22,13 @@ const (
 // Strategy describes where the noise of a query goes, and the errors of other strategies.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss describes which error is least, Error is its root at these mechanisms. Bound is a lower bound for any other
-	// Gaussian noise of the same mu, 0 if no bound is known.
+	// Loss is the mean squared error that the strategy minimizes, and Error its root at these mechanisms. Bound is a
+	// lower bound on Error for any Gaussian noise of the same mu; 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
-	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these
-	// are other numbers; 0 if the answer has no cells that count rows.
+	// Cell is the largest standard deviation of a noisy cell of the query's answer. It differs from the deviations of
+	// Tables if these hold other numbers, such as sums below edges; 0 if the answer has no cells that count rows.
 	Cell float64 `json:"cell_standard_deviation,omitempty"`
 	// Others are the errors of other strategies at the same mu.
 	Others []strategy.Candidate `json:"others"`

@@ -40,18 +40,20 @@ type Input struct {
 	Null int64
 	// Unparsed rows have a text that is not valid for the type that the query needs.
 	Unparsed int64
-	// Outside rows have a value in no listed cell, or that a filter turns away, or a list of another length.
+	// Outside rows have a value that lies in no cell or that the filter rejects, or a vector of the wrong length.
 	Outside int64
 	// Clamped rows have a value that was moved into its range, or a vector that was shortened.
 	Clamped int64
-	// NullCounts and OutsideCounts are set if such rows count, in a cell of their own or as the centre of the range.
+	// NullCounts is set if Null and Unparsed rows count, OutsideCounts if Outside rows do: in a cell of their own, or
+	// as the centre of the range.
 	NullCounts, OutsideCounts bool
 }
 
 // Inside returns the rows with a value in a listed cell, in the range or accepted by the filter.
 func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
 
-// Used returns the rows that the input does not keep from being counted.
+// Used returns the rows that count as far as this input decides: the rows inside, and those that count in spite of
+// their value.
 func (t *Input) Used() int64 {
 	n := t.Inside()
 	if t.NullCounts {

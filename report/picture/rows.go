@@ -16,8 +16,8 @@ type Rows struct {
 	Marks []RowMarks
 }
 
-// RowMarks are marks of the rows that mean the same. With a Fill there is a bar from 0 to each value, with a Line an
-// interval from Low to High, with a Mark a symbol at each value.
+// RowMarks is one series of a Rows panel: one value per row, such as all noisy values. A series with a Fill is drawn as
+// bars from 0, with a Line as intervals from Low to High, with a Mark as symbols at the values.
 type RowMarks struct {
 	Style
 	Values    []float64
@@ -29,7 +29,7 @@ func (r Rows) plot(width, height vg.Length) *plot.Plot {
 	p.Add(&rows{r})
 	names := make([]string, len(r.Names))
 	for i, name := range r.Names {
-		names[len(names)-1-i] = name // an ordinate runs upwards
+		names[len(names)-1-i] = name // the y axis runs upwards
 	}
 	low, high := r.limits()
 	r.X.apply(&p.X, low, high, 0.6*width, height, false)

@@ -16,11 +16,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const backfillLong = `backfill runs the windows of a dated job that are missing or were cut short, in order, each as release run would.
+const backfillLong = `backfill runs the data intervals of a dated job that are missing or were cut short, in order, each as release run would.
 
-It stops at the first window that fails, with that run's exit code, and leaves all before it published. It stops with 4 if --max-spend is
-reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is not there are left out; if some of
-these are over, it ends with 3.`
+It stops at the first interval that fails, with that run's exit code, and leaves all before it published. It stops with 4 if --max-spend is
+reached. The same command again continues where it stopped. It leaves out intervals that are not over yet, or whose input does not exist; if
+an interval without input is over, it ends with 3.`
 
 type backfillFlags struct {
 	windowFlags
@@ -30,7 +30,7 @@ type backfillFlags struct {
 func (a *app) backfillCmd() *cobra.Command {
 	f := &backfillFlags{}
 	cmd := &cobra.Command{
-		Use: "backfill JOB", Short: "Run the missing windows of a dated job, in order", Long: backfillLong, Args: cobra.ExactArgs(1),
+		Use: "backfill JOB", Short: "Run the missing data intervals of a dated job, in order", Long: backfillLong, Args: cobra.ExactArgs(1),
 		Example: "  release backfill job.yaml --from 2026-11-01 --to 2026-11-20 --max-spend 2",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.backfill(cmd.Context(), args[0], f) },
 	}
@@ -44,7 +44,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "",
-		"stop before these windows together cost more than this epsilon, at the delta of the job")
+		"stop before these intervals together cost more than this epsilon, at the delta of the job")
 	return cmd
 }
 
@@ -140,7 +140,7 @@ func (b *backfilling) broken() error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned",
-		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " +
+		Message: console.Count(len(b.unsigned), "data interval") + " published before without this signature: " +
 			strings.Join(b.unsigned, ", "),
 		Hint: "a published release is never changed: run without --sign to leave them as they are, or pay for signed " +
 			"releases with release run --new-release --sign",
@@ -158,7 +158,7 @@ func (b *backfilling) left(windows []*windowed) error {
 			Hint: "the same command again goes on from there, and may spend as much again"}
 	}
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest), Hint: "release status JOB " +
-		"says what is missing: the input of a window, or the folder of a published one"}
+		"shows what is missing: the input of an interval, or the folder of a published one"}
 }
 
 func (b *backfilling) one(ctx context.Context, w *windowed) error {

@@ -59,7 +59,7 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 	}
 	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " +
-			console.Here(out), Hint: "choose a folder that can be written with --out", Err: plainError(err)}
+			console.Here(out), Hint: "use --out to choose a writable folder", Err: plainError(err)}
 	}
 	if c.Quiet {
 		return nil

@@ -15,26 +15,27 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const statusLong = `status lists the windows of a dated job, one whose params have a date:
+const statusLong = `status lists the data intervals of a dated job, one whose params have a date:
 
   published      its release is there; its folder is shown
   missing        never run
   failed         a run was cut short, or failed before anything was spent
   over budget    what is left does not pay for it, after those before it
   never arrived  there is no input for it, and no run has seen one
-  gone           it was published and its folder is not there any more, or its input was there and is not any more
+  gone           it was published and its folder no longer exists, or a run saw its input, which no longer exists
   withdrawn      it was published and is wrong
   pruned         it was published, and release prune deleted its folder
 
-A charge of the dataset that has been reserved for more than an hour is named, too: its run is at work, or was cut short.
+status also names each charge of the dataset that has been reserved for more than an hour: its run is at work, or was
+cut short.
 
-It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is
-neither published, withdrawn nor pruned.`
+It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if an interval that is over
+is neither published, withdrawn nor pruned.`
 
 func (a *app) statusCmd() *cobra.Command {
 	f := &windowFlags{}
 	cmd := &cobra.Command{
-		Use: "status JOB", Short: "List the windows of a dated job: published, missing, failed, …",
+		Use: "status JOB", Short: "List the data intervals of a dated job: published, missing, failed, …",
 		Long: statusLong, Args: cobra.ExactArgs(1),
 		Example: "  release status job.yaml --from 2026-11-01 --to 2026-11-20",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0], f) },
@@ -70,7 +71,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows,
 			"counts": counts(windows), "reserved": reservedJSON(a.last.waiting)}), incomplete(windows))
 	}
-	rows := [][]string{{"window", "state", "folder", "note"}}
+	rows := [][]string{{"data interval", "state", "folder", "note"}}
 	for _, w := range windows {
 		rows = append(rows, []string{w.Window, w.State, w.shortFolder(), console.OrDash(w.Note)})
 	}
@@ -104,21 +105,21 @@ func incomplete(windows []*windowed) error {
 		Hint: "release backfill makes those whose input is there and that the budget pays for"}
 }
 
-// dueText names the first of some windows that are due.
+// dueText names the first of the data intervals that are due.
 func dueText(rest []*windowed) string {
 	be := " are"
 	if len(rest) == 1 {
 		be = " is"
 	}
-	return console.Count(len(rest), "window") + be + " over and not published; the first is " + rest[0].Window
+	return console.Count(len(rest), "data interval") + be + " over and not published; the first is " + rest[0].Window
 }
 
-// settled reports whether a window has had its release.
+// settled reports whether a data interval has had its release.
 func (w *windowed) settled() bool {
 	return w.State == statePublished || w.State == stateWithdrawn || w.State == statePruned
 }
 
-// due returns the windows that are over and have had no release, or one that is lost.
+// due returns the data intervals that are over and have had no release, or whose release is lost.
 func due(windows []*windowed) (out []*windowed) {
 	for _, w := range windows {
 		if w.over && !w.settled() {
@@ -146,5 +147,5 @@ func summary(windows []*windowed) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}
 	}
-	return fmt.Sprintf("%s: %s", console.Count(len(windows), "window"), strings.Join(slices.Clip(parts), ", "))
+	return fmt.Sprintf("%s: %s", console.Count(len(windows), "data interval"), strings.Join(slices.Clip(parts), ", "))
 }

@@ -33,7 +33,7 @@ const (
 	statePruned    = "pruned"
 )
 
-// windowFlags choose windows of a job.
+// windowFlags choose data intervals of a job.
 type windowFlags struct {
 	jobs.Flags
 	from, to string
@@ -41,8 +41,8 @@ type windowFlags struct {
 
 func (f *windowFlags) add(a *app, cmd *cobra.Command) {
 	f.AddParams(cmd)
-	cmd.Flags().StringVar(&f.from, "from", "", "the first window, as the job's date parameter is written")
-	cmd.Flags().StringVar(&f.to, "to", "", "the last window (default: the last that is over)")
+	cmd.Flags().StringVar(&f.from, "from", "", "the first data interval, as the job's date parameter is written")
+	cmd.Flags().StringVar(&f.to, "to", "", "the last data interval (default: the last that is over)")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	_ = cmd.MarkFlagRequired("from") // the flag is there
 }
@@ -60,7 +60,7 @@ type windowed struct {
 	free  bool             // it is reserved already: finishing it costs nothing
 }
 
-// windows plans every window of the job.
+// windows plans every data interval of the job.
 func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
 	f.DataChecks = a.policy()
 	params, err := f.ParamValues()
@@ -134,7 +134,7 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 		}
 	}
 	if len(names) != 1 {
-		return "", console.Usagef("windows need a job with one parameter that is a date, such as params: {day: {type: "+
+		return "", console.Usagef("data intervals need a job with one parameter that is a date, such as params: {day: {type: "+
 			"date, every: day}}; this job has %d", len(names))
 	}
 	return names[0], nil
@@ -165,7 +165,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 	for _, plan := range w.plans {
 		r, known, err = protocol.Find(ctx, plan, book, sink.New())
 		if err != nil {
-			return r, false, pipeline.LedgerError("look a window up", err)
+			return r, false, pipeline.LedgerError("look a data interval up", err)
 		}
 		if known && r.State != ledger.Cancelled {
 			return r, true, w.choose(f, plan)
@@ -233,7 +233,7 @@ func released(r ledger.Run) string {
 	return ""
 }
 
-// forecast finds the windows that the budget does not pay for, if all that can be run are run in order.
+// forecast finds the data intervals that the budget does not pay for, if all that can be run are run in order.
 func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error {
 	var charges []ledger.Charge
 	var charged []*windowed

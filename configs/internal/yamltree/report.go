@@ -104,8 +104,8 @@ func (r *Report) Faults() (found []Fault, left int) {
 	return found, r.left
 }
 
-// Show returns a text of the job for a message. If it contains a value of the environment, it is shown with its
-// references, as in the file.
+// Show returns a text of the job as a message may quote it. If the text holds the value of an environment variable,
+// Show returns the reference as it stands in the file: ${env:NAME}.
 func (r *Report) Show(at *Path, text string) string {
 	if public, secret := r.Src.Public[at.String()]; secret {
 		text = public

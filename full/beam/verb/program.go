@@ -182,7 +182,7 @@ func (o *options) check() (err error) {
 		}
 	} else if o.parts != "" {
 		if o.parts, err = filepath.Abs(o.parts); err != nil {
-			return errors.New("--parts: this process has no folder any more")
+			return errors.New("--parts: the working directory no longer exists")
 		}
 	}
 	switch o.shuffle {
@@ -211,11 +211,11 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	}
 	job, err := filepath.Abs(job)
 	if err != nil {
-		return report(exitInternal, errors.New("this process has no folder any more"))
+		return report(exitInternal, errors.New("the working directory no longer exists"))
 	}
 	folder, err := os.MkdirTemp("", "dprelease-full beam-*")
 	if err != nil {
-		return report(exitInternal, errors.New("there can be no temporary folder"))
+		return report(exitInternal, errors.New("cannot create a temporary folder"))
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it holds encrypted files and their key, for this user alone
 	_ = os.Setenv("TMPDIR", folder)             // the SDK leaves a file in it after each run; the name has no zero byte

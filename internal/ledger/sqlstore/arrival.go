@@ -8,7 +8,7 @@ import (
 )
 
 // An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret. Its
-// version is a mark that every opener of ledgers refuses (ledger.ErrIncoming), until Activate writes the real version.
+// version number is one that every opener of ledgers refuses (ledger.ErrIncoming), until Activate writes the real one.
 
 // Arrival opens the store with a name, as Named does, to copy a ledger with this secret into it. If there is no store
 // yet, Arrival makes it. It does not check that an existing store belongs to that ledger; ledger.Book.Move does.
@@ -35,12 +35,14 @@ func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, e
 	return openAt(ctx, path, s, true)
 }
 
-// Activate makes the file a ledger, by its version.
+// Activate writes the version of ledgers into the copied file. Until then every opener refuses the file
+// (ledger.ErrIncoming).
 func (s *Store) Activate(ctx context.Context) error {
 	return s.checked(ctx, immediate, func(t *tx) error { return t.plain(fmt.Sprintf("PRAGMA user_version = %d", layout)) })
 }
 
-// Activate makes the tables a ledger, by their version.
+// Activate writes the version of ledgers into the copied tables. Until then every opener refuses them
+// (ledger.ErrIncoming).
 func (s *Postgres) Activate(ctx context.Context) error {
 	return s.Update(ctx, func(tx ledger.Tx) error {
 		t, ok := tx.(*postgresTx)

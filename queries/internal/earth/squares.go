@@ -55,8 +55,8 @@ type candidates struct {
 	more  []site // all by index
 }
 
-// Instead of the answer for all places of a square: it is undecided, all places are too far from all points, or there
-// are too many candidates.
+// Special values of candidates.only. undecided: the nearest point depends on the place within the square. nobody: no
+// point is near enough to any place. tooMany: the square has more candidates than are stored.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an empty index, or nil if there are few points or all are on a line.

@@ -16,13 +16,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const columnsLong = `columns shows what a table looks like, which is a file or an address, https://host/path or s3://bucket/key: format, compression, encoding, delimiter, header, and the columns with their types. Of Parquet and Arrow
-files it reads the footer. Of texts it reads the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none
-of these proposals: write what is right into the job (release init does so).
+const columnsLong = `columns shows the format and the columns of a table, which is a file or a URL (https://host/path, s3://bucket/key): format, compression,
+encoding, delimiter, header, and the columns with their types. From Parquet and Arrow files it reads the footer. From CSV and JSON it reads
+the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none of these proposals: write what is right into
+the job (release init does so).
 
 With --values it reads all rows and shows, for each column, the most frequent values with their shares. These are private data: they are for the
 operator, who may read the file, and for writing down the list of cells of a dimension. A public list is better, such as the list of all
-branches of the library, not of those that somebody visited: a cell that is listed only because the data hold it tells that somebody is there.`
+branches of the library, not of those that somebody visited: a cell that is listed only because the data hold it reveals that somebody is
+there.`
 
 // Command returns the verb columns.
 func Command(c *console.Console) *cobra.Command {

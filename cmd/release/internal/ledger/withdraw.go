@@ -172,7 +172,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 func unknownRelease(message string) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseLedger, Code: "unknown-release", Message: message,
-		Hint: "nothing was recorded; release ledger show lists the releases of a ledger; name that with --store, or the " +
-			"release by its job and parameters",
+		Hint: "nothing was recorded; release ledger show lists the releases of a ledger; choose the ledger by --store, or " +
+			"the release by --job and --param",
 	}
 }

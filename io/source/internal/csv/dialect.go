@@ -1,8 +1,10 @@
 // Package csv reads CSV files, in pieces by several workers if they are not compressed.
 //
-// A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and
-// fields (lines.go handles the usual records, scanner.go the whole grammar), and the fields of rows are gathered into
-// columns (rows.go, columns.go, types.go).
+// A file is cut into pieces of equal length (pieces.go). A pieceReader loads a piece, and guesses where its first
+// record begins until that is known (piece.go). Its rowReader (rows.go) splits the text into records: the usual ones by
+// lines (lines.go), all others by a splitter, which knows the whole grammar (scanner.go). It gathers the fields into
+// columns (columns.go). A compressed file, or a record that is longer than the memory for a piece, is read as a stream
+// by a scanner (scanner.go, longrecord.go).
 //
 // # Row isolation
 //

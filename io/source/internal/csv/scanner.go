@@ -9,7 +9,7 @@ import (
 	"math/bits"
 )
 
-// inside tells what the end of the text is within, if the text holds no whole record.
+// inside is the kind of text in which the text ends, if it holds no whole record.
 type inside uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	insideBlanks               // blanks before a field
 )
 
-// rest tells what must be skipped before the next record.
+// rest is what must be skipped before the next record.
 type rest uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	restOfFields
 )
 
-// textFrom opens the text of a scanner a second time, from an offset on.
+// textFrom opens the text of a scanner a second time, at an offset.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
 // maxRecord is the number of bytes of a record that are looked at. A field that does not end within them is null.

@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// leastWatched is the number of cells from which on writing them takes long enough to be watched.
+// leastWatched is the least number of cells whose writing takes long enough to be watched.
 const leastWatched = 1 << 20
 
-// Watched returns the release for a sink that writes and reads back each table once a format, and tells the observer
-// how much of it is done; the release itself if that does not take long.
+// Watched returns a copy of the release that reports the progress of writing to the observer, for a sink that writes
+// and reads back each table once a format. It returns the release itself if writing takes little time.
 func (r *Release) Watched(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {

@@ -34,7 +34,7 @@ func TestWindows(t *testing.T) {
 		{"2013-01-01", "999999999h", instants, newYork, 999999999 * 3600},
 	} {
 		start, e := parseScalar(c.from, c.typ, c.zone)
-		end, e2 := windowEnd(c.from, c.length, c.typ, c.zone)
+		end, e2 := intervalEnd(c.from, c.length, c.typ, c.zone)
 		if e != nil || e2 != nil {
 			t.Fatalf("%+v: %v %v", c, e, e2)
 		}

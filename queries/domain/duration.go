@@ -12,14 +12,14 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// windowText matches a length of time.
-var windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
+// durationText matches a length of time.
+var durationText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 
 var unitSeconds = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': columnar.DaySeconds, 'w': 7 * columnar.DaySeconds}
 
-// window parses a length of time: n seconds, minutes, hours, days or weeks.
-func window(text string) (n int, unit byte, ok bool) {
-	if !windowText.MatchString(text) {
+// parseDuration parses a length of time: n seconds, minutes, hours, days or weeks.
+func parseDuration(text string) (n int, unit byte, ok bool) {
+	if !durationText.MatchString(text) {
 		return 0, 0, false
 	}
 	last := len(text) - 1
@@ -27,10 +27,10 @@ func window(text string) (n int, unit byte, ok bool) {
 	return n, text[last], err == nil
 }
 
-// windowEnd returns the end of an interval from its start and length, in units of the integers that hold a column of
+// intervalEnd returns the end of an interval from its start and length, in units of the integers that hold a column of
 // type t.
-func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
-	n, unit, ok := window(length)
+func intervalEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
+	n, unit, ok := parseDuration(length)
 	if !ok {
 		return nil, &problem.Error{Field: ".for", Code: problem.CodeBadValue, Message: "for is not a length of time"}
 	}

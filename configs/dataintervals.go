@@ -5,38 +5,45 @@ import (
 	"time"
 )
 
-// This file lists the data intervals of a dated parameter: days, months and years, the ways to write each, and the
+// Data intervals: the days, months and years that are the values of a dated parameter, the ways to write each, and the
 // intervals between two dates.
 
-// window is one value of a dated parameter: a day, a month or a year.
-type window struct {
-	// Value is the window's value in the form that the parameter uses. Forms holds all forms of it, Value included.
+// Window is a data interval: one value of a dated parameter, a day, a month or a year.
+type Window struct {
+	// Value is the interval's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
 	Forms []string
-	// End is the start of the next window, at midnight UTC. It has no zone of its own.
+	// End is the start of the next interval, at midnight UTC. It has no zone of its own.
 	End time.Time
 }
 
 // maxWindows exceeds the number of days that any table covers.
 const maxWindows = 100_000
 
-// windows returns the windows of a parameter with a step from one to another, both included, written in the form of
-// from. Its error is a message for the user.
-func windows(every, from, to string) ([]window, error) {
+// Windows returns the data intervals of a dated parameter from one date to another, both included, written in the form
+// of from. Its error is a message for the user.
+func (p *Param) Windows(from, to string) ([]Window, error) {
+	if p.Type != "date" {
+		return nil, errors.New("the parameter is not a date")
+	}
+	return windows(p.Every, from, to)
+}
+
+func windows(every, from, to string) ([]Window, error) {
 	first, layout, ok := readDate(from, every)
 	last, _, okLast := readDate(to, every)
 	switch {
 	case !ok || !okLast:
-		return nil, errors.New("a window is written as " + formsOf(every)[0].sample)
+		return nil, errors.New("a data interval is written as " + formsOf(every)[0].sample)
 	case last.Before(first):
-		return nil, errors.New("the last window is before the first")
+		return nil, errors.New("the last data interval is before the first")
 	}
-	var out []window
+	var out []Window
 	for at := first; !at.After(last); at = following(at, every) {
 		if len(out) == maxWindows {
-			return nil, errors.New("there are more than 100000 windows")
+			return nil, errors.New("there are more than 100000 data intervals")
 		}
-		w := window{Value: at.Format(layout), End: following(at, every)}
+		w := Window{Value: at.Format(layout), End: following(at, every)}
 		for _, f := range formsOf(every) {
 			w.Forms = append(w.Forms, at.Format(f.layout))
 		}
@@ -55,7 +62,7 @@ func readDate(text, every string) (at time.Time, layout string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// following returns the start of the next window.
+// following returns the start of the next data interval.
 func following(at time.Time, every string) time.Time {
 	switch every {
 	case "month":

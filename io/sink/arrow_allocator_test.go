@@ -11,7 +11,7 @@ func TestWithin(t *testing.T) {
 	for size, ok := range map[int]bool{0: true, 1000: true, 1001: true, 1129: false, 1 << 44: false} {
 		err := func() (err error) {
 			defer recoverError(&err)
-			b := memory.NewResizableBuffer(newWithin(1000))
+			b := memory.NewResizableBuffer(newBoundedAllocator(1000))
 			b.Resize(size)
 			if len(b.Bytes()) != size {
 				t.Errorf("%d bytes are %d", size, len(b.Bytes()))

@@ -12,7 +12,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// The columns of released answers, computed from noisy vectors; recover.go reads such vectors back from them
+// The columns of released answers, with their 95 % intervals, computed from noisy vectors. recover.go reads such
+// vectors back from the columns. ratio.go, variance.go and quantiles.go compute the intervals of their kinds, and
+// pipeline/accuracy.go the half-widths that a plan states.
 
 // answerColumns are the columns of every answer in addition to its keys.
 var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// The kinds of query read the numbers in texts, because the columns of a CSV file are text unless the job gives them a
-// type. Any other text column has its type from a schema or from the job. If it stands where only numbers make sense, its
-// type has changed, or the job names a wrong column; the release would be noise about nothing. The check knows types
-// alone, so that no row's value decides (adr/0058).
+// Queries parse numbers from text, because the columns of a CSV file are text unless the job gives them a type. Any
+// other text column has its type from a schema or from the job. If a query uses such a column as numbers, the column's
+// type has changed, or the job names a wrong column, and the release would be noise about nothing. The check looks at
+// types alone, so that no row's value decides (adr/0058).
 
 // checkNumbers reports the text columns that are used as numbers.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
