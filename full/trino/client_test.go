@@ -31,9 +31,9 @@ func TestSettingsOfTheConnection(t *testing.T) {
 	host, _ := url.Parse(secure.URL)
 	for dsn, want := range map[string]string{
 		"https://me@" + host.Host + "?SSLCertPath=" + url.QueryEscape(cert): "answered ",
-		"https://me@" + host.Host:                                           "",
-		"http://me@trino.example:8080?httpProxy=" + proxy.Host:              "answered trino.example:8080",
-		"http://me@trino.example?httpProxy=a:1&socksProxy=b:1":              "",
+		"https://me@" + host.Host:                              "",
+		"http://me@trino.example:8080?httpProxy=" + proxy.Host: "answered trino.example:8080",
+		"http://me@trino.example?httpProxy=a:1&socksProxy=b:1": "",
 	} {
 		db, err := sql.Open("dprelease-trino", dsn)
 		if err != nil {
