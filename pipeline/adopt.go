@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,14 +76,37 @@ func (q *Planned) Charged(component int) calibrate.Mechanism {
 	return m
 }
 
-// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold.
+// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold. Weights stay
+// those of the plan, since shards may have added them up already. It returns an error if the noise allows only smaller
+// ones.
 func (q *Planned) adoptSelection() error {
 	if q.Selection == nil {
 		return nil
 	}
 	s := *q.Selection
 	s.Mechanism = q.Mechanisms[0]
-	q.Selection = &s
 	_, err := s.Threshold()
+	if err == nil && s.Weighted {
+		err = allowsWeights(&s, q.Selection)
+	}
+	q.Selection = &s
 	return err
+}
+
+// allowsWeights returns an error unless a selection allows the weights of another one.
+func allowsWeights(s, planned *calibrate.KeySelection) error {
+	weights, err := planned.Weights()
+	if err != nil {
+		return err
+	}
+	most, err := s.Weights()
+	if err != nil {
+		return err
+	}
+	for i, w := range weights {
+		if w > most[i] {
+			return fmt.Errorf("the noise allows no weight of %d for %d keys", w, i+1)
+		}
+	}
+	return nil
 }

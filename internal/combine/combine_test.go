@@ -43,6 +43,15 @@ func TestIntervalsCover(t *testing.T) {
 			exact := []float64{400, 30, 0, 250}
 			return terms(cellsOf(r, exact, 10, 0, true), exact, []float64{1, 0.5, 0, 0}, []float64{0, 0, 0, 1})
 		},
+		"a difference of two releases, per the earlier one": func(r *rand.Rand) (_, _, _, _ []Term) {
+			return twoReleases(r, false, []float64{1, 0, 1, 0}, []float64{-1, 0, -1, 0}, nil, []float64{1, 0, 1, 0})
+		},
+		"a share of two releases": func(r *rand.Rand) (_, _, _, _ []Term) {
+			return twoReleases(r, false, []float64{0, 1, 1, 0}, []float64{0, 0.5, 1, 0}, []float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
+		},
+		"a share of a Gaussian and a geometric release": func(r *rand.Rand) (_, _, _, _ []Term) {
+			return twoReleases(r, true, []float64{0, 1, 1, 0}, []float64{0, 1, 1, 0}, []float64{1, 1, 1, 1}, []float64{1, 1, 1, 1})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(name))))
@@ -108,15 +117,9 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.1, 1, 2.5} {
 		for _, n := range []int{1, 2, 5} {
-			p := math.Exp(-epsilon)
-			sd := math.Sqrt(2*p) / (1 - p)
 			covered := 0
 			for range runs {
-				table := &Table{Rows: n, query: "geometric", heavy: true, step: 1}
-				for range n {
-					table.noisy, table.deviation = append(table.noisy, geometric(r, p)-geometric(r, p)), append(table.deviation, sd)
-				}
-				sum, err := Sum([]Term{{table, all[:n]}})
+				sum, err := Sum([]Term{{geometricCells(r, make([]float64, n), epsilon), all[:n]}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,6 +134,42 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 }
 
+// A ratio by a number that is near zero is rarely stated, and at most 5 of 100 releases state an interval that misses the
+// exact ratio. If the number is four or more deviations above zero, the stated intervals cover as often as they say; by
+// Laplace noise up to 96.5 %. See runs for false alarms.
+func TestRatiosByFewCover(t *testing.T) {
+	of, to := []float64{0, 1}, []float64{1, 0}
+	for name, laplace := range map[string]bool{"Gaussian": false, "Laplace": true} {
+		for _, exact := range [][]float64{
+			{0.1, 0}, {1, 0.5}, {10, 5}, {10, 100}, {20, 10}, {20, 200}, {30, 20}, {40, 20}, {50, 100},
+		} {
+			r := rand.New(rand.NewPCG(23, uint64(exact[0])))
+			stated, covered := 0, 0
+			for range runs {
+				noisy := cellsOf(r, exact, 10, 0, laplace)
+				ratio, err := Ratio([]Term{{noisy, of}}, []Term{{noisy, to}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := exact[1] / exact[0]; ratio.Stated {
+					if stated++; ratio.Low <= want && want <= ratio.High {
+						covered++
+					}
+				}
+			}
+			share, missed := float64(covered)/float64(stated), float64(stated-covered)/runs
+			t.Logf("%s, %v per %v: %.4f of %d stated intervals hold, %.4f of all runs miss", name, exact[1], exact[0],
+				share, stated, missed)
+			if missed > 1-least {
+				t.Errorf("%s, %v per %v: %.4f of all releases state an interval that misses", name, exact[1], exact[0], missed)
+			}
+			if tails := map[bool]float64{true: 0.015}[laplace]; exact[0] >= 40 && (share < least || share > most+tails) {
+				t.Errorf("%s, %v per %v: intervals of %d ratios cover %.4f", name, exact[1], exact[0], stated, share)
+			}
+		}
+	}
+}
+
 // geometric draws the number of failures before a success of probability 1 − p.
 func geometric(r *rand.Rand, p float64) float64 {
 	return math.Floor(math.Log(1-r.Float64()) / math.Log(p))
@@ -140,6 +179,35 @@ func geometric(r *rand.Rand, p float64) float64 {
 func terms(noisy *Table, exact, weights, of []float64) (_, _, _, _ []Term) {
 	without := &Table{Rows: len(exact), noisy: exact, deviation: make([]float64, len(exact)), query: "exact"}
 	return []Term{{noisy, weights}}, []Term{{without, weights}}, []Term{{noisy, of}}, []Term{{without, of}}
+}
+
+// twoReleases makes weighted sums of the cells of a later and an earlier release: above and below the line of a ratio.
+// The earlier one has half the noise and common noise, or geometric noise of the same deviation as the later one.
+func twoReleases(r *rand.Rand, pure bool, later, earlier, ofLater, ofEarlier []float64) (noisy, exact, of, exactOf []Term) {
+	now, before := []float64{400, 30, 60, 250}, []float64{350, 40, 20, 240}
+	a, b := cellsOf(r, now, 10, 0, false), cellsOf(r, before, 5, 25, false)
+	if pure {
+		b = geometricCells(r, before, math.Sqrt2/10)
+	}
+	a.origin, b.origin = "later", "earlier"
+	noisy, exact, of, exactOf = terms(b, before, earlier, ofEarlier)
+	without := &Table{Rows: len(now), noisy: now, deviation: make([]float64, len(now)), query: "exact", origin: "later"}
+	noisy, exact = append(noisy, Term{a, later}), append(exact, Term{without, later})
+	if ofLater != nil {
+		of, exactOf = append(of, Term{a, ofLater}), append(exactOf, Term{without, ofLater})
+	}
+	return noisy, exact, of, exactOf
+}
+
+// geometricCells adds noise K to each cell, P(K = k) in proportion to e^(−epsilon·|k|).
+func geometricCells(r *rand.Rand, exact []float64, epsilon float64) *Table {
+	p := math.Exp(-epsilon)
+	t := &Table{Rows: len(exact), query: "geometric", heavy: true, step: 1}
+	for _, x := range exact {
+		t.noisy = append(t.noisy, x+geometric(r, p)-geometric(r, p))
+		t.deviation = append(t.deviation, math.Sqrt(2*p)/(1-p))
+	}
+	return t
 }
 
 // cellsOf adds noise of a deviation to each cell, and common noise of a variance.
