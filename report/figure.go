@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/report/picture"
@@ -55,6 +56,40 @@ func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 	}
 	return g.rows()
 }
+
+// phone is the width of a picture on a telephone, whose page is 360 dots wide.
+const phone = 8.6
+
+// phoneName is how many letters of a row's name a picture on a telephone has room for.
+const phoneName = 24
+
+// narrow returns the figure for a telephone, its panels below one another; nil if the figure fits as it is, or if its
+// panels are maps, have more cells in a row than fit, or have names that would be cut.
+func narrow(f *picture.Figure) *picture.Figure {
+	if f.Width <= phone && f.Columns == 1 {
+		return nil
+	}
+	for _, p := range f.Panels {
+		switch p := p.(type) {
+		case picture.Map:
+			return nil
+		case picture.Cells:
+			if cells := phone - heatLabels; p.Up || 0.7*float64(len(p.X.Names)) > cells {
+				return nil
+			}
+		case picture.Rows:
+			if slices.ContainsFunc(p.Names, func(name string) bool { return utf8.RuneCountInString(name) > phoneName }) {
+				return nil
+			}
+		}
+	}
+	out := *f
+	out.Width, out.Columns = phone, 1
+	return &out
+}
+
+// heatLabels is the room for labels beside and below the cells of a panel.
+const heatLabels = 3.5
 
 // The marks: blue for estimates, vermilion for noisy values and intervals.
 var (
@@ -338,17 +373,16 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 		}
 	}
 	width = wide / float64(columns)
-	const labels = 3.5 // beside and below the cells
-	cell := min((width-labels)/nx, 1.6)
+	cell := min((width-heatLabels)/nx, 1.6)
 	rowHeight := min(cell, 0.7, 14/ny)
 	if panel.Up {
 		cell = min(cell, 14/ny)
 		rowHeight = cell
 	}
 	if columns == 1 {
-		width = max(cell*nx+labels, 9)
+		width = max(cell*nx+heatLabels, 9)
 	}
-	return width, max(rowHeight*ny+labels, 4), columns
+	return width, max(rowHeight*ny+heatLabels, 4), columns
 }
 
 // mostMaps is how many labels of a further axis have a map of their own.

@@ -107,11 +107,15 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 		Denoised: len(q.steps) > 0 && t.Holds == "", Places: placesOf(t, table, axes, cells),
 	}
 	if r := q.rate(t.Holds); r != nil {
-		out.Unit, out.None, out.Rate = shown(r.Name), "not stated", rateText(q, r)
+		out.Unit, out.None, out.Rate = shown(r.Name), "not stated", rateText(q, r, f)
 	}
 	out.Sums = sumsOf(q.stated, t, out.Readers)
 	if t.Holds != "" {
-		out.Name, out.File = shown(q.title)+" ("+t.Holds+")", q.name+"."+t.Holds
+		part := t.Holds
+		if q.kind == crosstabs && out.Rate == "" {
+			part = "by " + axisNames(axes)
+		}
+		out.Name, out.File = shown(q.title)+" ("+part+")", q.name+"."+t.Holds
 	}
 	out.Picture = pictureOf(axes, table, q.reading(t.Holds), out.Places != nil)
 	if q.reading(t.Holds) == pictureQuantiles {
@@ -157,7 +161,12 @@ type shownPicture struct {
 	// Text describes what the picture shows, for those who do not see it.
 	Text          string
 	Width, Height int
+	// Narrow is the picture for a telephone; nil if its marks would not fit there.
+	Narrow *shownPicture
 }
+
+// Set is the source of a picture that the page offers beside another one.
+func (p *shownPicture) Set() template.Srcset { return template.Srcset(p.Source) }
 
 // embed draws a figure as SVG for the page.
 func embed(f *picture.Figure, name, text string) (*shownPicture, error) {
@@ -165,9 +174,14 @@ func embed(f *picture.Figure, name, text string) (*shownPicture, error) {
 	if err := f.Write(&b, "svg"); err != nil {
 		return nil, err
 	}
-	width, height := f.Dots()
-	source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
-	return &shownPicture{name, template.URL(source), text, width, height}, nil
+	out := &shownPicture{Name: name, Text: text}
+	out.Width, out.Height = f.Dots()
+	out.Source = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
+	var err error
+	if n := narrow(f); n != nil {
+		out.Narrow, err = embed(n, name, text)
+	}
+	return out, err
 }
 
 func sourceOf(text string) string {

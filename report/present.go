@@ -97,7 +97,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		out.Description = "The table " + shown(t.Holds) + " of these: " + out.Description
 	}
 	if r := q.rate(t.Holds); r != nil {
-		out.Description, unit = rateText(q, r), shown(r.Name)
+		out.Description, unit = rateText(q, r, f), shown(r.Name)
 		if q.conditions != "" {
 			out.Description += " Of " + q.name + ": " + q.conditions
 		}

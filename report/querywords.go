@@ -48,7 +48,7 @@ func (q *queryFacts) noun(f *facts) string {
 	case q.mostKeys > 0:
 		return "weights of " + q.unitNames(f)
 	case (q.threshold > 0 || q.units || q.kind == overBound) && len(f.unit) > 0:
-		return "number of " + q.unitNames(f)
+		return "number of " + q.unitWords(f)
 	}
 	return "rows"
 }
@@ -71,6 +71,15 @@ func (q *queryFacts) unitNames(f *facts) string {
 		names = append(names, shown(cmp.Or(q.columns[column].Title, column)))
 	}
 	return strings.Join(names, ", ")
+}
+
+// unitWords is unitNames after a number: the job's words as they are, but the name of a column as that of one unit.
+func (q *queryFacts) unitWords(f *facts) string {
+	untitled := func(column string) bool { return q.columns[column].Title == "" }
+	if q.counted == "" && slices.ContainsFunc(f.unit, untitled) {
+		return "units (" + q.unitNames(f) + ")"
+	}
+	return q.unitNames(f)
 }
 
 // edgeLabel returns the column that a query's quantiles are of.
@@ -124,26 +133,25 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 // describe returns a text alternative for the picture of a table.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
-	var by []string
-	for _, a := range t.Axes {
-		by = append(by, a.Label)
-	}
-	axes := strings.Join(by, " and ")
+	axes := axisNames(t.Axes)
+	name := strings.TrimSuffix(t.Name, " (by "+axes+")")
 	switch t.Picture {
 	case pictureNumber:
-		return t.Name + ": the estimate with its 95 % interval, which the table below lists."
+		return name + ": the estimate with its 95 % interval, which the table below lists."
 	case pictureLines:
-		return "Line of " + t.Name + " along " + axes + " with a band of 95 % intervals: " + count + ", which the table below lists."
+		return "Line of " + name + " along " + axes + " with a band of 95 % intervals: " + count +
+			", which the table below lists."
 	case pictureCDF:
 		return "Share below each " + axes + ", with a band of 95 % intervals, which the table below lists."
 	case pictureHeat:
-		return "Heat map of " + t.Name + " by " + axes + ": " + count + ", which the table below lists."
+		return "Heat map of " + name + " by " + axes + ": " + count + ", which the table below lists."
 	case pictureMap:
-		return "Map of " + t.Name + ": " + count + ", which the table below lists."
+		return "Map of " + name + ": " + count + ", which the table below lists."
 	case pictureQuantiles:
-		return "Quantiles of " + t.Name + " with 95 % intervals, which the table below lists."
+		return "Quantiles of " + name + " with 95 % intervals, which the table below lists."
 	}
-	return "Bars of " + t.Name + " by " + axes + " with 95 % intervals: the largest of " + count + ", which the table below lists."
+	return "Bars of " + name + " by " + axes + " with 95 % intervals: the largest of " + count +
+		", which the table below lists."
 }
 
 func titleOf(q *queryFacts, t *tableData) string {
@@ -162,11 +170,17 @@ func titleOf(q *queryFacts, t *tableData) string {
 	if _, holds, _ := strings.Cut(t.File, "."); q.rate(holds) != nil {
 		return shown(holds)
 	}
+	return "By " + axisNames(t.Axes)
+}
+
+// axisNames lists the labels of axes: "Ward, Age and Sex".
+func axisNames(axes []axis) string {
 	var by []string
-	for _, a := range t.Axes {
+	for _, a := range axes {
 		by = append(by, a.Label)
 	}
-	return "By " + strings.Join(by, " and ")
+	last := max(0, len(by)-2)
+	return strings.Join(append(by[:last:last], strings.Join(by[last:], " and ")), ", ")
 }
 
 // rate returns the rate that a table holds; nil if it holds none.
@@ -182,13 +196,16 @@ func (q *queryFacts) rate(holds string) *manifest.Rate {
 }
 
 // rateText describes a table of rates.
-func rateText(q *queryFacts, r *manifest.Rate) string {
+func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
+	if per := f.find(r.Per); per != nil {
+		by = shown(per.title)
+	}
 	times := ""
 	if r.Times != 1 {
 		times = ", times " + strconv.FormatFloat(r.Times, 'f', -1, 64)
 	}
-	text := "The noisy values of " + q.name + " divided by " + by + times + ". "
+	text := "The noisy values of " + shown(q.title) + " divided by " + by + times + ". "
 	if r.Per != "" {
 		text += "The 95 % intervals (Fieller's) take the noise of both into account. A rate is empty if noise alone could explain " +
 			"the number to divide by"
@@ -354,7 +371,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		return ""
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitNames(f), q.excess())
+		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
 // excess returns how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.

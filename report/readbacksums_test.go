@@ -109,12 +109,13 @@ func TestTheLastSpanHasItsEdge(t *testing.T) {
 	}
 }
 
-// A rate's description names its factor, unless that is 1.
+// A rate's description names its queries by their titles, and its factor unless that is 1.
 func TestRatesAreReadBack(t *testing.T) {
-	q := &queryFacts{name: "ill"}
-	for times, want := range map[float64]string{1: "The noisy values of ill divided by all. ",
-		1000: "The noisy values of ill divided by all, times 1000. "} {
-		if got := rateText(q, &manifest.Rate{Name: "rate", Per: "all", Times: times}); !strings.HasPrefix(got, want) {
+	f := &facts{queries: []queryFacts{{name: "ill", title: "Sick"}, {name: "all", title: "All"}}}
+	for times, want := range map[float64]string{1: "The noisy values of Sick divided by All. ",
+		1000: "The noisy values of Sick divided by All, times 1000. "} {
+		got := rateText(&f.queries[0], &manifest.Rate{Name: "rate", Per: "all", Times: times}, f)
+		if !strings.HasPrefix(got, want) {
 			t.Errorf("times %g: %q", times, got)
 		}
 	}

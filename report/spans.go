@@ -77,7 +77,8 @@ func (a *axis) spanNames(t *pageTable) []string {
 // spans reports whether the axis's cells lie between edges.
 func (a *axis) spans() bool { return len(a.Keys) == 2 && a.Type != "grid" }
 
-// forReaders returns a table in which each axis of spans is one column with their names. Rows keep their order.
+// forReaders returns a table for readers: the column of an axis has the axis's label, and the two columns of an axis of
+// spans are one column with the spans' names. Rows keep their order.
 func forReaders(t *pageTable, axes []axis) *pageTable {
 	out := *t
 	out.Keys = []pageKey{}
@@ -85,7 +86,11 @@ func forReaders(t *pageTable, axes []axis) *pageTable {
 		a := &axes[i]
 		if !a.spans() {
 			for _, k := range a.Keys {
-				out.Keys = append(out.Keys, t.Keys[k])
+				key := t.Keys[k]
+				if len(a.Keys) == 1 {
+					key.Name = a.Label
+				}
+				out.Keys = append(out.Keys, key)
 			}
 			continue
 		}

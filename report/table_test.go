@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/report/picture"
 )
 
 func counted(values []float64, sparse bool) *Table {
@@ -184,5 +185,35 @@ func TestDigitsOfLargeTables(t *testing.T) {
 		if text, err := json.Marshal(p.Values[0].Data[0]); err != nil || string(text) != want {
 			t.Errorf("%d rows: %s, %v", n, text, err)
 		}
+	}
+}
+
+// A telephone has a picture of its own if all marks and names fit there: panels stand below one another.
+func TestNarrow(t *testing.T) {
+	rows := func(names ...string) picture.Panel { return picture.Rows{Names: names} }
+	cells := func(n int) picture.Panel { return picture.Cells{X: picture.Axis{Names: make([]string, n)}} }
+	for _, c := range []struct {
+		name    string
+		panels  []picture.Panel
+		columns int
+		want    bool
+	}{
+		{"bars", []picture.Panel{rows("North", "Coast")}, 1, true},
+		{"long names", []picture.Panel{rows("North", "Coast · Coast 1 · 18 to 65 · f")}, 1, false},
+		{"two tables", []picture.Panel{cells(6), cells(6)}, 2, true},
+		{"many cells", []picture.Panel{cells(12)}, 1, false},
+		{"a map", []picture.Panel{picture.Map{}}, 1, false},
+	} {
+		f := &picture.Figure{Width: 16, Height: 5, Columns: c.columns, Panels: c.panels}
+		n := narrow(f)
+		if (n != nil) != c.want {
+			t.Errorf("%s: %v", c.name, n)
+		}
+		if n != nil && (n.Columns != 1 || n.Width >= f.Width || f.Columns != c.columns) {
+			t.Errorf("%s: %d columns of %g cm", c.name, n.Columns, n.Width)
+		}
+	}
+	if n := narrow(&picture.Figure{Width: 8, Columns: 1}); n != nil {
+		t.Error("a figure that fits has another one")
 	}
 }

@@ -44,6 +44,10 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	untitled := queryFacts{kind: "histogram", cells: 3, units: true, axes: by}
+	if got := untitled.question(f); got != "Number of units (member_id) by Late fee (EUR): 3 cells." {
+		t.Error(got)
+	}
 	mean := queryFacts{kind: "mean", value: "fee", columns: columns}
 	if got := mean.unitText(f); got != "mean of Late fee (EUR)" {
 		t.Errorf("the unit is %q", got)
