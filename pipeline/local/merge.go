@@ -48,8 +48,8 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote,
-// in any order, and compares their headers: they must be of this plan, of this version of the program and of one
+// OpenParts opens the files of all shards of one run of a plan, or the files of all partitions that MergePartition
+// wrote, in any order, and compares their headers: they must be of this plan, of this version of the program and of one
 // table, and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
