@@ -78,7 +78,7 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	sigma := numeric.RoundedDown(numeric.NewBig().Quo(numeric.BigOf(p.Noise.L1), numeric.BigOf(float64(mu))))
 	m := Mechanism{
 		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1,
-			Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
+			Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: LaplaceNoise, Scale: p.Noise.Scale,
 	}
 	if p.Geometric {
 		m.Noise = Geometric
@@ -107,7 +107,7 @@ func (m Mechanism) checkStandIn() error {
 			return argument.New("scale", "= %g is that of no Gaussian noise", m.Scale)
 		}
 		return nil
-	case Geometric, Rounded:
+	case Geometric, LaplaceNoise:
 	default:
 		return argument.New("noise", "is of a distribution that is not known")
 	}
@@ -138,7 +138,7 @@ func (m Mechanism) pureDeviation() float64 {
 		return math.Inf(1)
 	}
 	scale, grid := numeric.BigOf(m.Scale), numeric.BigOf(m.Grid)
-	if m.Noise == Rounded || m.Grid == 0 {
+	if m.Noise == LaplaceNoise || m.Grid == 0 {
 		rounding := numeric.UpOf(m.Grid)
 		rounding.Quo(rounding.Mul(rounding, rounding), numeric.UpOf(12))
 		square := numeric.UpOf(m.Scale)
@@ -163,7 +163,7 @@ func (m Mechanism) HalfWidth() float64 {
 	switch {
 	case m.Noise == Gaussian:
 		return Z95 * m.Deviation()
-	case m.Noise == Rounded || m.Grid == 0:
+	case m.Noise == LaplaceNoise || m.Grid == 0:
 		return math.Nextafter(halfLaplace*m.Deviation(), math.Inf(1))
 	}
 	s := m.Scale / m.Grid

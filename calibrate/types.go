@@ -76,8 +76,8 @@ const (
 	Gaussian Distribution = ""
 	// Geometric noise is Grid·z for an integer z with probability proportional to e^(-|z|·Grid/Scale).
 	Geometric Distribution = "two-sided geometric"
-	// Rounded noise has the density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid.
-	Rounded Distribution = "Laplace"
+	// LaplaceNoise has the density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid.
+	LaplaceNoise Distribution = "Laplace"
 )
 
 // Ask is one query that needs a fraction of a guarantee from SplitBudget.

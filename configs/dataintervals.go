@@ -73,9 +73,9 @@ func following(at time.Time, every string) time.Time {
 	return at.AddDate(0, 0, 1)
 }
 
-// Samples returns an example of each form in which a job may write a date of a parameter with this every: "day",
+// dateSamples returns an example of each form in which a job may write a date of a parameter with this every: "day",
 // "month" or "year".
-func Samples(every string) (out []string) {
+func dateSamples(every string) (out []string) {
 	for _, f := range formsOf(every) {
 		out = append(out, f.sample)
 	}

@@ -100,7 +100,7 @@ func (d *paramReader) paramSpot(name string) yamltree.Spot {
 
 func paramSample(p *Param) string {
 	if p.Type == "date" {
-		return Samples(p.Every)[0]
+		return dateSamples(p.Every)[0]
 	}
 	return "VALUE"
 }
@@ -120,7 +120,7 @@ func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 		return true
 	}
 	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+kind(p.Every),
-		"write it as "+strings.Join(Samples(p.Every), " or "))
+		"write it as "+strings.Join(dateSamples(p.Every), " or "))
 	return false
 }
 

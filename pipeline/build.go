@@ -322,9 +322,9 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// Compared returns the noise with another delta at the same epsilon. It returns nil if there is none: the plan's delta
-// is above 0 and some query cannot have delta 0, or the other noise is out of the range of numbers.
-func (p *Plan) Compared() *Compared {
+// WithOtherDelta returns the noise with another delta at the same epsilon. It returns nil if there is none: the plan's
+// delta is above 0 and some query cannot have delta 0, or the other noise is out of the range of numbers.
+func (p *Plan) WithOtherDelta() *Compared {
 	b := builder{job: p.job, gathered: &gathered{}}
 	if p.noise.Delta > 0 {
 		return p.comparePure(b.weights(p))

@@ -11,7 +11,7 @@ import (
 // Charge returns what a release of the plan costs: its number-th, into the folder dir.
 func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
-		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
+		Run: p.Fingerprint(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
 		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
 		Units: p.tableUnits(),
 	}

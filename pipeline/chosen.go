@@ -8,21 +8,21 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Chosen holds the queries of a plan with the choices of one run: the keys that it selected, and the clamps and bounds
+// RunPlan holds the queries of a plan with the choices of one run: the keys that it selected, and the clamps and bounds
 // on rows that it found. A run chooses from noisy values while it draws its noise. The plan itself never changes.
-type Chosen struct {
+type RunPlan struct {
 	plan    *Plan
 	queries []Planned
 }
 
-// Choose starts a run: it returns a copy of the plan's queries in which the run's choices are recorded.
-func (p *Plan) Choose() *Chosen { return &Chosen{p, slices.Clone(p.queries)} }
+// NewRun starts a run: it returns a copy of the plan's queries in which the run's choices are recorded.
+func (p *Plan) NewRun() *RunPlan { return &RunPlan{p, slices.Clone(p.queries)} }
 
 // Queries returns the queries in the job's order.
-func (c *Chosen) Queries() []Planned { return c.queries }
+func (c *RunPlan) Queries() []Planned { return c.queries }
 
 // TakeKeys gives a query the keys that its leader selected.
-func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
+func (c *RunPlan) TakeKeys(i int, keys []string) (err error) {
 	q := &c.queries[i]
 	follower, ok := q.Query.(query.KeyFollower)
 	if !ok {
@@ -33,7 +33,7 @@ func (c *Chosen) TakeKeys(i int, keys []string) (err error) {
 }
 
 // TakeSearchResult sets the clamp or bound on rows that was found for a query.
-func (c *Chosen) TakeSearchResult(i int, found query.SearchResult) error {
+func (c *RunPlan) TakeSearchResult(i int, found query.SearchResult) error {
 	q := &c.queries[i]
 	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)
 	if err != nil {

@@ -130,7 +130,7 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 				"save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, publicFile{File: store.Unsigned(file), Column: column, Values: values,
+	b.public = append(b.public, publicFile{File: store.WithoutQuery(file), Column: column, Values: values,
 		Presents: b.presents})
 	return values
 }

@@ -2,7 +2,7 @@
 // row is read, a Release everything that is public afterwards. Private data exists only in between, behind
 // mechanism.Exact.
 //
-//	Job -> New -> Plan -> Engine.Aggregate -> mechanism.AddNoise -> Chosen.Release -> Sink
+//	Job -> New -> Plan -> Engine.Aggregate -> mechanism.AddNoise -> RunPlan.Release -> Sink
 //
 // internal/protocol runs these steps under the ledger's rules; pipeline/manifest is the release's description of
 // itself.

@@ -16,7 +16,7 @@ import (
 // Release makes the public result of a run: it denoises the noisy vectors, noisy[i][j] of component j of query i,
 // and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
 // rehearsal.
-func (c *Chosen) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
+func (c *RunPlan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
 	o Observer) (*Release, error) {
 	for _, vectors := range noisy {
 		if slices.ContainsFunc(vectors, mechanism.Noisy.IsSynthetic) {
@@ -28,9 +28,9 @@ func (c *Chosen) Release(ctx context.Context, noisy [][]mechanism.Noisy, program
 
 // release makes a result with at most the first most cells of each table. Denoising and margins of longer vectors are
 // omitted, since they need all cells.
-func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
+func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
-	results, err := c.results(ctx, noisy, most, workers, o)
+	results, err := c.finishQueries(ctx, noisy, most, workers, o)
 	if err != nil {
 		return nil, InsideError("denoise", err)
 	}
@@ -46,14 +46,14 @@ func (c *Chosen) release(ctx context.Context, noisy [][]mechanism.Noisy, program
 		presented: c.plan.job.Output.Presented()}, nil
 }
 
-// results makes the published answers from the noisy vectors:
+// finishQueries makes the published answers from the noisy vectors:
 //
 //  1. denoise the first component of each query
-//  2. agree: make margins agree (margins.go)
-//  3. combined: merge the vectors that several queries measured (samerows.go)
+//  2. applyMargins: make margins agree (margins.go)
+//  3. mergeEqualVectors: merge the vectors that several queries measured (samerows.go)
 //  4. finish the queries: columns and intervals
 //  5. withhold small cells, compute rates, round
-func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
+func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
 	error) {
 	whole := true
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
@@ -67,7 +67,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 			whole = false
 			continue
 		}
-		results[i].Nothing = queries.Nothing(q.Query, noisy[i])
+		results[i].LooksEmpty = queries.LooksEmpty(q.Query, noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 ||
 			q.Selected(), run: c.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
@@ -75,12 +75,12 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 		}
 	}
 	if whole {
-		if err := c.agree(estimates, results); err != nil {
+		if err := c.applyMargins(estimates, results); err != nil {
 			return nil, err
 		}
 	}
 	for i := range noisy {
-		q, note, err := c.combined(i, noisy, most)
+		q, note, err := c.mergeEqualVectors(i, noisy, most)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (c *Chosen) results(ctx context.Context, noisy [][]mechanism.Noisy, most, w
 const percent = 100
 
 // denoiseRun returns how the steps of a query are carried out.
-func (c *Chosen) denoiseRun(query, workers int, o Observer) denoise.Run {
+func (c *RunPlan) denoiseRun(query, workers int, o Observer) denoise.Run {
 	total := percent * len(c.queries)
 	o.Progress(StageDenoise, percent*query, total)
 	return denoise.Run{Workers: workers, Progress: func(done, of int) {

@@ -150,7 +150,7 @@ func (f *finder) unparsed(path string, t *tally.Input) bool {
 func (f *finder) inFile(t *tally.Input) (names []string) {
 	for _, logical := range t.Columns {
 		if at := slices.Index(f.plan.Logical(), logical); at >= 0 {
-			for _, view := range f.plan.Views() {
+			for _, view := range f.plan.EventColumns() {
 				names = append(names, f.plan.Extended()[view[at]])
 			}
 		}

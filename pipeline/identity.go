@@ -1,8 +1,8 @@
 package pipeline
 
-// Run returns the run fingerprint of the plan: a digest of the dataset, of everything that decides which noisy values
-// are drawn, and of the parameters.
-func (p *Plan) Run() string { return p.identity.Run }
+// Fingerprint returns the run fingerprint of the plan: a digest of the dataset, of everything that decides which noisy
+// values are drawn, and of the parameters.
+func (p *Plan) Fingerprint() string { return p.identity.Run }
 
 // Presentation returns a digest of how the plan presents noisy values.
 func (p *Plan) Presentation() string { return p.identity.Presentation }

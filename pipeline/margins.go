@@ -52,9 +52,9 @@ func (q *Planned) byShape() sizes {
 	return out
 }
 
-// agree makes the estimates of a table and its margins consistent. The expected errors from the earlier steps then no
-// longer apply.
-func (c *Chosen) agree(estimates [][]mechanism.Noisy, results []Result) error {
+// applyMargins makes the estimates of a table and its margins consistent. The expected errors from the earlier steps
+// then no longer apply.
+func (c *RunPlan) applyMargins(estimates [][]mechanism.Noisy, results []Result) error {
 	for i := range c.queries {
 		q := &c.queries[i]
 		if len(q.margins) == 0 {

@@ -17,7 +17,7 @@ import (
 )
 
 // Plan holds everything that is decided before a row is read: public and pure. It never changes after it was built. The
-// private choices of a run are a value of the run: see [Chosen].
+// private choices of a run are a value of the run: see [RunPlan].
 type Plan struct {
 	job       *configs.Job
 	effective []byte

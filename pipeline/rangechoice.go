@@ -44,13 +44,13 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Narrowest returns a query with the least bound on the rows of a unit; nil if its bound is fixed.
-func (p *Plan) Narrowest(i int) *Planned {
+// WithLeastRowBound returns a query with the least bound on the rows of a unit; nil if its bound is fixed.
+func (p *Plan) WithLeastRowBound(i int) *Planned {
 	s := p.queries[i].Search
 	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[i]) == 0 {
 		return nil
 	}
-	least := p.Choose()
+	least := p.NewRun()
 	if least.TakeSearchResult(i, query.SearchResult{Rows: &query.RowsSearch{MaxRows: 1}}) != nil {
 		return nil
 	}

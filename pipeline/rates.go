@@ -50,7 +50,7 @@ func (b *builder) rates(p *Plan) {
 				b.report(path, "too-many-cells", "a query of more than 2^22 cells cannot have rates", "remove rates")
 				continue
 			}
-			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.Unsigned(r.File), Value: r.Value, Times: 1,
+			out := rate{query: -1, Rate: manifest.Rate{Name: r.Name, Per: r.Per, File: store.WithoutQuery(r.File), Value: r.Value, Times: 1,
 				MaxHalfWidth: b.number(r.MaxHalfWidth, path+".max_half_width")}}
 			if r.Times != "" {
 				out.Times = b.number(r.Times, path+".times")
@@ -218,7 +218,7 @@ func exampleLabels(keys []domain.KeyColumn, on []string) string {
 
 // withRates returns the answer of a query with its rates as additional tables. The publish rule was applied to all
 // results: a cell that it leaves empty has no rate.
-func (c *Chosen) withRates(i int, results []Result) query.Answer {
+func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 	a := results[i].Answer
 	a.Readings = slices.Clone(a.Readings)
 	for k := range c.queries[i].rates {

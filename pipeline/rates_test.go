@@ -125,7 +125,7 @@ func TestPartsBesideASingleCell(t *testing.T) {
 // With delta 0 the interval of a rate has the tails of both noises, and half a step of either.
 func TestRatesOfGeometricNoise(t *testing.T) {
 	p := planOfStays(t, "0", "row", "", countsBy(byWard), countsBy(byWard)+", rates: [{name: rate, per: q0, times: 10}]")
-	c := p.Choose()
+	c := p.NewRun()
 	constant := func(x float64) query.Series {
 		return func(_ int, dst []float64) {
 			for i := range dst {

@@ -21,7 +21,7 @@ const rehearsedCells = 1 << 10
 
 // Rehearse makes a synthetic release, of the form of the plan's release.
 func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers int) (*Release, error) {
-	noisy, c := make([][]mechanism.Noisy, len(p.queries)), p.Choose()
+	noisy, c := make([][]mechanism.Noisy, len(p.queries)), p.NewRun()
 	for _, i := range p.LeadersFirst() {
 		if err := c.rehearseQuery(ctx, i, noisy, workers); err != nil {
 			return nil, InsideError("rehearse", err)
@@ -50,7 +50,7 @@ func (p *Plan) LeadersFirst() []int {
 }
 
 // rehearseQuery makes the synthetic vectors of a query, and the choices that a run makes before it.
-func (c *Chosen) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) error {
+func (c *RunPlan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) error {
 	q := &c.queries[i]
 	if leader, follows := q.Leader(); follows {
 		if err := c.TakeKeys(i, noisy[leader][0].Keys()); err != nil {

@@ -44,8 +44,8 @@ type Result struct {
 	Expected *manifest.Error
 	// Places are the positions of the cells; nil if they are not points.
 	Places *Places
-	// Nothing: the noisy answer looks like the answer of an empty table; see [queries.Nothing].
-	Nothing bool
+	// LooksEmpty: the noisy answer looks like the answer of an empty table; see [queries.LooksEmpty].
+	LooksEmpty bool
 }
 
 // Formats returns the formats to write, at least one.

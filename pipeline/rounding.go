@@ -22,7 +22,7 @@ const stepsOfError = 100
 
 // rounds reports whether the estimates of a query are rounded. They are not if they agree exactly with a public total
 // or with other tables: sums of rounded cells would differ from it.
-func (c *Chosen) rounds(i int) bool {
+func (c *RunPlan) rounds(i int) bool {
 	q := &c.queries[i]
 	agrees := q.Kind == query.Crosstab || len(q.margins) > 0 ||
 		slices.ContainsFunc(q.Steps, func(s *denoise.Step) bool { return s.Name() == "total" })

@@ -78,7 +78,7 @@ func TestEndsThatAreNearlyMultiples(t *testing.T) {
 func TestWhatAgreesIsNotRounded(t *testing.T) {
 	p := planOfStays(t, "1e-6", "row", "", countsBy(byWard)+", margins: [q1]", "count: {}", "count: {}",
 		countsBy(byWard)+", denoise: [{method: total, total: 50}]", "crosstabs: {by: ["+byWard+", "+bySex+"], ways: [1]}")
-	c := p.Choose()
+	c := p.NewRun()
 	for i, want := range []bool{false, false, true, false, false} {
 		if got := c.rounds(i); got != want {
 			t.Errorf("query %d: rounded is %v", i, got)

@@ -214,10 +214,10 @@ func isNumeric(f *domain.FilterSpec) bool {
 	return false
 }
 
-// combined returns query i with the vectors that other queries measured too: each is the least-squares estimate from
-// all noisy measurements. The note names those queries; it is "" if there are none. Vectors of more than most cells are
-// omitted.
-func (c *Chosen) combined(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
+// mergeEqualVectors returns query i with the vectors that other queries measured too: each is the least-squares
+// estimate from all noisy measurements. The note names those queries; it is "" if there are none. Vectors of more than
+// most cells are omitted.
+func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
 	planned := &c.queries[i]
 	var better []kinds.Better
 	var names []string

@@ -132,7 +132,7 @@ func TestVectorsOfTheSameRows(t *testing.T) {
 		if !slices.Equal(found["sum"], c.sums) || !slices.Equal(found["count"], c.counts) || len(found["squares"]) > 0 {
 			t.Errorf("%s: %v, want sums %v and counts %v", c.name, found, c.sums, c.counts)
 		}
-		m := p.Choose().Manifest(manifest.Program{})
+		m := p.NewRun().Manifest(manifest.Program{})
 		if err := m.Meets(); err != nil && p.queries[0].Search == nil { // a clamp is found by a run
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -199,7 +199,7 @@ func TestSharedRowsCover(t *testing.T) {
 					noisy[i] = append(noisy[i], mechanismtest.Make(t, m, y))
 				}
 			}
-			results, err := p.Choose().results(t.Context(), noisy, math.MaxInt, 1, unobserved{})
+			results, err := p.NewRun().finishQueries(t.Context(), noisy, math.MaxInt, 1, unobserved{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -178,7 +178,7 @@ func TestStatedSelections(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		m := p.Choose().Manifest(manifest.Program{})
+		m := p.NewRun().Manifest(manifest.Program{})
 		if err := m.Meets(); err != nil {
 			t.Errorf("%v: %v", c, err)
 		}
@@ -196,7 +196,7 @@ func TestStatedSelections(t *testing.T) {
 		"no share":         func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "0" },
 		"a share in words": func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "a tenth" },
 	} {
-		m := p.Choose().Manifest(manifest.Program{})
+		m := p.NewRun().Manifest(manifest.Program{})
 		change(&m)
 		if m.Meets() == nil {
 			t.Errorf("%s: nothing was found", name)
@@ -207,7 +207,7 @@ func TestStatedSelections(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	m := few.Choose().Manifest(manifest.Program{})
+	m := few.NewRun().Manifest(manifest.Program{})
 	if err := m.Meets(); err != nil {
 		t.Error(err)
 	}
@@ -222,7 +222,7 @@ func TestStatedSelections(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	m = weighted.Choose().Manifest(manifest.Program{})
+	m = weighted.NewRun().Manifest(manifest.Program{})
 	if err := m.Meets(); err != nil {
 		t.Error(err)
 	}

@@ -58,7 +58,7 @@ func TestStatedNumbersAreCompared(t *testing.T) {
 		},
 		"": func(*manifest.Manifest) {},
 	} {
-		m := p.Choose().Manifest(manifest.Program{})
+		m := p.NewRun().Manifest(manifest.Program{})
 		change(&m)
 		if err := m.Meets(); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)
@@ -73,7 +73,7 @@ func TestSelectionsTakeDeltaTogether(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	m := p.Choose().Manifest(manifest.Program{})
+	m := p.NewRun().Manifest(manifest.Program{})
 	if err := m.Meets(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestComparedNoiseIsThatOfTheOtherPlan(t *testing.T) {
 			want = append(want, m.Deviation())
 		}
 	}
-	if got := pure.Compared(); got == nil || !slices.Equal(got.Deviations, want) {
+	if got := pure.WithOtherDelta(); got == nil || !slices.Equal(got.Deviations, want) {
 		t.Errorf("%+v, want %v", got, want)
 	}
 }
@@ -130,7 +130,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 2, delta:
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	d := p.Choose().Manifest(manifest.Program{}).Privacy.DataDomain
+	d := p.NewRun().Manifest(manifest.Program{}).Privacy.DataDomain
 	slices.Sort(d.Columns)
 	want := []string{"persons.age", "persons.alive", "persons.id", "visits.kind", "visits.person"}
 	if !slices.Equal(d.Columns, want) || d.Filters != 3 {

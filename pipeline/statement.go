@@ -14,7 +14,7 @@ import (
 
 // Manifest returns what a plan and the choices of its run say in the manifest: everything but the ledger's account, the
 // signature and the files.
-func (c *Chosen) Manifest(program manifest.Program) manifest.Manifest {
+func (c *RunPlan) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
 		Program: program, Privacy: p.privacy(mechanismsOf(c.queries))}

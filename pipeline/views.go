@@ -121,9 +121,9 @@ func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 // Logical returns the columns that queries and filters name, each once. Without events they are those of the input.
 func (p *Plan) Logical() []string { return p.input.views.logical }
 
-// Views returns, for each event e, the index in Extended of every column of Logical: Views()[e][i] is that of logical
-// column i. A job without events has one entry.
-func (p *Plan) Views() [][]int { return p.input.views.at }
+// EventColumns returns, for each event e, the index in Extended of every column of Logical: EventColumns()[e][i] is
+// that of logical column i. A job without events has one entry.
+func (p *Plan) EventColumns() [][]int { return p.input.views.at }
 
 // LogicalSchema returns the schema that queries and filters see: the input's, with derived columns and the names of the
 // events.

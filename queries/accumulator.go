@@ -65,7 +65,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	if len(of.Keys) > 0 {
 		return newKeyed(of, l, spill), keyselection.ContentBytes
 	}
-	if of.Apart {
+	if of.CellPerAxis {
 		return accumulate.NewTables(of, l), accumulate.TableBytes(len(of.Axes))
 	}
 	groups, cells := domain.NewGrouping(of.Axes, of.Sizes, l), of.Cells(0)

@@ -158,7 +158,7 @@ func TestDiscoveredNeighbours(t *testing.T) {
 		}
 		one, two := all(tab), all(other)
 		components, err := q.Components(adj)
-		if err != nil || components[0].Keys != q.Limits.Groups {
+		if err != nil || components[0].Keys != q.Limits.Cells {
 			rt.Fatal(components, err)
 		}
 		squares := 0.0

@@ -89,10 +89,10 @@ func contribution(unit int64, from int, rows []int64) [][]value {
 
 // corner is the largest contribution to some cells.
 func corner(l bounding.Limits, cells int64) []int64 {
-	rows := make([]int64, min(cells, l.Groups))
+	rows := make([]int64, min(cells, l.Cells))
 	left := l.Rows
 	for i := range rows {
-		rows[i] = min(l.PerGroup, left)
+		rows[i] = min(l.RowsPerCell, left)
 		left -= rows[i]
 	}
 	return rows

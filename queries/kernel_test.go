@@ -224,7 +224,7 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 			c := q.(*kinds.Histogram)
 			l := c.Limits
 			var all [][]*big.Int
-			for _, v := range vectors(len(points), l.Rows, l.Groups, l.PerGroup) {
+			for _, v := range vectors(len(points), l.Rows, l.Cells, l.RowsPerCell) {
 				all = append(all, times(c.Kernel, v))
 			}
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
@@ -238,7 +238,7 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 					}
 				}
 				bound := c.Kernel.Norm(l, adj)
-				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows &&
+				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.RowsPerCell == l.Rows &&
 					far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}

@@ -57,8 +57,8 @@ func Directions(q query.Query) []domain.Direction {
 // Bytes is [query.Query.Bytes].
 func Bytes(q query.Query, workers int, maxCells int64) int64 { return q.Bytes(workers, maxCells) }
 
-// Nothing is [query.Query.LooksEmpty].
-func Nothing(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
+// LooksEmpty is [query.Query.LooksEmpty].
+func LooksEmpty(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
 // LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
 // except the first.

@@ -153,8 +153,8 @@ func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 		}
 		best := new(big.Int)
 		for i := range int64(cells) + 1 {
-			sum := new(big.Int).Add(sensitivity.LargestNorm(l, min(i, l.Groups)),
-				sensitivity.LargestNorm(l, min(int64(cells)-i, l.Groups)))
+			sum := new(big.Int).Add(sensitivity.LargestNorm(l, min(i, l.Cells)),
+				sensitivity.LargestNorm(l, min(int64(cells)-i, l.Cells)))
 			if sum.Cmp(best) > 0 {
 				best = sum
 			}

@@ -66,7 +66,7 @@ func TestReachIsTheMaximum(t *testing.T) {
 			if missing != "" {
 				continue
 			}
-			all := vectors(cells, l.Rows, l.Groups, l.PerGroup)
+			all := vectors(cells, l.Rows, l.Cells, l.RowsPerCell)
 			for _, r := range ranges {
 				up, down := max(r[1], 0), max(-r[0], 0)
 				x := &sensitivity.Reach{More: max(up, down), Less: min(up, down), Components: 1}
@@ -100,7 +100,7 @@ func TestReachOfKnownCases(t *testing.T) {
 			cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
 			rt.Fatalf("%v, want %v", got, want)
 		}
-		one := (&sensitivity.Reach{More: v, Less: w, Components: 1}).Squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1},
+		one := (&sensitivity.Reach{More: v, Less: w, Components: 1}).Squared(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1},
 			ReplaceOne, cells)
 		want := square64(v + w)
 		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
@@ -132,7 +132,7 @@ func TestReachIsAttained(t *testing.T) {
 		}
 		q := summed(t, s)
 		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency")
-		_, one, other := farthest(adj, vectors(cells, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup), r[0], r[1])
+		_, one, other := farthest(adj, vectors(cells, q.Limits.Rows, q.Limits.Cells, q.Limits.RowsPerCell), r[0], r[1])
 		rowsOf := func(counts []int64, which int) *testTable {
 			tab := &testTable{fields: fields}
 			for cell, n := range counts {

@@ -13,6 +13,7 @@ import (
 
 	dpbeam "github.com/dprelease/dprelease/full/beam"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -78,7 +79,7 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		in := p.Job().Input
 		data, err := source.Open(t.Context(), source.Options{
-			Dir: p.Job().Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types,
+			Dir: p.Job().Dir(), Files: in.Files, CSV: textfile.CSV{Header: true, Types: in.CSV.Types,
 				Delimiter: ','}, Key: make([]byte, 32),
 		})
 		if err != nil {

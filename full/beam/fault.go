@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // Faults of workers
@@ -62,11 +62,11 @@ func (f *Fault) with(details string) error {
 
 // marked adds the mark of a fault to an error of reading the input. It returns other errors unchanged.
 func marked(err error) error {
-	e := new(source.Error)
+	e := new(fault.Error)
 	switch {
 	case !errors.As(err, &e):
 		return err
-	case e.Code == source.CodeChanged:
+	case e.Code == fault.CodeChanged:
 		return Changed.with(err.Error())
 	}
 	return Unread.with(err.Error())

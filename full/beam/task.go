@@ -105,7 +105,7 @@ func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key,
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
 		return nil, diags
 	}
-	b.Run, b.Schema = plan.Run(), used(plan, engine.Schema())
+	b.Run, b.Schema = plan.Fingerprint(), used(plan, engine.Schema())
 	var err error
 	if b.Input, err = engine.Fingerprint(); err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	})
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
-	case err == nil && plan.Run() == b.Run && !slices.ContainsFunc(plan.Job().Input.Files,
+	case err == nil && plan.Fingerprint() == b.Run && !slices.ContainsFunc(plan.Job().Input.Files,
 		func(f string) bool { return strings.Contains(f, missingMark) }):
 		return plan, nil
 	case len(missing) > 0:

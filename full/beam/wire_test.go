@@ -27,6 +27,7 @@ import (
 	"github.com/dprelease/dprelease/full/beam/verb/wiretest"
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -176,7 +177,7 @@ func TestWireHasNoRows(t *testing.T) {
 	}
 	p := enginetest.Plan(t, path, []byte(wireJob))
 	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files,
-		CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+		CSV: textfile.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestWireHasNoAddress(t *testing.T) {
 		t.Fatal(diags)
 	}
 	files, err := source.Open(t.Context(), source.Options{Dir: dir, Files: []string{"a.csv", "b.csv"},
-		CSV: source.CSV{Header: true, Types: job.Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+		CSV: textfile.CSV{Header: true, Types: job.Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 	if err != nil {
 		t.Fatal(err)
 	}

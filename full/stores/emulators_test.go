@@ -14,6 +14,7 @@ import (
 
 	"github.com/dprelease/dprelease/full/stores/storestest"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -117,16 +118,16 @@ func conforms(t *testing.T, base, none, query string) {
 	}
 	refused := func(what string, err error, code string) {
 		t.Helper()
-		var e *source.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Code != code || strings.Contains(err.Error(), "127.0.0.1") ||
 			strings.Contains(err.Error(), storestest.AzureKey) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 		}
 	}
 	_, _, err := answers(t.Context(), options(base+"none.csv"+query))
-	refused("no object", err, source.CodeNotFound)
+	refused("no object", err, fault.CodeNotFound)
 	_, _, err = answers(t.Context(), options(none+"t.csv"+query))
-	refused("no bucket", err, source.CodeNotFound)
+	refused("no bucket", err, fault.CodeNotFound)
 	d, err := source.Open(t.Context(), options(base+"dir/t.parquet"+query))
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func conforms(t *testing.T, base, none, query string) {
 	changed[100] ^= 1
 	storestest.Put(t, base+"dir/t.parquet"+query, changed)
 	_, err = d.Read(t.Context(), 0, []string{"cat"}, func(*table.Batch) error { return nil })
-	refused("changed", err, source.CodeChanged)
+	refused("changed", err, fault.CodeChanged)
 	storestest.Put(t, base+"dir/t.parquet"+query, content["t.parquet"])
 	writes(t, base+"p/a.csv"+query)
 	publishes(t, base, query)

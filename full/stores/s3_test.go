@@ -17,6 +17,8 @@ import (
 
 	"github.com/dprelease/dprelease/full/stores/storestest"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/table"
@@ -24,9 +26,9 @@ import (
 
 func options(file string) source.Options {
 	return source.Options{
-		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true,
+		Files: []string{file}, Workers: 2, CSV: textfile.CSV{Header: true,
 			Types: map[string]string{"unit": "int", "value": "float"}},
-		JSONL: source.JSONL{Columns: map[string]string{"unit": "int", "cat": "text", "value": "float"}},
+		JSONL: textfile.JSONL{Columns: map[string]string{"unit": "int", "cat": "text", "value": "float"}},
 	}
 }
 
@@ -50,7 +52,7 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 		next++
 		return next - 1
 	}
-	filter := d.FilterRowGroups(nil, nil)
+	filter := d.NewSplitReader(nil, nil)
 	var workers sync.WaitGroup
 	for range o.Workers {
 		workers.Go(func() {
@@ -154,7 +156,7 @@ func TestS3Requests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	filter := d.FilterRowGroups([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
+	filter := d.NewSplitReader([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
 	rows := 0
 	for i := range d.Splits() {
 		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"},
@@ -176,7 +178,7 @@ func TestS3Faults(t *testing.T) {
 	storestest.Put(t, "s3://bucket/t.parquet", content["t.parquet"])
 	check := func(what string, err error, code string) {
 		t.Helper()
-		var e *source.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Code != code {
 			t.Errorf("%s: %v, want %s", what, err, code)
 			return
@@ -189,16 +191,16 @@ func TestS3Faults(t *testing.T) {
 		}
 	}
 	_, _, err := answers(t.Context(), options("s3://bucket/none.csv"))
-	check("no object", err, source.CodeNotFound)
+	check("no object", err, fault.CodeNotFound)
 	_, _, err = answers(t.Context(), options("s3://none/t.csv"))
-	check("no bucket", err, source.CodeNotFound)
+	check("no bucket", err, fault.CodeNotFound)
 	_, _, err = answers(t.Context(), options("s3://bucket/x*.csv"))
-	check("no match", err, source.CodeNotFound)
+	check("no match", err, fault.CodeNotFound)
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv?unknown=hush"))
-	check("an unknown option", err, source.CodeOption)
+	check("an unknown option", err, fault.CodeOption)
 	s.Fails(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(403); return true })
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
-	check("403", err, source.CodeUnreadable)
+	check("403", err, fault.CodeUnreadable)
 	s.Fails(nil)
 	for _, name := range []string{"t.csv", "t.parquet"} {
 		d, err := source.Open(t.Context(), options("s3://bucket/"+name))
@@ -208,22 +210,22 @@ func TestS3Faults(t *testing.T) {
 		storestest.Put(t, "s3://bucket/"+name, bytes.ToUpper(content[name]))
 		_, err = d.Read(t.Context(), d.Splits()-1, []string{"cat"}, func(*table.Batch) error { return nil })
 		if name == "t.parquet" {
-			check("changed "+name, err, source.CodeChanged)
+			check("changed "+name, err, fault.CodeChanged)
 		} else if err == nil { // the program may have read its last piece when it opened the file
 			_, err = d.Digest(t.Context(), 0, nil)
 			if err != nil {
-				check("changed "+name, err, source.CodeChanged)
+				check("changed "+name, err, fault.CodeChanged)
 			}
 		}
 		_ = d.Close()
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush-other")
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
-	check("a wrong key", err, source.CodeUnreadable)
+	check("a wrong key", err, fault.CodeUnreadable)
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
-	check("no credentials", err, source.CodeUnreadable)
+	check("no credentials", err, fault.CodeUnreadable)
 }
 
 // Each request for contents, and each removal, names the version that was found, in plain requests and in the

@@ -21,14 +21,14 @@ func writes(t *testing.T, address string) {
 	write := func(text string, over *store.Object) error {
 		return w.Put(t.Context(), a.Key, "text/csv", strings.NewReader(text), int64(len(text)), over)
 	}
-	if err := write("one", store.Nothing); err != nil {
+	if err := write("one", store.NoObject); err != nil {
 		t.Fatal(err)
 	}
 	first, err := w.Stat(t.Context(), a.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := write("two", store.Nothing); store.KindOf(err) != store.Exists {
+	if err := write("two", store.NoObject); store.KindOf(err) != store.Exists {
 		t.Errorf("written over: %v", err)
 	}
 	if err := errors.Join(write("four", &first), write("five", nil)); err != nil {

@@ -49,7 +49,7 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	if err := w.state.checkReservable(c); err != nil {
 		return 0, err
 	}
-	if err := a.afford(c, w.state.clock(w.now)); err != nil {
+	if err := a.checkBudget(c, w.state.clock(w.now)); err != nil {
 		return 0, err
 	}
 	if w.state.payer(c.Account) == nil {
@@ -81,9 +81,9 @@ func (s *state) admit(c Charge) (*account, error) {
 	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// afford returns an OverBudgetError, OverShareError, UnitError or AccountError if the account cannot pay for c at this
-// time.
-func (a *account) afford(c Charge, at time.Time) error {
+// checkBudget returns an OverBudgetError, OverShareError, UnitError or AccountError if the account cannot pay for c at
+// this time.
+func (a *account) checkBudget(c Charge, at time.Time) error {
 	if err := a.checkUnits(c); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func TestAdversary(t *testing.T) {
 		t.Fatalf("mu %v, %v", cap1.mu, err)
 	}
 	now := time.Unix(0, 0)
-	filter := func(a *account, c Charge) bool { return a.afford(c, now) == nil }
+	filter := func(a *account, c Charge) bool { return a.checkBudget(c, now) == nil }
 	late := func(a *account, _ Charge) bool { return a.balance(now).Left.Sign() > 0 }
 	for _, epsilon := range []float64{0, 0.5, 1, 2} {
 		most, err := calibrate.GaussianDelta(calibrate.Epsilon(epsilon), cap1.mu)

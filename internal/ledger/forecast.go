@@ -30,10 +30,10 @@ func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
 				shadows[a.Account] = &shadow
 			}
 			a = shadows[a.Account]
-			err = a.afford(c, at)
+			err = a.checkBudget(c, at)
 		}
 		if err == nil {
-			share, _ := parseShare(c.DeltaShare) // afford has parsed it
+			share, _ := parseShare(c.DeltaShare) // checkBudget has parsed it
 			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.cost(c)}, at: at, share: share})
 		}
 		refusals = append(refusals, err)

@@ -58,7 +58,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	if err != nil {
 		return Quote{Account: c.Account, Refusal: err}
 	}
-	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.afford(c, at)}
+	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.checkBudget(c, at)}
 	balance, asked := a.balance(at), a.cost(c)
 	q.Balance = balance
 	q.addRoom("total", "", asked, balance.Cap, balance.Left)

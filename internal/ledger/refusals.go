@@ -1,7 +1,7 @@
 package ledger
 
-// The errors with which a ledger refuses a charge: account.admit and account.afford (charge.go) return them. All other
-// errors are in errors.go.
+// The errors with which a ledger refuses a charge: account.admit and account.checkBudget (charge.go) return them. All
+// other errors are in errors.go.
 
 import (
 	"fmt"

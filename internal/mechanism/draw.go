@@ -54,7 +54,7 @@ func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, 
 	switch m.Noise {
 	case calibrate.Geometric:
 		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, quantum-grid, source) }
-	case calibrate.Rounded:
+	case calibrate.LaplaceNoise:
 		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
 	}
 	_, err = newSampler(nil) // refuse before the receipt is redeemed

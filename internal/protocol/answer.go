@@ -22,7 +22,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	if err := a.judge(exact.Checks); err != nil {
 		return nil, nil, err
 	}
-	a.chosen = a.plan.Choose()
+	a.chosen = a.plan.NewRun()
 	a.drawn = true
 	noisy, err := a.noise(ctx, exact.Exacts)
 	if err != nil {

@@ -10,7 +10,7 @@ type attempt struct {
 	*Runner
 	plan *pipeline.Plan
 	// chosen holds the choices from noisy values, and the queries that follow from them; nil before the noise is drawn.
-	chosen *pipeline.Chosen
+	chosen *pipeline.RunPlan
 	dir    string
 	// newRelease is set if a new release is requested
 	newRelease bool

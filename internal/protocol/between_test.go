@@ -293,7 +293,7 @@ func TestWindowsAreQuestions(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		runs = append(runs, plan.Run())
+		runs = append(runs, plan.Fingerprint())
 	}
 	if runs[0] == runs[1] || runs[0] != runs[2] {
 		t.Errorf("of the days 1, 2 and 1 the runs are %q, want two different ones", runs)

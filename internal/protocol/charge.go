@@ -43,7 +43,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 		a.receipt, err = a.Book.Charge(ctx, charge)
 		return pipeline.LedgerError("charge", err)
 	}
-	receipt, recorded, err := a.Book.Resume(ctx, a.plan.Run(), a.number())
+	receipt, recorded, err := a.Book.Resume(ctx, a.plan.Fingerprint(), a.number())
 	if err != nil {
 		return pipeline.LedgerError("resume the reservation", err)
 	}

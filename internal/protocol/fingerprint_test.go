@@ -33,7 +33,7 @@ func TestQuestionAndPresentation(t *testing.T) {
 			t.Fatalf("%s: %q is not in the job", name, before)
 		}
 		p := b.plan(text)
-		return p.Run() != first.Run(), p.Presentation() != first.Presentation()
+		return p.Fingerprint() != first.Fingerprint(), p.Presentation() != first.Presentation()
 	}
 	for name, edit := range map[string][2]string{
 		"epsilon": {"epsilon: 1,", "epsilon: 2,"}, "delta": {"1e-6", "1e-7"}, "unit": {"unit: [person]",

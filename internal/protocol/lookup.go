@@ -20,7 +20,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 	}
 	known := a.known(runs)
 	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.rerenderStagings = ledger.Run{}, newest(runs,
-		a.plan.Run()), nil, map[string]bool{}, false, "", nil
+		a.plan.Fingerprint()), nil, map[string]bool{}, false, "", nil
 	switch {
 	case len(known) > 0:
 		a.prior = known[0]
@@ -79,7 +79,7 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 // known returns the releases with the plan's fingerprint that were not cancelled, the newest first.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
-		if r.Charge.Run == a.plan.Run() && r.State != ledger.Cancelled {
+		if r.Charge.Run == a.plan.Fingerprint() && r.State != ledger.Cancelled {
 			known = append(known, r)
 		}
 	}

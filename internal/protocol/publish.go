@@ -39,7 +39,7 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
 		return moved, err
 	}
-	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.number(), a.elsewhere(a.dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.number(), a.elsewhere(a.dir)); err != nil {
 		return moved, pipeline.LedgerError("record the publication", err)
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)

@@ -223,7 +223,7 @@ func TestRehearsalsAreNotPublished(t *testing.T) {
 		}
 		noisy = append(noisy, []mechanism.Noisy{n})
 	}
-	if _, err := plan.Choose().Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil ||
+	if _, err := plan.NewRun().Release(t.Context(), noisy, manifest.Program{}, 1, pipeline.Silent{}); err == nil ||
 		!strings.Contains(err.Error(), "answers nothing") {
 		t.Errorf("vectors of a rehearsal are answers: %v", err)
 	}

@@ -79,7 +79,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if adopted, err = adopted.WithDrawnPolicy(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
-	a.plan, a.chosen = adopted, adopted.Choose()
+	a.plan, a.chosen = adopted, adopted.NewRun()
 	if err := a.adoptSearchResults(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}

@@ -52,7 +52,7 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 		return err
 	}
 	// Its noise was drawn under the reservation, even if this version of the program would have drawn other noise.
-	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
+	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Fingerprint(), a.number()); err != nil {
 		return pipeline.LedgerError("resume the reservation", err)
 	}
 	seal := sealOf(note)
@@ -109,7 +109,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
-	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
 		return pipeline.LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)

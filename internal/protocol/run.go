@@ -18,7 +18,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if err := req.Plan.Accurate(); err != nil {
 		return nil, err
 	}
-	unlock, err := r.Book.Lock(ctx, req.Plan.Run())
+	unlock, err := r.Book.Lock(ctx, req.Plan.Fingerprint())
 	if err != nil {
 		return nil, pipeline.LedgerError("lock the run", err)
 	}
@@ -100,7 +100,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
 	}
 	release.SignBy(a.Signer)
-	charged, _, err := a.Book.Lookup(ctx, a.plan.Run())
+	charged, _, err := a.Book.Lookup(ctx, a.plan.Fingerprint())
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
 	}

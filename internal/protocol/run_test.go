@@ -105,7 +105,7 @@ func TestOverBudget(t *testing.T) {
 
 func TestBusy(t *testing.T) {
 	b := newBench(t)
-	unlock, err := b.book().Lock(t.Context(), b.plan(job).Run())
+	unlock, err := b.book().Lock(t.Context(), b.plan(job).Fingerprint())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (a *attempt) staging() string {
 	if a.reserved() || a.sealed() {
 		dir = a.prior.Charge.Dir
 	}
-	return stagingOf(dir, a.plan.Run(), a.number())
+	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
 // tidy finishes re-renderings that were cut short, and removes an incomplete staging folder of a release that a later
@@ -66,7 +66,7 @@ func sealOf(note string) (d ledger.Digests) {
 
 // writeMAC writes the MAC of a complete staging of this run.
 func (a *attempt) writeMAC(ctx context.Context, note, digest string) error {
-	mac, err := a.Book.StagingMAC(ctx, a.plan.Run(), a.number(), note, digest)
+	mac, err := a.Book.StagingMAC(ctx, a.plan.Fingerprint(), a.number(), note, digest)
 	if err != nil {
 		return pipeline.LedgerError("make the staging's MAC", err)
 	}
@@ -81,7 +81,7 @@ func (a *attempt) checkMAC(ctx context.Context, staging, note, digest string) (b
 	if err != nil {
 		return false, pipeline.OutputError(err)
 	}
-	ok, err := a.Book.CheckStagingMAC(ctx, mac, a.plan.Run(), a.number(), note, digest)
+	ok, err := a.Book.CheckStagingMAC(ctx, mac, a.plan.Fingerprint(), a.number(), note, digest)
 	if ok || err != nil {
 		return ok, pipeline.LedgerError("compare the staging's MAC", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -150,14 +151,14 @@ var errTerminal = errors.New("standard input is a terminal")
 
 // Absent returns the number of files or patterns of the input that match nothing.
 func Absent(err error) int {
-	var one *source.Error
-	var all source.Errors
+	var one *fault.Error
+	var all fault.Errors
 	if !errors.As(err, &all) && errors.As(err, &one) {
-		all = source.Errors{one}
+		all = fault.Errors{one}
 	}
 	n := 0
 	for _, e := range all {
-		if e.Code == source.CodeNotFound {
+		if e.Code == fault.CodeNotFound {
 			n++
 		}
 	}

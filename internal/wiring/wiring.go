@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -41,7 +42,7 @@ func Sources(job *configs.Job) (all []source.Options) {
 func SourceOptions(job *configs.Job) source.Options {
 	in := &job.Input
 	c := &in.CSV
-	csv := source.CSV{
+	csv := textfile.CSV{
 		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
 		Encoding: c.Encoding, Decimal: first(c.Decimal), Thousands: first(c.Thousands), Quote: first(c.Quote),
 		TrimSpace: c.TrimSpace, Comment: first(c.Comment), Mark: c.Mark != nil && *c.Mark, LineEnd: c.LineEnd,
@@ -50,7 +51,7 @@ func SourceOptions(job *configs.Job) source.Options {
 		csv.Delimiter = first(c.Delimiter)
 	}
 	if c.Quote == "none" {
-		csv.Quote = source.NoQuote
+		csv.Quote = textfile.NoQuote
 	}
 	for _, v := range c.NullValues {
 		csv.NullValues = append(csv.NullValues, string(v))

@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -41,7 +42,7 @@ func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	defer d.Close()
 	columns := []string{"unit", "cat"}
 	for _, end := range []int{1, 2, 5, 18} {
-		groups := d.FilterRowGroups(nil, nil)
+		groups := d.NewSplitReader(nil, nil)
 		groups.End = end
 		m.Reads.Store(0)
 		for split := range end {
@@ -79,14 +80,14 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	defer d.Close()
 	m.Reads.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := d.FilterRowGroups(nil, nil).Read(ctx, 0, []string{"unit"}, func(*table.Batch) error {
+	if _, err := d.NewSplitReader(nil, nil).Read(ctx, 0, []string{"unit"}, func(*table.Batch) error {
 		reaches(t, m, 2)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
 	cancel() // bytes fetched for this pass are not used in the next
-	groups := d.FilterRowGroups(nil, nil)
+	groups := d.NewSplitReader(nil, nil)
 	for split := range 2 {
 		sum, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil })
 		if err != nil || !bytes.Equal(sum.Digest, want[split]) {
@@ -98,9 +99,9 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	m.Set("a.parquet", changed)
 	failed := 0
 	for split := 2; split < 20; split++ {
-		var e *source.Error
+		var e *fault.Error
 		if _, err := groups.Read(t.Context(), split, []string{"note"},
-			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
+			func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == fault.CodeChanged {
 			failed++
 		} else if err != nil {
 			t.Error(err)

@@ -18,6 +18,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -76,15 +78,15 @@ func unmarked(t testing.TB, stream []byte) (out []byte) {
 // Variants of streams that are read, and places at which a stream must not end.
 func TestArrowStreams(t *testing.T) {
 	stream := ipcStream(t, []arrow.Record{oneColumn(ints(1, 2)), oneColumn(ints()), oneColumn(ints(3))})
-	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", stream)), "x"))
-	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, source.CSV{}, write(t, "a.arrow", unmarked(t, stream))),
+	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", stream)), "x"))
+	same(t, ofX(int64(1), int64(2), int64(3)), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", unmarked(t, stream))),
 		"x"))
 	for name, c := range map[string]lieOf{
-		"without its end": {stream[:len(stream)-8], source.CodeTruncated},
-		"with more":       {append(bytes.Clone(stream), stream...), source.CodeDamaged},
-		"two schemas":     {append(bytes.Clone(stream[:len(stream)-8]), stream...), source.CodeDamaged},
-		"cut":             {stream[:len(stream)/2], source.CodeTruncated},
-		"only an end":     {stream[len(stream)-8:], source.CodeDamaged},
+		"without its end": {stream[:len(stream)-8], fault.CodeTruncated},
+		"with more":       {append(bytes.Clone(stream), stream...), fault.CodeDamaged},
+		"two schemas":     {append(bytes.Clone(stream[:len(stream)-8]), stream...), fault.CodeDamaged},
+		"cut":             {stream[:len(stream)/2], fault.CodeTruncated},
+		"only an end":     {stream[len(stream)-8:], fault.CodeDamaged},
 	} {
 		c.check(t, name)
 	}
@@ -101,7 +103,7 @@ func (l lieOf) check(t *testing.T, name string) {
 	path := write(t, "a.arrow", l.content)
 	before := allocated()
 	_, err := attemptColumns(path, "x")
-	var e *source.Error
+	var e *fault.Error
 	if !errors.As(err, &e) || e.Code != l.code {
 		t.Errorf("%s: got %v, want %s", name, err, l.code)
 		return
@@ -123,28 +125,28 @@ func TestHostileArrow(t *testing.T) {
 		deep = arrow.ListOf(deep)
 	}
 	for name, c := range map[string]lieOf{
-		"Feather 1":         {append([]byte("FEA1"), make([]byte, 99)...), source.CodeUnsupported},
-		"Parquet":           {append([]byte("PAR1"), make([]byte, 99)...), source.CodeDamaged},
-		"text":              {[]byte("canary,b\n1,2\n"), source.CodeDamaged},
-		"nothing":           {nil, source.CodeTruncated},
-		"the magic alone":   {[]byte("ARROW1\x00\x00"), source.CodeTruncated},
-		"twice the magic":   {[]byte("ARROW1\x00\x00\x00\x00\x00\x00ARROW1"), source.CodeDamaged},
-		"a footer of 2 GiB": {[]byte("ARROW1\x00\x00\xff\xff\xff\x7fARROW1"), source.CodeDamaged},
+		"Feather 1":         {append([]byte("FEA1"), make([]byte, 99)...), fault.CodeUnsupported},
+		"Parquet":           {append([]byte("PAR1"), make([]byte, 99)...), fault.CodeDamaged},
+		"text":              {[]byte("canary,b\n1,2\n"), fault.CodeDamaged},
+		"nothing":           {nil, fault.CodeTruncated},
+		"the magic alone":   {[]byte("ARROW1\x00\x00"), fault.CodeTruncated},
+		"twice the magic":   {[]byte("ARROW1\x00\x00\x00\x00\x00\x00ARROW1"), fault.CodeDamaged},
+		"a footer of 2 GiB": {[]byte("ARROW1\x00\x00\xff\xff\xff\x7fARROW1"), fault.CodeDamaged},
 		"big-endian": {ipcStream(t, []arrow.Record{array.NewRecord(big, []arrow.Array{ints(1)}, 1)}),
-			source.CodeUnsupported},
+			fault.CodeUnsupported},
 		"types in types": {ipcFile(t, []arrow.Record{oneColumn(array.MakeArrayOfNull(memory.DefaultAllocator, deep,
-			1))}), source.CodeDamaged},
-		"a buffer of 2^60 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<60)), source.CodeDamaged},
-		"a buffer of 2^40 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<40)), source.CodeDamaged},
-		"a buffer of 2^35 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<35)), source.CodeDamaged},
-		"a buffer that is less":   {swapped(t, zstd, i64s(99*8), i64s(98*8)), source.CodeDamaged},
-		"a buffer that is more":   {swapped(t, zstd, i64s(99*8), i64s(100*8)), source.CodeDamaged},
-		"2^60 rows":               {swapped(t, zstd, i64s(99), i64s(1<<60)), source.CodeTooLarge},
-		"2^31 rows":               {swapped(t, zstd, i64s(99), i64s(1<<31)), source.CodeDamaged},
-		"offsets that fall":       {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 5)), source.CodeDamaged},
-		"offsets behind the data": {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 99)), source.CodeDamaged},
-		"negative offsets":        {swapped(t, file, i32s(0, 6, 7), i32s(-1, 6, 7)), source.CodeDamaged},
-		"an offset of 2 GiB":      {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, math.MaxInt32)), source.CodeDamaged},
+			1))}), fault.CodeDamaged},
+		"a buffer of 2^60 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<60)), fault.CodeDamaged},
+		"a buffer of 2^40 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<40)), fault.CodeDamaged},
+		"a buffer of 2^35 bytes":  {swapped(t, zstd, i64s(99*8), i64s(1<<35)), fault.CodeDamaged},
+		"a buffer that is less":   {swapped(t, zstd, i64s(99*8), i64s(98*8)), fault.CodeDamaged},
+		"a buffer that is more":   {swapped(t, zstd, i64s(99*8), i64s(100*8)), fault.CodeDamaged},
+		"2^60 rows":               {swapped(t, zstd, i64s(99), i64s(1<<60)), fault.CodeTooLarge},
+		"2^31 rows":               {swapped(t, zstd, i64s(99), i64s(1<<31)), fault.CodeDamaged},
+		"offsets that fall":       {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 5)), fault.CodeDamaged},
+		"offsets behind the data": {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 99)), fault.CodeDamaged},
+		"negative offsets":        {swapped(t, file, i32s(0, 6, 7), i32s(-1, 6, 7)), fault.CodeDamaged},
+		"an offset of 2 GiB":      {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, math.MaxInt32)), fault.CodeDamaged},
 	} {
 		c.check(t, name)
 	}
@@ -171,7 +173,7 @@ func i32s(values ...int32) (b []byte) {
 // An array may start after the first value of its buffers.
 func TestArrowOffsets(t *testing.T) {
 	file := swapped(t, ipcFile(t, []arrow.Record{oneColumn(texts("abcdef", "g"))}), i32s(0, 6, 7), i32s(2, 6, 7))
-	same(t, ofX("cdef", "g"), read(t, open(t, source.CSV{}, write(t, "a.arrow", file)), "x"))
+	same(t, ofX("cdef", "g"), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", file)), "x"))
 	b := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
 	for _, n := range []int{6, 1} {
 		b.Append(true)
@@ -180,7 +182,7 @@ func TestArrowOffsets(t *testing.T) {
 		}
 	}
 	file = swapped(t, ipcFile(t, []arrow.Record{oneColumn(b.NewArray())}), i32s(0, 6, 7), i32s(4, 6, 7))
-	same(t, ofX(tabletest.List(4, 5), tabletest.List(0)), read(t, open(t, source.CSV{}, write(t, "a.arrow", file)), "x"))
+	same(t, ofX(tabletest.List(4, 5), tabletest.List(0)), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", file)), "x"))
 }
 
 // All splits of a file share one dictionary. The dictionary of a stream may grow and change.
@@ -205,7 +207,7 @@ func TestArrowDictionaries(t *testing.T) {
 		"one that changes":   {ipcStream(t, changed), append(slices.Clone(want), ofX(nil, "z", nil)...), 3},
 		"a dictionary alone": {ipcStream(t, []arrow.Record{oneColumn(codedTexts(first))}), nil, 0},
 	} {
-		d := open(t, source.CSV{}, write(t, "a.arrow", c.content))
+		d := open(t, textfile.CSV{}, write(t, "a.arrow", c.content))
 		same(t, c.want, read(t, d, "x"))
 		ids := map[uint64]bool{}
 		batches(t, d, []string{"x"}, func(b batch) { ids[b.Columns[0].Dict] = true })
@@ -216,13 +218,13 @@ func TestArrowDictionaries(t *testing.T) {
 			t.Errorf("%s: %d dictionaries, want %d", name, len(ids), c.ids)
 		}
 	}
-	lieOf{fileOf(t, ipcStream(t, changed)), source.CodeDamaged}.check(t, "a file that changes its dictionary")
+	lieOf{fileOf(t, ipcStream(t, changed)), fault.CodeDamaged}.check(t, "a file that changes its dictionary")
 	stream := ipcStream(t, records[:1])
 	lieOf{swapped(t, stream, []byte{1, 0, 0, 0, 0, 0, 0, 0, 255}, []byte{9, 0, 0, 0, 0, 0, 0, 0, 255}),
-		source.CodeDamaged}.check(t, "a code that means nothing")
+		fault.CodeDamaged}.check(t, "a code that means nothing")
 	long := oneColumn(codedTexts(array.NewSlice(rebuilt(texts("-", "a", "b"), arrow.BinaryTypes.LargeString), 1, 3), 1, 0,
 		1))
-	same(t, ofX("b", "a", "b"), read(t, open(t, source.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, 2)))), "x"))
+	same(t, ofX("b", "a", "b"), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, 2)))), "x"))
 }
 
 // message is the place of a message in a stream.
@@ -279,7 +281,7 @@ func fileOf(t testing.TB, stream []byte) []byte {
 // A column's digest depends on its own bytes and not on another column's.
 func TestArrowDigests(t *testing.T) {
 	sum := func(content []byte, column string) string {
-		d := open(t, source.CSV{}, write(t, "a.arrow", content))
+		d := open(t, textfile.CSV{}, write(t, "a.arrow", content))
 		b, err := d.Digest(context.Background(), 0, []string{column})
 		if err != nil {
 			t.Fatal(err)
@@ -308,7 +310,7 @@ func TestArrowSplits(t *testing.T) {
 	long := oneColumn(b.NewArray())
 	path := write(t, "a.arrow", ipcFile(t, []arrow.Record{long}))
 	before := allocated()
-	d, rows := open(t, source.CSV{}, path), 0
+	d, rows := open(t, textfile.CSV{}, path), 0
 	batches(t, d, []string{"x"}, func(b batch) {
 		if b.Columns[0].Values.Floats[0] != float64(rows) {
 			t.Fatalf("row %d is %g", rows, b.Columns[0].Values.Floats[0])
@@ -319,11 +321,11 @@ func TestArrowSplits(t *testing.T) {
 		t.Errorf("%d rows, %d KiB allocated", rows, used>>10)
 	}
 	for n, want := range map[int64]int{1_000: 2, 100_000: 2, 1_000_000: 1} {
-		if d := open(t, source.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, n)))); d.Splits() != want {
+		if d := open(t, textfile.CSV{}, write(t, "a.arrow", ipcFile(t, cut(long, n)))); d.Splits() != want {
 			t.Errorf("%d splits of batches of %d rows, want %d", d.Splits(), n, want)
 		}
 	}
-	d = open(t, source.CSV{}, write(t, "a.arrow", ipcFile(t, append(cut(long, 100_000), long, long, long))))
+	d = open(t, textfile.CSV{}, write(t, "a.arrow", ipcFile(t, append(cut(long, 100_000), long, long, long))))
 	rows = 0
 	if batches(t, d, []string{"x"}, func(b batch) { rows += b.Rows }); d.Splits() != 4 || rows != 4_000_000 {
 		t.Errorf("%d splits, %d rows", d.Splits(), rows)
@@ -343,7 +345,7 @@ func TestReadStringsOfArrow(t *testing.T) {
 	}
 	list := oneColumn(array.MakeArrayOfNull(memory.DefaultAllocator, arrow.ListOf(arrow.PrimitiveTypes.Int64), 1))
 	_, err := source.ReadStrings(context.Background(), write(t, "a.arrow", ipcFile(t, []arrow.Record{list})), "x")
-	if code := verdict(t, "lists", err); code != source.CodeType {
+	if code := verdict(t, "lists", err); code != fault.CodeType {
 		t.Errorf("lists: %v", err)
 	}
 }
@@ -375,11 +377,11 @@ func TestOddArrowTypes(t *testing.T) {
 				more := arrow.NewSchema(append([]arrow.Field{{Name: "runs", Type: runs.DataType()}}, schema.Fields()...), nil)
 				r = array.NewRecord(more, append([]arrow.Array{runs}, r.Columns()...), 2)
 			}
-			d := open(t, source.CSV{}, write(t, "a.arrow", version(t, []arrow.Record{r})))
+			d := open(t, textfile.CSV{}, write(t, "a.arrow", version(t, []arrow.Record{r})))
 			if f, _ := d.Schema().Lookup("odd"); f.Type != (table.Type{Name: name}) {
 				t.Errorf("%s: type %v", name, f.Type)
 			}
-			refused(t, d, "odd", source.CodeType)
+			refused(t, d, "odd", fault.CodeType)
 			same(t, ofX(int64(5), int64(6)), read(t, d, "x"))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -49,7 +49,7 @@ func BenchmarkRowGroupFilter(b *testing.B) {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	d := open(b, source.CSV{}, write(b, "a.parquet", out.Bytes()))
+	d := open(b, textfile.CSV{}, write(b, "a.parquet", out.Bytes()))
 	for _, columns := range []string{"at,cat", "at,unit,cat,value", "at,list"} {
 		for name, condition := range map[string]filter{
 			"all": {"at", func(table.Bounds) bool { return false }}, "filtered": fromTo("at", 500_000, 519_999),
@@ -101,7 +101,7 @@ func BenchmarkParquet(b *testing.B) {
 	path := benchFile(b)
 	for _, columns := range []string{"cat", "cat,value", "unit,cat,value", ""} {
 		b.Run(columns, func(b *testing.B) {
-			d := open(b, source.CSV{}, path)
+			d := open(b, textfile.CSV{}, path)
 			counts := make([]int64, 5000)
 			for b.Loop() {
 				batches(b, d, strings.FieldsFunc(columns, func(r rune) bool { return r == ',' }), func(x batch) {
@@ -115,7 +115,7 @@ func BenchmarkParquet(b *testing.B) {
 		})
 	}
 	b.Run("digest", func(b *testing.B) {
-		d := open(b, source.CSV{}, path)
+		d := open(b, textfile.CSV{}, path)
 		for b.Loop() {
 			if _, err := d.Digest(context.Background(), 0, []string{"cat", "value"}); err != nil {
 				b.Fatal(err)
@@ -131,7 +131,7 @@ func BenchmarkCSV(b *testing.B) {
 	for range 300_000 {
 		fmt.Fprintf(&out, "%d,category %d,%.4f\n", rng.Int63n(500_000), rng.Intn(5000), rng.NormFloat64())
 	}
-	types := source.CSV{Header: true, Types: map[string]string{"unit": "int", "value": "float"}}
+	types := textfile.CSV{Header: true, Types: map[string]string{"unit": "int", "value": "float"}}
 	d := open(b, types, write(b, "a.csv", []byte(out.String())))
 	b.SetBytes(int64(out.Len()))
 	for b.Loop() {
@@ -147,7 +147,7 @@ func BenchmarkArrow(b *testing.B) {
 		{name: "value", typ: arrow.PrimitiveTypes.Float64}, {name: "note", typ: arrow.BinaryTypes.String},
 	})
 	for name, options := range map[string][]ipc.Option{"plain": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}} {
-		d := open(b, source.CSV{}, write(b, "a.arrow", ipcFile(b, slices.Repeat([]arrow.Record{r}, 10), options...)))
+		d := open(b, textfile.CSV{}, write(b, "a.arrow", ipcFile(b, slices.Repeat([]arrow.Record{r}, 10), options...)))
 		for _, columns := range []string{"cat", "cat,value", "cat,unit,value,note"} {
 			b.Run(name+"/"+columns, func(b *testing.B) {
 				for b.Loop() {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -39,15 +40,15 @@ func TestChecksums(t *testing.T) {
 			if at == 1 {
 				damaged[c.MetaData.DictionaryPageOffset+c.MetaData.TotalCompressedSize-1] ^= 4 // the last code
 			}
-			d := open(t, source.CSV{}, write(t, "a.parquet", damaged))
-			var e *source.Error
+			d := open(t, textfile.CSV{}, write(t, "a.parquet", damaged))
+			var e *fault.Error
 			for split := range d.Splits() {
 				_, err := d.Read(context.Background(), split, []string{"a", "b"}, func(*table.Batch) error { return nil })
 				if split != group && err != nil || split == group && !errors.As(err, &e) {
 					t.Fatalf("row group %d, column %d: reading row group %d: %v", group, at, split, err)
 				}
 			}
-			if e.Code != source.CodeChecksum || e.File != "a.parquet" || e.RowGroup != group ||
+			if e.Code != fault.CodeChecksum || e.File != "a.parquet" || e.RowGroup != group ||
 				e.Column != string(rune('a'+at)) {
 				t.Errorf("row group %d, column %d: %v", group, at, e)
 			}

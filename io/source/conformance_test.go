@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 	xparquet "github.com/xitongsys/parquet-go/parquet"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // formats returns the sample in every format and variant. The same rows must come out of each.
@@ -113,7 +113,7 @@ func TestManyFilesAreOneTable(t *testing.T) {
 func TestDictionariesStayCodes(t *testing.T) {
 	records := sample(10_000)
 	content := parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(5000), parquet.PageBufferSize(8<<10))
-	d := open(t, source.CSV{}, write(t, "a.parquet", content))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", content))
 	dictionaries := map[uint64]int{}
 	batches(t, d, []string{"cat", "note"}, func(b batch) {
 		if b.Columns[0].Codes == nil || b.Columns[1].Codes != nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -43,9 +45,9 @@ func TestCorpus(t *testing.T) {
 	checked, out := 0, int64(0)
 	for _, path := range corpus(t) {
 		name := filepath.Base(path)
-		d, err := openIn("", source.CSV{}, path)
+		d, err := openIn("", textfile.CSV{}, path)
 		if name == "repeated_no_annotation.parquet" { // the row counts in its footer contradict each other
-			if verdict(t, name, err) != source.CodeRowCount {
+			if verdict(t, name, err) != fault.CodeRowCount {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

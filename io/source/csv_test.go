@@ -15,13 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
 // parse reads text as CSV.
-func parse(t testing.TB, dialect source.CSV, text string, columns ...string) [][]any {
+func parse(t testing.TB, dialect textfile.CSV, text string, columns ...string) [][]any {
 	t.Helper()
 	return read(t, open(t, dialect, write(t, "a.csv", []byte(text))), columns...)
 }
@@ -35,7 +36,7 @@ func TestDialects(t *testing.T) {
 		return rows
 	}
 	for name, c := range map[string]struct {
-		dialect source.CSV
+		dialect textfile.CSV
 		text    string
 		want    [][]any
 	}{
@@ -46,33 +47,33 @@ func TestDialects(t *testing.T) {
 		"byte order mark": {lines, "\xef\xbb\xbfx,w\n1,2\n", x("1")},
 		"blank lines":     {lines, "\n\nw,x\n\n1,2\n\n\n3,4\n\n", x("2", "4")},
 		"blanks are text": {lines, "x\n \n\t\n", x(" ", "\t")},
-		"trimmed": {source.CSV{Header: true, TrimSpace: true}, " w , x \n 1\t,\t 2 2 \n  \n \"3\" , \" 4 \" \n",
+		"trimmed": {textfile.CSV{Header: true, TrimSpace: true}, " w , x \n 1\t,\t 2 2 \n  \n \"3\" , \" 4 \" \n",
 			x("2 2", " 4 ")},
-		"tabs": {source.CSV{Header: true, TrimSpace: true, Delimiter: '\t'}, "w\tx\n1\t 2\n\t3\n", x("2", "3")},
-		"comments": {source.CSV{Header: true, Comment: '|', Quote: source.NoQuote}, "|a,\"b\nw,x\n1,2\n|3,4\n5,|6\n|",
+		"tabs": {textfile.CSV{Header: true, TrimSpace: true, Delimiter: '\t'}, "w\tx\n1\t 2\n\t3\n", x("2", "3")},
+		"comments": {textfile.CSV{Header: true, Comment: '|', Quote: textfile.NoQuote}, "|a,\"b\nw,x\n1,2\n|3,4\n5,|6\n|",
 			x("2", "|6")},
-		"head comments": {source.CSV{Header: true, Comment: '|'}, "|a,\"b\n\n|\nw,x\n1,2\n|3,\"4\n\"\n5,|6\n|",
+		"head comments": {textfile.CSV{Header: true, Comment: '|'}, "|a,\"b\n\n|\nw,x\n1,2\n|3,\"4\n\"\n5,|6\n|",
 			x("2", "4\n", "|6", nil)},
-		"unquoted, bare": {source.CSV{Columns: []string{"w", "x"}, Comment: '|', Quote: source.NoQuote},
+		"unquoted, bare": {textfile.CSV{Columns: []string{"w", "x"}, Comment: '|', Quote: textfile.NoQuote},
 			"|a,\"b\n1,2\n|3,4\n\"5,|6\n", x("2", "|6")},
 		"crlf by header": {lines, "w,x\r\n1,a\r\r\n2,b\n3,\"c\r\"\r\n", x("a\r", "b", "c\r")},
 		"lf by header":   {lines, "w,x\n1,a\r\n2,b\n3,\"c\r\"\n4,\"d\"\r\n5,e\r", x("a\r", "b", "c\r", "d", "e\r")},
-		"crlf as said": {source.CSV{Columns: []string{"w", "x"}, LineEnd: "crlf"}, "1,a\r\n2,b\n3,\"c\r\"\r\n4,d\r\r\n",
+		"crlf as said": {textfile.CSV{Columns: []string{"w", "x"}, LineEnd: "crlf"}, "1,a\r\n2,b\n3,\"c\r\"\r\n4,d\r\r\n",
 			x("a", "b", "c\r", "d\r")},
-		"lf as assumed":   {source.CSV{Columns: []string{"w", "x"}}, "1,a\r\n2,a\n3,\"a\r\"\n", x("a\r", "a", "a\r")},
-		"one column, lf":  {source.CSV{Header: true}, "x\n\r\na\n\n", x("\r", "a")},
+		"lf as assumed":   {textfile.CSV{Columns: []string{"w", "x"}}, "1,a\r\n2,a\n3,\"a\r\"\n", x("a\r", "a", "a\r")},
+		"one column, lf":  {textfile.CSV{Header: true}, "x\n\r\na\n\n", x("\r", "a")},
 		"quotes":          {lines, "w,x\n1,\"a,\"\"b\"\"\nc\"\n2,\"\"\n3,\"\"\"\"\n", x("a,\"b\"\nc", "", "\"")},
 		"quotes and crlf": {lines, "w,x\r\n1,\"a\r\nb\"\r\n2,\"c\"\r", x("a\r\nb", "c")},
 		"odd quotes":      {lines, "w,x\n1,a\"b\"\n2,\"a\"b\n3,\"a\"\"b\n4,c\n", x("a\"b\"", "\"a\"b", "\"a\"\"b", "c")},
 		"missing quote":   {lines, "w,x\n1,\"a,b\n2,c\n", x("\"a", "c")},
 		"ragged":          {lines, "w,x,y\n1\n2,b\n3,c,d,e,f\n", x(nil, "b", "c")},
-		"null values": {source.CSV{Header: true, NullValues: []string{"?", ""}}, "w,x\n1,?\n2,\n3,\"?\"\n4,??\n",
+		"null values": {textfile.CSV{Header: true, NullValues: []string{"?", ""}}, "w,x\n1,?\n2,\n3,\"?\"\n4,??\n",
 			x(nil, nil, nil, "??")},
-		"named":     {source.CSV{Columns: []string{"w", "x"}}, "1,2\n3,4\n", x("2", "4")},
-		"renamed":   {source.CSV{Header: true, Columns: []string{"x", "w"}}, "w,x\n1,2\n", x("1")},
+		"named":     {textfile.CSV{Columns: []string{"w", "x"}}, "1,2\n3,4\n", x("2", "4")},
+		"renamed":   {textfile.CSV{Header: true, Columns: []string{"x", "w"}}, "w,x\n1,2\n", x("1")},
 		"no rows":   {lines, "w,x\n", nil},
-		"no file":   {source.CSV{Columns: []string{"x"}}, "", nil},
-		"semicolon": {source.CSV{Header: true, Delimiter: ';'}, "w;x\n1,5;2,5\n", x("2,5")},
+		"no file":   {textfile.CSV{Columns: []string{"x"}}, "", nil},
+		"semicolon": {textfile.CSV{Header: true, Delimiter: ';'}, "w;x\n1,5;2,5\n", x("2,5")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, parse(t, c.dialect, c.text, "x")); diff != "" {
@@ -106,7 +107,7 @@ func TestTypedColumns(t *testing.T) {
 		"text":                                {" a,,b", []any{" a", "", "b"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
-			rows := parse(t, source.CSV{Header: true, Types: map[string]string{"x": kind}},
+			rows := parse(t, textfile.CSV{Header: true, Types: map[string]string{"x": kind}},
 				"w,x\n,"+strings.ReplaceAll(c.text, ",", "\n,")+"\n", "x")
 			got := slices.Concat(rows...)
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -166,7 +167,7 @@ func TestCSVFilesInAnyOrder(t *testing.T) {
 	for _, text := range []string{"a,b,c\n1,x,2\n", "a,b,c\n3,,4\n", "c,b,a\n6,y,5\n", "b,c,a\nz,8,7\n", "a,b,c\n9,x\n"} {
 		paths = append(paths, write(t, "a.csv", []byte(text)))
 	}
-	d := open(t, source.CSV{Header: true, Types: map[string]string{"a": "int", "c": "int"}}, paths...)
+	d := open(t, textfile.CSV{Header: true, Types: map[string]string{"a": "int", "c": "int"}}, paths...)
 	same(t, [][]any{{int64(2), "x", int64(1)}, {int64(4), "", int64(3)}, {int64(6), "y", int64(5)},
 		{int64(8), "z", int64(7)}, {nil, "x", int64(9)}}, read(t, d, "c", "b", "a"))
 	same(t, [][]any{{int64(1)}, {int64(3)}, {int64(5)}, {int64(7)}, {int64(9)}}, read(t, d, "a"))
@@ -209,8 +210,8 @@ func TestCSVBombs(t *testing.T) {
 		}
 	}
 	header := write(t, "a.csv", bytes.Repeat([]byte{'a'}, 20<<20))
-	var e *source.Error
-	if _, err := openIn("", lines, header); !errors.As(err, &e) || e.Code != source.CodeTooLarge {
+	var e *fault.Error
+	if _, err := openIn("", lines, header); !errors.As(err, &e) || e.Code != fault.CodeTooLarge {
 		t.Errorf("a header of 20 MiB: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -58,7 +59,7 @@ func TestCSVUnparsed(t *testing.T) {
 			fmt.Fprintf(&b, "0;%s\n", f)
 		}
 		b.WriteString("a record without the field\n")
-		d := open(t, source.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind},
+		d := open(t, textfile.CSV{Header: true, Delimiter: ';', Types: map[string]string{"x": kind},
 			NullValues: []string{"N/A"}}, write(t, "a.csv", []byte(b.String())))
 		if got := unparsed(t, d, "x")[0]; got != c.want {
 			t.Errorf("%s: rows, nulls, unparsed: got %v, want %v", kind, got, c.want)
@@ -82,7 +83,7 @@ func TestCSVUnparsedInPieces(t *testing.T) {
 	}
 	text := []byte(b.String())
 	for name, content := range map[string][]byte{"a.csv": text, "a.csv.gz": gzipped(t, text)} {
-		d := open(t, source.CSV{Header: true, Types: map[string]string{"x": "int", "y": "int"}}, write(t, name, content))
+		d := open(t, textfile.CSV{Header: true, Types: map[string]string{"x": "int", "y": "int"}}, write(t, name, content))
 		got := unparsed(t, d, "x", "y", "z")
 		if got[0] != [3]int{rows, want, want} || got[1] != [3]int{rows, 0, 0} || got[2] != [3]int{rows, 0, 0} {
 			t.Errorf("%s: rows, nulls, unparsed: got %v, want %d of %d in the first column", name, got, want, rows)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // damages returns the number of truncations and bit flips that are tried in each format.
@@ -117,11 +118,11 @@ func verdict(t testing.TB, what string, err error) string {
 	if err == nil {
 		return "read"
 	}
-	var e *source.Error
+	var e *fault.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%s: not an error of this package: %v", what, err)
 	}
-	if e.Code == "" || e.Message == "" || e.File == "" && e.Code != source.CodeColumn && e.Code != source.CodeType {
+	if e.Code == "" || e.Message == "" || e.File == "" && e.Code != fault.CodeColumn && e.Code != fault.CodeType {
 		t.Errorf("%s: an incomplete error: %#v", what, e)
 	}
 	if strings.Contains(err.Error(), "canary") {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // A digest depends on every byte of a file and on the key.
@@ -53,7 +54,7 @@ func TestDigestsDependOnBytesAndKey(t *testing.T) {
 // Under a filter, the digest covers the bytes that are read and the footers of the skipped parts.
 func TestDigestsUnderFilters(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
-	d := open(t, source.CSV{}, write(t, "a.parquet", pagedGo(t, rng, pagedRows(rng, 800))))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", pagedGo(t, rng, pagedRows(rng, 800))))
 	groups := rowGroups(d, fromTo("id", 0, 3))
 	for split := range d.Splits() {
 		some, err := groups.Digest(t.Context(), split, pagedColumns)

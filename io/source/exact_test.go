@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -261,8 +262,8 @@ func TestExactColumnsOfText(t *testing.T) {
 			}
 			types := map[string]string{column: map[string]string{"f": "float", "t": "timestamp 2006-01-02 15:04:05"}[column]}
 			d := openWith(t, source.Options{
-				Files: []string{write(t, "a."+format, []byte(content))}, CSV: source.CSV{Header: true,
-					Types: types}, JSONL: source.JSONL{Columns: types}, Exact: []string{column},
+				Files: []string{write(t, "a."+format, []byte(content))}, CSV: textfile.CSV{Header: true,
+					Types: types}, JSONL: textfile.JSONL{Columns: types}, Exact: []string{column},
 			})
 			got := read(t, d, column)
 			for i := range want {

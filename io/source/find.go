@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
 )
@@ -27,7 +28,7 @@ func Exists(ctx context.Context, o Options) error {
 // find lists the files of all patterns, in order, and all faults. It adds the files of this machine to seen.
 func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]found, error) {
 	var out []found
-	var wrong Errors
+	var wrong fault.Errors
 	for _, pattern := range o.Files {
 		if pattern == Stdin {
 			f, e := stores.findStdin(o)
@@ -59,13 +60,13 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]fou
 		}
 	}
 	if len(o.Files) == 0 {
-		wrong = append(wrong, scan.Fault(CodeOption, "no input files are named"))
+		wrong = append(wrong, fault.New(fault.CodeOption, "no input files are named"))
 	}
 	return out, wrong.Err()
 }
 
 // match returns the paths that match a pattern. If a file has the pattern as its name, it is the only result.
-func match(dir, pattern string) ([]string, *Error) {
+func match(dir, pattern string) ([]string, *fault.Error) {
 	path := pattern
 	if !filepath.IsAbs(pattern) {
 		path = filepath.Join(dir, pattern)
@@ -79,9 +80,9 @@ func match(dir, pattern string) ([]string, *Error) {
 	paths, err := filepath.Glob(path)
 	switch {
 	case err != nil:
-		return nil, scan.Fault(CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
+		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
 	case len(paths) == 0:
-		return nil, scan.Fault(CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
+		return nil, fault.New(fault.CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
 			Advise(startHint)
 	}
 	slices.Sort(paths)
@@ -115,21 +116,21 @@ func (s seenFiles) has(file fs.FileInfo) bool {
 func keyOf(file fs.FileInfo) [2]int64 { return [2]int64{file.Size(), file.ModTime().UnixNano()} }
 
 // identify checks that a path is a regular file of a known format that was not named before.
-func (s seenFiles) identify(format, path string) (found, *Error) {
+func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found{}, scan.NotOpened(err).Advise("check the name; " + startHint)
+		return found{}, fault.NotOpened(err).Advise("check the name; " + startHint)
 	case err != nil:
-		return found{}, scan.NotOpened(err)
+		return found{}, fault.NotOpened(err)
 	case info.IsDir():
-		return found{}, scan.Fault(CodeNotFile, "this is a folder").Advise("name the files in it: %s/*.parquet",
+		return found{}, fault.New(fault.CodeNotFile, "this is a folder").Advise("name the files in it: %s/*.parquet",
 			filepath.Base(path))
 	case !info.Mode().IsRegular():
-		return found{}, scan.Fault(CodeNotFile, "this is not a regular file")
+		return found{}, fault.New(fault.CodeNotFile, "this is not a regular file")
 	}
 	if !s.add(info) {
-		return found{}, scan.Fault(CodeDuplicate,
+		return found{}, fault.New(fault.CodeDuplicate,
 			"the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two " +
 			"patterns match it")
 	}

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-var lines = source.CSV{Header: true}
+var lines = textfile.CSV{Header: true}
 
 // folder writes files into a new folder whose own name has wildcards.
 func folder(t testing.TB, files map[string]string) string {
@@ -30,7 +32,7 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func openIn(dir string, csv source.CSV, files ...string) (*source.Dataset, error) {
+func openIn(dir string, csv textfile.CSV, files ...string) (*source.Dataset, error) {
 	return source.Open(context.Background(), source.Options{Dir: dir, Files: files, CSV: csv, Workers: 2})
 }
 
@@ -60,46 +62,46 @@ func TestOpenRefuses(t *testing.T) {
 	if err := os.Link(filepath.Join(dir, "a.csv"), filepath.Join(dir, "hard.csv")); err != nil {
 		t.Fatal(err)
 	}
-	named := source.CSV{Columns: []string{"x", "y"}}
+	named := textfile.CSV{Columns: []string{"x", "y"}}
 	for _, c := range []struct {
 		code  string
-		csv   source.CSV
+		csv   textfile.CSV
 		files []string
 	}{
-		{source.CodeOption, lines, nil},
-		{source.CodeNotFound, lines, []string{"missing.csv"}},
-		{source.CodeNotFound, lines, []string{"missing-*.csv"}},
-		{source.CodeOption, lines, []string{"a[.csv"}},
-		{source.CodeDuplicate, lines, []string{"a.csv", "./a.csv"}},
-		{source.CodeDuplicate, lines, []string{"a.csv", "link.csv"}},
-		{source.CodeDuplicate, lines, []string{"a*.csv", "*.csv"}},
-		{source.CodeDuplicate, lines, []string{"a.csv", "hard.csv"}},
-		{source.CodeDuplicate, lines, []string{"har*.csv", "link.csv"}},
-		{source.CodeFormat, lines, []string{"c.xlsx"}},
-		{source.CodeTruncated, lines, []string{"d.arrow"}},
-		{source.CodeNotFile, lines, []string{"f"}},
-		{source.CodeSchema, lines, []string{"a.csv", "b.csv"}},
-		{source.CodeHeader, lines, []string{"empty.csv"}},
-		{source.CodeHeader, lines, []string{"h.csv"}},
-		{source.CodeHeader, lines, []string{"twice.csv"}},
-		{source.CodeHeader, lines, []string{"wide.csv"}},
-		{source.CodeHeader, source.CSV{Header: true, Columns: []string{"x"}}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Delimiter: '"'}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Delimiter: 'é'}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Delimiter: '|', Comment: '|'}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "decimal"}}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 15:04"}}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp"}}, []string{"a.csv"}},
-		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 2006-01-02 MST"}},
+		{fault.CodeOption, lines, nil},
+		{fault.CodeNotFound, lines, []string{"missing.csv"}},
+		{fault.CodeNotFound, lines, []string{"missing-*.csv"}},
+		{fault.CodeOption, lines, []string{"a[.csv"}},
+		{fault.CodeDuplicate, lines, []string{"a.csv", "./a.csv"}},
+		{fault.CodeDuplicate, lines, []string{"a.csv", "link.csv"}},
+		{fault.CodeDuplicate, lines, []string{"a*.csv", "*.csv"}},
+		{fault.CodeDuplicate, lines, []string{"a.csv", "hard.csv"}},
+		{fault.CodeDuplicate, lines, []string{"har*.csv", "link.csv"}},
+		{fault.CodeFormat, lines, []string{"c.xlsx"}},
+		{fault.CodeTruncated, lines, []string{"d.arrow"}},
+		{fault.CodeNotFile, lines, []string{"f"}},
+		{fault.CodeSchema, lines, []string{"a.csv", "b.csv"}},
+		{fault.CodeHeader, lines, []string{"empty.csv"}},
+		{fault.CodeHeader, lines, []string{"h.csv"}},
+		{fault.CodeHeader, lines, []string{"twice.csv"}},
+		{fault.CodeHeader, lines, []string{"wide.csv"}},
+		{fault.CodeHeader, textfile.CSV{Header: true, Columns: []string{"x"}}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Delimiter: '"'}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Delimiter: 'é'}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Delimiter: '|', Comment: '|'}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Types: map[string]string{"x": "decimal"}}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Types: map[string]string{"x": "timestamp 15:04"}}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Types: map[string]string{"x": "timestamp"}}, []string{"a.csv"}},
+		{fault.CodeOption, textfile.CSV{Header: true, Types: map[string]string{"x": "timestamp 2006-01-02 MST"}},
 			[]string{"a.csv"}},
-		{source.CodeColumn, source.CSV{Header: true, Types: map[string]string{"q": "int"}}, []string{"a.csv"}},
-		{source.CodeHeader, source.CSV{Columns: []string{"x", "x"}}, []string{"a.csv"}},
-		{source.CodeDamaged, named, []string{"no.parquet"}},
-		{source.CodeTruncated, lines, []string{"e.csv.gz"}},
+		{fault.CodeColumn, textfile.CSV{Header: true, Types: map[string]string{"q": "int"}}, []string{"a.csv"}},
+		{fault.CodeHeader, textfile.CSV{Columns: []string{"x", "x"}}, []string{"a.csv"}},
+		{fault.CodeDamaged, named, []string{"no.parquet"}},
+		{fault.CodeTruncated, lines, []string{"e.csv.gz"}},
 	} {
 		_, err := openIn(dir, c.csv, c.files...)
-		var e *source.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Code != c.code {
 			t.Errorf("%v: got %v, want %s", c.files, err, c.code)
 		}
@@ -109,9 +111,9 @@ func TestOpenRefuses(t *testing.T) {
 // One call reports all problems of an input.
 func TestAllDisagreementsAreNamed(t *testing.T) {
 	dir := folder(t, map[string]string{"a.csv": "x,y,z\n", "b.csv": "y,x,w\n", "c.csv": "x\n"})
-	types := source.CSV{Header: true, Types: map[string]string{"x": "int"}}
+	types := textfile.CSV{Header: true, Types: map[string]string{"x": "int"}}
 	_, err := openIn(dir, types, "a.csv", "b.csv", "c.csv")
-	var all source.Errors
+	var all fault.Errors
 	if !errors.As(err, &all) || len(all) != 4 {
 		t.Fatalf("got %v, want four errors", err)
 	}
@@ -136,7 +138,7 @@ func TestTypesDisagree(t *testing.T) {
 	csv := sampleCSV
 	csv.Types = map[string]string{"unit": "int", "value": "float", "flag": "bool", "day": "date"}
 	_, err := openIn(dir, csv, "a.parquet", "b.csv")
-	var e *source.Error
+	var e *fault.Error
 	if !errors.As(err, &e) || e.File != "b.csv" || e.Column != "at" ||
 		!strings.Contains(e.Message, "timestamp[us, UTC] there and text here") {
 		t.Errorf("got %v", err)
@@ -156,8 +158,8 @@ func TestValuesInPlaceOfHeadersAreNotNamed(t *testing.T) {
 
 func TestReadRefusesColumns(t *testing.T) {
 	d := open(t, lines, write(t, "a.csv", []byte("x,y\n1,2\n")))
-	var all source.Errors
-	if _, err := readAll(d, "x", "q", "r"); !errors.As(err, &all) || len(all) != 2 || all[0].Code != source.CodeColumn {
+	var all fault.Errors
+	if _, err := readAll(d, "x", "q", "r"); !errors.As(err, &all) || len(all) != 2 || all[0].Code != fault.CodeColumn {
 		t.Errorf("got %v", err)
 	}
 	if _, err := d.Read(context.Background(), 1, nil, nil); err == nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -46,7 +47,7 @@ type inFolders struct {
 // newInFolders checks the types of columns. In the columns of exact, different values stay different.
 func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
-	var wrong Errors
+	var wrong fault.Errors
 	for _, name := range f.names {
 		t, e := scan.NewTextType(types[name], scan.Digits{})
 		if e != nil {
@@ -61,7 +62,7 @@ func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 }
 
 // wrap adds the columns in a file's path to the opened file.
-func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
+func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 	if len(f.names) == 0 {
 		return file, nil
 	}
@@ -75,16 +76,16 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
 	for _, name := range f.names {
 		value, ok := stated[name]
 		if !ok {
-			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE",
+			return nil, fault.New(fault.CodeOption, "no folder of the file's path is called %s=VALUE",
 				name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
 		}
 		if _, twice := file.Schema().Lookup(name); twice {
-			return nil, scan.Fault(CodeOption,
+			return nil, fault.New(fault.CodeOption,
 				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
 		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
-			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type",
+			return nil, fault.New(fault.CodeOption, "the name of the folder %q is no value of the column's type",
 				name+"="+value).OfColumn(name)
 		}
 		w.values = append(w.values, c)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -30,7 +31,7 @@ func partitioned(t *testing.T, files map[string]string) string {
 }
 
 func byFolders(dir string, types map[string]string) source.Options {
-	return source.Options{Dir: dir, Files: []string{"day=*/*/*.csv"}, CSV: source.CSV{Header: true}, Folders: types}
+	return source.Options{Dir: dir, Files: []string{"day=*/*/*.csv"}, CSV: textfile.CSV{Header: true}, Folders: types}
 }
 
 func TestColumnsFromFolders(t *testing.T) {
@@ -53,7 +54,7 @@ func TestColumnsFromFolders(t *testing.T) {
 func TestFoldersPrune(t *testing.T) {
 	dir := partitioned(t, map[string]string{"day=2024-01-01/a/a.csv": "x\n1\n2\n", "day=2024-01-02/a/a.csv": "x\n3\n"})
 	d := openWith(t, byFolders(dir, map[string]string{"day": "date"}))
-	filter := d.FilterRowGroups([]string{"day"}, func(_ int, b table.Bounds) bool { return b.Max < 19724 })
+	filter := d.NewSplitReader([]string{"day"}, func(_ int, b table.Bounds) bool { return b.Max < 19724 })
 	rows := 0
 	for split := range d.Splits() {
 		if _, err := filter.Read(context.Background(), split, []string{"x"},

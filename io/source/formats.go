@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/arrow"
 	"github.com/dprelease/dprelease/io/source/internal/csv"
 	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/parquet"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // dialects holds the dialects of text formats. tabs is for files of format tsv: unless the job states otherwise, tabs
@@ -29,7 +31,7 @@ func newDialects(o Options) (d dialects, err error) {
 	d.given.Ahead = o.Workers > 1
 	d.given.Exact(o.Exact)
 	tabs := o.CSV
-	tabs.Delimiter, tabs.Quote = cmp.Or(tabs.Delimiter, '\t'), cmp.Or(tabs.Quote, csv.NoQuote)
+	tabs.Delimiter, tabs.Quote = cmp.Or(tabs.Delimiter, '\t'), cmp.Or(tabs.Quote, textfile.NoQuote)
 	if d.tabs, d.wrongTabs = csv.NewDialect(tabs); d.wrongTabs == nil {
 		d.tabs.Ahead = d.given.Ahead
 		d.tabs.Exact(o.Exact)
@@ -43,7 +45,7 @@ func newDialects(o Options) (d dialects, err error) {
 }
 
 // opener opens a file and reads its schema.
-type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
+type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error)
 
 // formats holds the formats with their names and the endings of their files. To add a format, add a package below
 // internal and a line here. Files of text formats may be compressed, which a second ending tells.
@@ -70,9 +72,9 @@ var packings = []struct {
 
 // openDescribed returns the opener of a self-describing format.
 func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
-	*Error)) func(scan.Compression) opener {
+	*fault.Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
-		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 			return open(ctx, at, d.exact, mac)
 		}
 	}
@@ -81,10 +83,10 @@ func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMA
 // openSeparated returns the opener of CSV files of a dialect.
 func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
-		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 			dialect, err := of(d)
 			if err != nil {
-				return nil, scan.AsError(err)
+				return nil, fault.From(err)
 			}
 			return csv.Open(ctx, at, packed, dialect, mac)
 		}
@@ -93,7 +95,7 @@ func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compressio
 
 // openObjects returns the opener of JSON lines.
 func openObjects(packed scan.Compression) opener {
-	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 		return jsonl.Open(ctx, at, packed, d.objects, mac)
 	}
 }
@@ -121,7 +123,7 @@ func FormatOf(file string) string {
 }
 
 // formatOf returns the opener of the given format or, if none is given, of the format of a file's ending, in any case.
-func formatOf(given, name string) (opener, *Error) {
+func formatOf(given, name string) (opener, *fault.Error) {
 	name = strings.ToLower(name)
 	packed, plain := scan.Plain, name
 	for _, p := range packings {
@@ -137,19 +139,19 @@ func formatOf(given, name string) (opener, *Error) {
 		case packed == scan.Plain:
 			return f.open(packed), nil
 		default:
-			return nil, scan.Fault(CodeFormat,
+			return nil, fault.New(fault.CodeFormat,
 				"a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
 		}
 	}
 	if given != "" {
-		return nil, scan.Fault(CodeOption, "%q is no format that is known", given).Advise("the formats are %s",
+		return nil, fault.New(fault.CodeOption, "%q is no format that is known", given).Advise("the formats are %s",
 			strings.Join(Formats(), ", "))
 	}
 	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
-		return nil, scan.Fault(CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name " +
+		return nil, fault.New(fault.CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name " +
 			"that file")
 	}
-	return nil, scan.Fault(CodeFormat, "the name's ending says no known format").
+	return nil, fault.New(fault.CodeFormat, "the name's ending says no known format").
 		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and "+
 			".jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -37,7 +37,7 @@ func fuzzed(f *testing.F, name string) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := openIn("", source.CSV{}, path)
+		d, err := openIn("", textfile.CSV{}, path)
 		if err != nil {
 			verdict(t, "open", err)
 			return

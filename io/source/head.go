@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/remote"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
@@ -16,7 +17,7 @@ func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadClos
 	o, err := s.openFirst(ctx, address, likely)
 	if err != nil {
 		s.close()
-		return nil, scan.AsError(err).InFile(store.Base(address))
+		return nil, fault.From(err).InFile(store.Base(address))
 	}
 	return o, nil
 }

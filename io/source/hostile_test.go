@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // sizedPage returns a page whose header has other sizes than its body.
@@ -75,30 +76,30 @@ func lyingRuns() map[string]lie {
 	one, dict := onePlain, dictionaryPage(2, int64s(5, 6))
 	return map[string]lie{
 		"a run longer than its page": {onePage(9, dict, dataV1(9, format.RLEDictionary, codes(huge, 0))),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"many long runs": {onePage(9, dict,
-			dataV1(9, format.RLEDictionary, append([]byte{8}, bytes.Repeat(runsOf(1<<30, 0), million)...))), source.CodeDamaged},
+			dataV1(9, format.RLEDictionary, append([]byte{8}, bytes.Repeat(runsOf(1<<30, 0), million)...))), fault.CodeDamaged},
 		"runs of no bits": {onePage(9, dict,
-			dataV1(9, format.RLEDictionary, append([]byte{0}, uvarints(1<<40|1)...))), source.CodeDamaged},
+			dataV1(9, format.RLEDictionary, append([]byte{0}, uvarints(1<<40|1)...))), fault.CodeDamaged},
 		"a long run behind an empty one": {onePage(9, dict,
-			dataV1(9, format.RLEDictionary, append([]byte{8, 0}, runsOf(huge, 0)...))), source.CodeDamaged},
+			dataV1(9, format.RLEDictionary, append([]byte{8, 0}, runsOf(huge, 0)...))), fault.CodeDamaged},
 		"a run shorter than its page": {onePage(9, dict, dataV1(9, format.RLEDictionary, codes(8, 0))),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"codes of 200 bits": {onePage(9, dict,
-			dataV1(9, format.RLEDictionary, append([]byte{200}, runsOf(9, 0)...))), source.CodeDamaged},
+			dataV1(9, format.RLEDictionary, append([]byte{200}, runsOf(9, 0)...))), fault.CodeDamaged},
 		"a code behind the dictionary": {onePage(9, dict, dataV1(9, format.RLEDictionary, codes(8, 0, 1, 2))),
-			source.CodeDamaged},
-		"no dictionary": {onePage(9, dataV1(9, format.RLEDictionary, codes(9, 0))), source.CodeDamaged},
+			fault.CodeDamaged},
+		"no dictionary": {onePage(9, dataV1(9, format.RLEDictionary, codes(9, 0))), fault.CodeDamaged},
 		"two dictionaries": {onePage(9, dict, dict, dataV1(9, format.RLEDictionary, codes(9, 0))),
-			source.CodeDamaged},
-		"a dictionary behind data": {onePage(2, one, dict, one), source.CodeDamaged},
+			fault.CodeDamaged},
+		"a dictionary behind data": {onePage(2, one, dict, one), fault.CodeDamaged},
 		"a dictionary that says too much": {onePage(9, dictionaryPage(huge, int64s(5)),
-			dataV1(9, format.RLEDictionary, codes(9, 0))), source.CodeDamaged},
-		"a page with too few bytes": {onePage(9, dataV1(9, format.Plain, int64s(1, 2))), source.CodeDamaged},
-		"more values than rows":     {onePage(1, dataV1(2, format.Plain, int64s(1, 2))), source.CodeRowCount},
-		"a page more":               {onePage(1, one, one), source.CodeRowCount},
-		"a page less":               {onePage(2, one), source.CodeRowCount},
-		"no pages":                  {onePage(2), source.CodeRowCount},
+			dataV1(9, format.RLEDictionary, codes(9, 0))), fault.CodeDamaged},
+		"a page with too few bytes": {onePage(9, dataV1(9, format.Plain, int64s(1, 2))), fault.CodeDamaged},
+		"more values than rows":     {onePage(1, dataV1(2, format.Plain, int64s(1, 2))), fault.CodeRowCount},
+		"a page more":               {onePage(1, one, one), fault.CodeRowCount},
+		"a page less":               {onePage(2, one), fault.CodeRowCount},
+		"no pages":                  {onePage(2), fault.CodeRowCount},
 	}
 }
 
@@ -106,20 +107,20 @@ func lyingSizes(t testing.TB) map[string]lie {
 	one := onePlain
 	bomb := gzipped(t, make([]byte, 64<<20))
 	return map[string]lie{
-		"negative values":        {onePage(1, dataV1(-1, format.Plain, int64s(1))), source.CodeDamaged},
-		"a size of 2 GiB":        {onePage(1, sizedPage(one, huge, 8)), source.CodeDamaged},
-		"a stored size of 2 GiB": {onePage(1, sizedPage(one, 8, huge)), source.CodeDamaged},
-		"a negative size":        {onePage(1, sizedPage(one, -1, 8)), source.CodeDamaged},
-		"a size without ratio":   {onePage(1, sizedPage(one, 200<<20, 8)).packed(format.Snappy), source.CodeDamaged},
+		"negative values":        {onePage(1, dataV1(-1, format.Plain, int64s(1))), fault.CodeDamaged},
+		"a size of 2 GiB":        {onePage(1, sizedPage(one, huge, 8)), fault.CodeDamaged},
+		"a stored size of 2 GiB": {onePage(1, sizedPage(one, 8, huge)), fault.CodeDamaged},
+		"a negative size":        {onePage(1, sizedPage(one, -1, 8)), fault.CodeDamaged},
+		"a size without ratio":   {onePage(1, sizedPage(one, 200<<20, 8)).packed(format.Snappy), fault.CodeDamaged},
 		"snappy of another size": {onePage(1, sizedPage(dataV1(1, format.Plain, snappy.Encode(nil, make([]byte, million))),
-			8, 0)).packed(format.Snappy), source.CodeDamaged},
+			8, 0)).packed(format.Snappy), fault.CodeDamaged},
 		"a gzip bomb": {onePage(1, sizedPage(dataV1(1, format.Plain, bomb), 8, 0)).packed(format.Gzip),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"a zstd bomb": {onePage(1, sizedPage(dataV1(1, format.Plain, zstandard(t, make([]byte, 64<<20))), 8,
-			0)).packed(format.Zstd), source.CodeDamaged},
+			0)).packed(format.Zstd), fault.CodeDamaged},
 		"bytes that are not LZ4": {onePage(1, sizedPage(dataV1(1, format.Plain, bytes.Repeat([]byte{0xf0}, 99)), 8,
-			0)).packed(format.Lz4Raw), source.CodeDamaged},
-		"bytes that are not brotli": {onePage(1, sizedPage(one, 8, 0)).packed(format.Brotli), source.CodeDamaged},
+			0)).packed(format.Lz4Raw), fault.CodeDamaged},
+		"bytes that are not brotli": {onePage(1, sizedPage(one, 8, 0)).packed(format.Brotli), fault.CodeDamaged},
 	}
 }
 
@@ -130,37 +131,37 @@ func lyingEncodings() map[string]lie {
 	packedLevels := dataV1(1, format.Plain, []byte{128, 0, 0, 0, 0})
 	packedLevels.header.DataPageHeader.V.DefinitionLevelEncoding = format.BitPacked
 	return map[string]lie{
-		"LZO":                         {onePage(1, one).packed(3), source.CodeUnsupported},
-		"an unknown encoding":         {onePage(1, dataV1(1, 77, int64s(1))), source.CodeUnsupported},
-		"an encoding of another type": {onePage(1, dataV1(1, format.DeltaByteArray, int64s(1))), source.CodeUnsupported},
-		"differences without end":     {onePage(9, dataV1(9, format.DeltaBinaryPacked, deltas)), source.CodeDamaged},
+		"LZO":                         {onePage(1, one).packed(3), fault.CodeUnsupported},
+		"an unknown encoding":         {onePage(1, dataV1(1, 77, int64s(1))), fault.CodeUnsupported},
+		"an encoding of another type": {onePage(1, dataV1(1, format.DeltaByteArray, int64s(1))), fault.CodeUnsupported},
+		"differences without end":     {onePage(9, dataV1(9, format.DeltaBinaryPacked, deltas)), fault.CodeDamaged},
 		"blocks of 2^40 differences": {onePage(9, dataV1(9, format.DeltaBinaryPacked, uvarints(1<<40, 1, 9, 0))),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"differences of 40 bits": {onePage(40, dataV1(40, format.DeltaLengthByteArray,
 			append(uvarints(128, 4, 40, 0, 0), append([]byte{40, 0, 0, 0},
-				make([]byte, 999)...)...))).of(text8("x", false)), source.CodeDamaged},
+				make([]byte, 999)...)...))).of(text8("x", false)), fault.CodeDamaged},
 		"lengths without end": {onePage(9, dataV1(9, format.DeltaLengthByteArray, deltas)).of(text8("x", false)),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"shared prefixes without end": {onePage(100, dataV1(100, format.DeltaByteArray,
-			append(prefixes, prefixes...))).of(text8("x", false)), source.CodeDamaged},
+			append(prefixes, prefixes...))).of(text8("x", false)), fault.CodeDamaged},
 		"a string behind its page": {onePage(1, dataV1(1, format.Plain, []byte{255, 255, 255, 255, 'a'})).of(text8("x",
-			false)), source.CodeDamaged},
+			false)), fault.CodeDamaged},
 		"a string more": {onePage(1, dataV1(1, format.Plain, make([]byte, 8))).of(text8("x", false)),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"a string that is not there": {onePage(9, dictionaryPage(2, []byte("\x08\x00\x00\x00category")),
-			dataV1(9, format.RLEDictionary, codes(9, 0))).of(text8("x", false)), source.CodeDamaged},
+			dataV1(9, format.RLEDictionary, codes(9, 0))).of(text8("x", false)), fault.CodeDamaged},
 		"blocks of 64 of none": {onePage(2, dataV1(2, format.DeltaLengthByteArray,
 			append(append([]byte{2, 0, 0, 0}, runsOf(2, 0)...),
-				uvarints(64, 2, 0, 0)...))).of(text8("x", true)), source.CodeDamaged},
+				uvarints(64, 2, 0, 0)...))).of(text8("x", true)), fault.CodeDamaged},
 		"an unknown encoding of none": {onePage(2, dataV1(2, 77, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))).of(text8("x",
-			true)), source.CodeUnsupported},
+			true)), fault.CodeUnsupported},
 		"levels without end": {onePage(9, dataV1(9, format.Plain,
-			append([]byte{6, 0, 0, 0}, runsOf(huge, 1)...))).of(text8("x", true)), source.CodeDamaged},
+			append([]byte{6, 0, 0, 0}, runsOf(huge, 1)...))).of(text8("x", true)), fault.CodeDamaged},
 		"levels that are too high": {onePage(9, dataV1(9, format.Plain,
-			append([]byte{2, 0, 0, 0}, runsOf(9, 2)...))).of(text8("x", true)), source.CodeDamaged},
+			append([]byte{2, 0, 0, 0}, runsOf(9, 2)...))).of(text8("x", true)), fault.CodeDamaged},
 		"levels behind the page": {onePage(9, dataV1(9, format.Plain, []byte{99, 0, 0, 0})).of(text8("x", true)),
-			source.CodeDamaged},
-		"levels in another encoding": {onePage(1, packedLevels).of(text8("x", true)), source.CodeUnsupported},
+			fault.CodeDamaged},
+		"levels in another encoding": {onePage(1, packedLevels).of(text8("x", true)), fault.CodeUnsupported},
 	}
 }
 
@@ -168,32 +169,32 @@ func lyingFooters() map[string]lie {
 	one := onePlain
 	return map[string]lie{
 		"a chunk outside the file": {onePage(1,
-			one).with(column(func(c *format.ColumnMetaData) { c.DataPageOffset = 1 << 40 })), source.CodeDamaged},
+			one).with(column(func(c *format.ColumnMetaData) { c.DataPageOffset = 1 << 40 })), fault.CodeDamaged},
 		"a chunk before the file": {onePage(1, one).with(column(func(c *format.ColumnMetaData) { c.DataPageOffset = -8 })),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"a chunk of 2^62 bytes": {onePage(1,
-			one).with(column(func(c *format.ColumnMetaData) { c.TotalCompressedSize = 1 << 62 })), source.CodeDamaged},
+			one).with(column(func(c *format.ColumnMetaData) { c.TotalCompressedSize = 1 << 62 })), fault.CodeDamaged},
 		"another type": {onePage(1, one).with(column(func(c *format.ColumnMetaData) { c.Type = format.Double })),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"another number of values": {onePage(1, one).with(column(func(c *format.ColumnMetaData) { c.NumValues = 2 })),
-			source.CodeRowCount},
-		"2^50 rows": {onePage(1<<50, one), source.CodeTooLarge},
+			fault.CodeRowCount},
+		"2^50 rows": {onePage(1<<50, one), fault.CodeTooLarge},
 		"rows that do not add up": {onePage(1, one).with(func(m *format.FileMetaData) { m.NumRows = 2 }),
-			source.CodeRowCount},
+			fault.CodeRowCount},
 		"columns without schema": {onePage(1, one).with(func(m *format.FileMetaData) { m.Schema = m.Schema[:1] }),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"children without end": {onePage(1,
-			one).with(func(m *format.FileMetaData) { m.Schema[0].NumChildren = thrift.New(int32(huge)) }), source.CodeDamaged},
+			one).with(func(m *format.FileMetaData) { m.Schema[0].NumChildren = thrift.New(int32(huge)) }), fault.CodeDamaged},
 		"a group without children": {onePage(1,
 			one).with(func(m *format.FileMetaData) { m.Schema[1] = format.SchemaElement{NumChildren: thrift.New(int32(huge))} }),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"no schema": {onePage(1, one).with(func(m *format.FileMetaData) { m.Schema = nil }),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"another file's column": {onePage(1,
-			one).with(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].FilePath = "canary" }), source.CodeUnsupported},
+			one).with(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].FilePath = "canary" }), fault.CodeUnsupported},
 		"an encrypted column": {onePage(1, one).with(func(m *format.FileMetaData) {
 			m.RowGroups[0].Columns[0].CryptoMetadata.Value = &format.EncryptionWithFooterKey{}
-		}), source.CodeUnsupported},
+		}), fault.CodeUnsupported},
 	}
 }
 
@@ -226,7 +227,7 @@ func TestHostileParquet(t *testing.T) {
 			path := write(t, "a.parquet", c.file.file(t))
 			before := allocated()
 			_, err := attemptColumns(path, "x")
-			var e *source.Error
+			var e *fault.Error
 			if !errors.As(err, &e) || e.Code != c.code {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
@@ -256,7 +257,7 @@ func TestHostileThrift(t *testing.T) {
 		b = append(b, byte(len(footer)), byte(len(footer)>>8), 0, 0, 'P', 'A', 'R', '1')
 		before := allocated()
 		_, err := attemptColumns(write(t, "a.parquet", b), "x")
-		if code := verdict(t, name, err); code != source.CodeDamaged || allocated()-before > 1<<20 {
+		if code := verdict(t, name, err); code != fault.CodeDamaged || allocated()-before > 1<<20 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -264,7 +265,7 @@ func TestHostileThrift(t *testing.T) {
 	copy(header[4:], []byte{0x18, 0xff, 0xff, 0xff, 0xff, 0x07}) // a string of 2 GiB
 	before := allocated()
 	_, err := attemptColumns(write(t, "a.parquet", header), "x")
-	if code := verdict(t, "a long header", err); code != source.CodeDamaged || allocated()-before > 4<<20 {
+	if code := verdict(t, "a long header", err); code != fault.CodeDamaged || allocated()-before > 4<<20 {
 		t.Errorf("a long header: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // pythonFile is a file that Python's csv module writes. Texts are lists of code points, so they can hold surrogates.
@@ -76,10 +77,10 @@ func newIsolationCase(rng *rand.Rand) *isolationCase {
 // setOptions sets the options to the dialect of the file, as a job would.
 func (c *isolationCase) setOptions() {
 	f := &c.file
-	o := source.CSV{Header: c.rng.IntN(2) == 0, Delimiter: rune(f.Delimiter[0])}
+	o := textfile.CSV{Header: c.rng.IntN(2) == 0, Delimiter: rune(f.Delimiter[0])}
 	o.Encoding = strings.NewReplacer("-sig", "", "-le", "le", "-be", "be").Replace(f.Encoding)
 	if c.bare() {
-		o.Quote = source.NoQuote
+		o.Quote = textfile.NoQuote
 	} else if f.Quote != `"` {
 		o.Quote = rune(f.Quote[0])
 	}
@@ -100,7 +101,7 @@ func (c *isolationCase) setOptions() {
 	if f.Delimiter == "\t" && (c.bare() || c.rng.IntN(2) == 0) {
 		c.options.Format, o.Delimiter = "tsv", 0
 		switch o.Quote {
-		case source.NoQuote:
+		case textfile.NoQuote:
 			o.Quote = 0
 		case 0:
 			o.Quote = '"'

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
@@ -15,7 +16,7 @@ import (
 func openObjects(t *testing.T, text string, columns map[string]string, names ...string) [][]any {
 	t.Helper()
 	return read(t, openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
-		JSONL: source.JSONL{Columns: columns}}), names...)
+		JSONL: textfile.JSONL{Columns: columns}}), names...)
 }
 
 // Each JSON value is a distinct value or null, never equal to another one, and changes no other line.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 )
@@ -33,10 +35,10 @@ func TestStoresStateLengths(t *testing.T) {
 			m.Set(name, []byte("x,y\n1,2\n"))
 			scheme, _, _ := strings.Cut(at, ":")
 			store.Register(scheme, func(context.Context, store.Address) (store.Bucket, error) { return stating{m, size}, nil })
-			_, err := source.Open(t.Context(), source.Options{Files: []string{at + name}, CSV: source.CSV{Header: true},
-				JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
-			var e *source.Error
-			if !errors.As(err, &e) || e.Code != source.CodeUnreadable {
+			_, err := source.Open(t.Context(), source.Options{Files: []string{at + name}, CSV: textfile.CSV{Header: true},
+				JSONL: textfile.JSONL{Columns: map[string]string{"x": "int"}}})
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Code != fault.CodeUnreadable {
 				t.Errorf("%s of %d bytes: %v", name, size, err)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // textWriters returns writers of a column x of texts in all encodings and compressions.
@@ -99,7 +100,7 @@ func TestLongTextsTouchNoOtherRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, rows := range [][]string{table, slices.Insert(slices.Clone(table), 2, text)} {
 				at := 0
-				d := open(t, source.CSV{}, write(t, "a"+name[strings.LastIndex(name, "."):], writer(rows)))
+				d := open(t, textfile.CSV{}, write(t, "a"+name[strings.LastIndex(name, "."):], writer(rows)))
 				batches(t, d, []string{"x"}, func(b batch) {
 					c := &b.Columns[0]
 					for i := range b.Rows {
@@ -132,8 +133,8 @@ func TestRowsOfManyFields(t *testing.T) {
 	} {
 		row := c.row + strings.Repeat(c.field, fields) + c.end
 		d := openWith(t, source.Options{Files: []string{write(t, name, []byte(c.head+row+row))},
-			CSV:   source.CSV{Header: true, Types: map[string]string{"n": "int"}},
-			JSONL: source.JSONL{Columns: map[string]string{"n": "int", "x": "text"}}})
+			CSV:   textfile.CSV{Header: true, Types: map[string]string{"n": "int"}},
+			JSONL: textfile.JSONL{Columns: map[string]string{"n": "int", "x": "text"}}})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		rows := read(t, d, "n", "x")
@@ -172,7 +173,7 @@ func TestWindowsOfAnyLength(t *testing.T) {
 		file = append(file, single(t, []byte(strings.Repeat(line, n)+"7\n"))...)
 		file = append(file, zstandard(t, []byte("8\n"))...)
 		rows := 0
-		d := open(t, source.CSV{Header: true}, write(t, "a.csv.zst", file))
+		d := open(t, textfile.CSV{Header: true}, write(t, "a.csv.zst", file))
 		batches(t, d, []string{"x"}, func(b batch) { rows += b.Rows })
 		if rows != n+3 {
 			t.Errorf("%d MiB: %d rows", n, rows)
@@ -203,7 +204,7 @@ func TestLongSingleSegments(t *testing.T) {
 		blocks = 1<<14 + 1<<10
 	}
 	file := repeatedFrame("x\n5\n", blocks, '\n', "6\n")
-	same(t, ofX("5", "6"), read(t, open(t, source.CSV{Header: true}, write(t, "a.csv.zst", file)), "x"))
+	same(t, ofX("5", "6"), read(t, open(t, textfile.CSV{Header: true}, write(t, "a.csv.zst", file)), "x"))
 }
 
 // The dictionary of an xz file may be as long as the format allows: 4 GiB.
@@ -229,7 +230,7 @@ func TestDictionariesOfXZ(t *testing.T) {
 		at := 2 + bytes.Index(header, []byte{0x21, 1})
 		header[at] = code
 		binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
-		same(t, ofX("5", "6"), read(t, open(t, source.CSV{Header: true}, write(t, "a.csv.xz", file)), "x"))
+		same(t, ofX("5", "6"), read(t, open(t, textfile.CSV{Header: true}, write(t, "a.csv.xz", file)), "x"))
 	}
 }
 
@@ -328,7 +329,7 @@ func TestLongMetadata(t *testing.T) {
 		"a footer": footer, "a message": message, "a schema": ipcFile(t, []arrow.Record{schema}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, ofX(int64(5), int64(6)), read(t, open(t, source.CSV{}, write(t, "a.arrow", content)), "x"))
+			same(t, ofX(int64(5), int64(6)), read(t, open(t, textfile.CSV{}, write(t, "a.arrow", content)), "x"))
 		})
 	}
 	t.Run("a page header", func(t *testing.T) {
@@ -336,7 +337,7 @@ func TestLongMetadata(t *testing.T) {
 		page.header.DataPageHeader.V.Statistics.Min = make([]byte, more)
 		path := write(t, "a.parquet", onePage(2, page, onePlain).file(t))
 		before := allocated()
-		same(t, ofX(int64(7), int64(7)), read(t, open(t, source.CSV{}, path), "x"))
+		same(t, ofX(int64(7), int64(7)), read(t, open(t, textfile.CSV{}, path), "x"))
 		if used := allocated() - before; used > 8<<20 {
 			t.Errorf("%d MiB were allocated", used>>20)
 		}
@@ -354,7 +355,7 @@ func TestFootersOfManyParts(t *testing.T) {
 		m.RowGroups = slices.Repeat([]format.RowGroup{g}, n)
 		m.NumRows = int64(n)
 	}).file(t)
-	d := open(t, source.CSV{}, write(t, "a.parquet", file))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", file))
 	if d.Splits() != n {
 		t.Errorf("%d row groups, want %d", d.Splits(), n)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -32,7 +32,7 @@ func TestManyRowGroups(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		n = 1_000_000
 	}
-	d := open(t, source.CSV{}, write(t, "a.parquet", groups(t, n)))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", groups(t, n)))
 	if d.Splits() != n {
 		t.Fatalf("%d splits, want %d", d.Splits(), n)
 	}
@@ -81,7 +81,7 @@ func TestManyColumns(t *testing.T) {
 	}
 	path := write(t, "a.parquet", b.Bytes())
 	before := allocated()
-	d := open(t, source.CSV{}, path)
+	d := open(t, textfile.CSV{}, path)
 	rows, err := readAll(d, "c09999", "c00000")
 	if err != nil || len(rows) != 2 || rows[1][0] != int64(n-1) || rows[1][1] != int64(0) {
 		t.Errorf("%v, %v", rows, err)

@@ -20,8 +20,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -64,7 +65,7 @@ func inStructs(r arrow.Record) arrow.Record {
 // record.
 func agreesNested(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.Record) {
 	t.Helper()
-	d := open(t, source.CSV{}, write(t, name, content))
+	d := open(t, textfile.CSV{}, write(t, name, content))
 	outer := r.Column(0).(*array.Struct)
 	inner := outer.Field(0).(*array.Struct)
 	for i, k := range kinds {
@@ -92,7 +93,7 @@ func agreesNested(t *testing.T, name string, content []byte, kinds []kindOf, r a
 		}
 	}
 	same(t, want, read(t, d, "after", "outer.first"))
-	refused(t, d, "outer", source.CodeType)
+	refused(t, d, "outer", fault.CodeType)
 }
 
 // Every type of Arrow within two structs, with nulls at each level, is read as the library reads it.
@@ -220,15 +221,15 @@ func fillEntries(m *array.MapBuilder, rng *rand.Rand) (keys, values any) {
 func TestNestedLists(t *testing.T) {
 	r, want := basket(2000)
 	check := func(name string, content []byte) {
-		d := open(t, source.CSV{}, write(t, name, content))
+		d := open(t, textfile.CSV{}, write(t, name, content))
 		got := read(t, d, "b.items.price", "b.items.size.n", "b.m.key", "b.m.value", "id")
 		if !equal(want, got) {
 			t.Errorf("%s: %s", name, difference(want, got))
 		}
-		refused(t, d, "b.items.name", source.CodeType)
-		refused(t, d, "b.items", source.CodeType)
-		refused(t, d, "b.m", source.CodeType)
-		refused(t, d, "b.items.size", source.CodeColumn)
+		refused(t, d, "b.items.name", fault.CodeType)
+		refused(t, d, "b.items", fault.CodeType)
+		refused(t, d, "b.m", fault.CodeType)
+		refused(t, d, "b.items.size", fault.CodeColumn)
 	}
 	arrowParquet(t, r, check)
 	check("a.arrow", ipcFile(t, []arrow.Record{r}, ipc.WithZstd()))
@@ -276,7 +277,7 @@ func TestNestedStructsOfParquetGo(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			d := open(t, source.CSV{}, write(t, fmt.Sprintf("v%d-%d.parquet", version, page), b.Bytes()))
+			d := open(t, textfile.CSV{}, write(t, fmt.Sprintf("v%d-%d.parquet", version, page), b.Bytes()))
 			got := read(t, d, "address.city", "address.geo.lat", "address.geo.code", "need.x", "need.y", "items.price",
 				"address.tags")
 			if !equal(want, got) {
@@ -334,7 +335,7 @@ func TestNestedNames(t *testing.T) {
 		{Name: "s.x", Type: arrow.PrimitiveTypes.Int64}}, nil),
 		[]arrow.Array{s, ints(7, 8)}, 2)
 	check := func(name string, content []byte) {
-		d := open(t, source.CSV{}, write(t, name, content))
+		d := open(t, textfile.CSV{}, write(t, name, content))
 		var names []string
 		for _, f := range d.Schema().Fields {
 			names = append(names, f.Name+" "+f.Type.String())
@@ -371,15 +372,15 @@ func definedPage(n int, levels []uint64, values ...int64) craftedPage {
 // Definition levels of structs are checked, and null structs at each level are null.
 func TestHostileNested(t *testing.T) {
 	good := onePage(4, definedPage(4, []uint64{1, 0, 1, 1, 2, 2}, 5, 6)).with(withinStructs(2))
-	d := open(t, source.CSV{}, write(t, "a.parquet", good.file(t)))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", good.file(t)))
 	same(t, ofX(nil, nil, int64(5), int64(6)), read(t, d, "s.s.x"))
 	for name, c := range map[string]lie{
-		"a definition of 3":     {onePage(1, definedPage(1, []uint64{1, 3}, 1)), source.CodeDamaged},
-		"levels without values": {onePage(2, definedPage(2, []uint64{2, 2}, 1)), source.CodeDamaged},
-		"values without levels": {onePage(2, definedPage(2, []uint64{2, 1}, 1)), source.CodeDamaged},
-		"too few levels":        {onePage(2, definedPage(2, []uint64{1, 2}, 1)), source.CodeDamaged},
-		"more rows":             {onePage(1, definedPage(2, []uint64{2, 2}, 1, 2)), source.CodeRowCount},
-		"no levels":             {onePage(1, dataV1(1, format.Plain, nil)), source.CodeDamaged},
+		"a definition of 3":     {onePage(1, definedPage(1, []uint64{1, 3}, 1)), fault.CodeDamaged},
+		"levels without values": {onePage(2, definedPage(2, []uint64{2, 2}, 1)), fault.CodeDamaged},
+		"values without levels": {onePage(2, definedPage(2, []uint64{2, 1}, 1)), fault.CodeDamaged},
+		"too few levels":        {onePage(2, definedPage(2, []uint64{1, 2}, 1)), fault.CodeDamaged},
+		"more rows":             {onePage(1, definedPage(2, []uint64{2, 2}, 1, 2)), fault.CodeRowCount},
+		"no levels":             {onePage(1, dataV1(1, format.Plain, nil)), fault.CodeDamaged},
 	} {
 		_, err := attemptColumns(write(t, "a.parquet", c.file.with(withinStructs(2)).file(t)), "s.s.x")
 		if code := verdict(t, name, err); code != c.code {
@@ -389,7 +390,7 @@ func TestHostileNested(t *testing.T) {
 	deep := onePage(1, definedPage(1, []uint64{1, 100}, 1)).with(withinStructs(100_000))
 	path := write(t, "a.parquet", deep.file(t))
 	before := allocated()
-	d = open(t, source.CSV{}, path)
+	d = open(t, textfile.CSV{}, path)
 	if used := allocated() - before; used > 64<<20 {
 		t.Errorf("%d MiB were allocated for a deep schema", used>>20)
 	}
@@ -419,7 +420,7 @@ func TestHostilePaths(t *testing.T) {
 	})
 	path := write(t, "a.parquet", file.file(t))
 	before := allocated()
-	d := open(t, source.CSV{}, path)
+	d := open(t, textfile.CSV{}, path)
 	if used := allocated() - before; used > 200<<20 {
 		t.Errorf("%d MiB were allocated", used>>20)
 	}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // A process that may open no more files gets no hint about permissions.
@@ -43,8 +43,8 @@ func TestTooManyOpenFiles(t *testing.T) {
 		}
 		held = append(held, f)
 	}
-	var e *source.Error
-	if _, err := d.Read(t.Context(), 0, []string{"x"}, nil); !errors.As(err, &e) || e.Code != source.CodeUnreadable ||
+	var e *fault.Error
+	if _, err := d.Read(t.Context(), 0, []string{"x"}, nil); !errors.As(err, &e) || e.Code != fault.CodeUnreadable ||
 		!strings.Contains(err.Error(), "too many files") {
 		t.Errorf("error %v", err)
 	}

@@ -3,19 +3,9 @@ package source
 import (
 	"io"
 
-	"github.com/dprelease/dprelease/io/source/internal/csv"
-	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
-
-// CSV is the dialect of CSV files.
-type CSV = csv.Options
-
-// NoQuote is the CSV.Quote of files in which no character quotes.
-const NoQuote = csv.NoQuote
-
-// JSONL names the members of JSON lines that are read.
-type JSONL = jsonl.Options
 
 // Summary describes a split that was read: the Digest of its bytes, the number of rows that were Skipped by the
 // footer's statements, and the number of Blank lines and comments of a CSV file.
@@ -34,8 +24,8 @@ type Options struct {
 	Scratch string
 	// Format is one of Formats; if it is empty, the files' names give their formats.
 	Format string
-	CSV    CSV
-	JSONL  JSONL
+	CSV    textfile.CSV
+	JSONL  textfile.JSONL
 	// Exact names the columns in which different values must stay different: those of the privacy unit. In them, a
 	// decimal that is no Int is a text, an INT96 a timestamp in nanoseconds, and a date64 a wall-clock reading in
 	// milliseconds. A value that its type does not hold exactly is null.

@@ -12,7 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
@@ -39,7 +40,7 @@ func TestListsOverPages(t *testing.T) {
 	file := listFile(3, 6, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2),
 		listPage(1, []uint64{1, 1}, []uint64{1, 1}, 3),
 		listPage(0, nil, nil), listPage(3, []uint64{1, 1, 2, 0}, []uint64{1, 1, 1, 0, 1, 1}, 4, 5))
-	got := read(t, open(t, source.CSV{}, write(t, "a.parquet", file.file(t))), "x")
+	got := read(t, open(t, textfile.CSV{}, write(t, "a.parquet", file.file(t))), "x")
 	same(t, ofX(tabletest.List(1, 2, 3, 4), tabletest.List(), tabletest.List(5)), got)
 }
 
@@ -56,7 +57,7 @@ func TestListsThatAreTooLong(t *testing.T) {
 	}
 	page.body = append(page.body, codes(long+2, 0)...)
 	rows := [][]any{}
-	d := open(t, source.CSV{}, write(t, "a.parquet", listFile(3, long+2, dictionaryPage(1, int64s(5)), page).file(t)))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", listFile(3, long+2, dictionaryPage(1, int64s(5)), page).file(t)))
 	batches(t, d, []string{"x"}, func(b batch) { rows = append(rows, tabletest.Rows(b)...) })
 	same(t, [][]any{{tabletest.List(5)}, {nil}, {tabletest.List(5)}}, rows)
 }
@@ -66,28 +67,28 @@ func TestHostileLists(t *testing.T) {
 	one := []uint64{1, 0}
 	full := []uint64{1, 1}
 	for name, c := range map[string]lie{
-		"a list before the first": {listFile(1, 2, listPage(2, []uint64{2, 1}, []uint64{2, 1}, 1, 2)), source.CodeDamaged},
+		"a list before the first": {listFile(1, 2, listPage(2, []uint64{2, 1}, []uint64{2, 1}, 1, 2)), fault.CodeDamaged},
 		"an element that is absent": {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{1, 1, 1, 0}, 1)),
-			source.CodeDamaged},
-		"a repetition of 2": {listFile(1, 1, listPage(1, []uint64{1, 2}, full, 1)), source.CodeDamaged},
-		"a definition of 2": {listFile(1, 1, listPage(1, one, []uint64{1, 2}, 1)), source.CodeDamaged},
+			fault.CodeDamaged},
+		"a repetition of 2": {listFile(1, 1, listPage(1, []uint64{1, 2}, full, 1)), fault.CodeDamaged},
+		"a definition of 2": {listFile(1, 1, listPage(1, one, []uint64{1, 2}, 1)), fault.CodeDamaged},
 		"levels without values": {listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1)),
-			source.CodeDamaged},
-		"too few levels": {listFile(1, 1, listPage(1, one, nil, 1)), source.CodeDamaged},
-		"more rows":      {listFile(1, 2, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
-		"fewer rows":     {listFile(2, 2, listPage(1, one, full, 1)), source.CodeRowCount},
+			fault.CodeDamaged},
+		"too few levels": {listFile(1, 1, listPage(1, one, nil, 1)), fault.CodeDamaged},
+		"more rows":      {listFile(1, 2, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), fault.CodeRowCount},
+		"fewer rows":     {listFile(2, 2, listPage(1, one, full, 1)), fault.CodeRowCount},
 		"more levels": {listFile(1, 1, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2)),
-			source.CodeRowCount},
-		"fewer levels than rows": {listFile(2, 1, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), source.CodeRowCount},
-		"2^40 levels":            {listFile(1, 1<<40, listPage(1, one, full, 1)), source.CodeRowCount},
+			fault.CodeRowCount},
+		"fewer levels than rows": {listFile(2, 1, listPage(2, []uint64{2, 0}, []uint64{2, 1}, 1, 2)), fault.CodeRowCount},
+		"2^40 levels":            {listFile(1, 1<<40, listPage(1, one, full, 1)), fault.CodeRowCount},
 		"a page of 2^26 levels": {listFile(1, 1<<26, listPage(1<<26, []uint64{1 << 26, 0}, []uint64{1 << 26, 1}, 1)),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 		"a long run": {listFile(1, 9, listPage(9, []uint64{1 << 40, 0}, []uint64{1 << 40, 1}, 1)),
-			source.CodeDamaged},
-		"levels behind the page": {listFile(1, 1, dataV1(1, format.Plain, []byte{99, 0, 0, 0})), source.CodeDamaged},
-		"no body":                {listFile(1, 1, dataV1(1, format.Plain, nil)), source.CodeDamaged},
+			fault.CodeDamaged},
+		"levels behind the page": {listFile(1, 1, dataV1(1, format.Plain, []byte{99, 0, 0, 0})), fault.CodeDamaged},
+		"no body":                {listFile(1, 1, dataV1(1, format.Plain, nil)), fault.CodeDamaged},
 		"codes without dictionary": {listFile(1, 1, dataV1(1, format.RLEDictionary, listPage(1, one, full, 1).body)),
-			source.CodeDamaged},
+			fault.CodeDamaged},
 	} {
 		path := write(t, "a.parquet", c.file.file(t))
 		before := allocated()
@@ -150,7 +151,7 @@ func TestLists(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			d := open(t, source.CSV{}, write(t, fmt.Sprintf("v%d-%d.parquet", version, page), b.Bytes()))
+			d := open(t, textfile.CSV{}, write(t, fmt.Sprintf("v%d-%d.parquet", version, page), b.Bytes()))
 			same(t, want, read(t, d, "annotated", "bare", "coded", "present"))
 		}
 	}
@@ -174,7 +175,7 @@ func TestLongLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := 0
-	batches(t, open(t, source.CSV{}, write(t, "a.parquet", b.Bytes())), []string{"x"}, func(b batch) {
+	batches(t, open(t, textfile.CSV{}, write(t, "a.parquet", b.Bytes())), []string{"x"}, func(b batch) {
 		if err := sound(b, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -121,7 +123,7 @@ func TestParquetTypes(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		for _, dict := range []bool{false, true} {
 			for _, optional := range []bool{false, true} {
-				d := open(t, source.CSV{}, write(t, "a.parquet", typedFile(t, version, dict, optional)))
+				d := open(t, textfile.CSV{}, write(t, "a.parquet", typedFile(t, version, dict, optional)))
 				for name, c := range typedColumns {
 					f, _ := d.Schema().Lookup(name)
 					if f.Type != c.typ {
@@ -129,7 +131,7 @@ func TestParquetTypes(t *testing.T) {
 						continue
 					}
 					if c.want == nil {
-						refused(t, d, name, source.CodeType)
+						refused(t, d, name, fault.CodeType)
 						continue
 					}
 					want := [][]any{{c.want[0]}, {c.want[1]}}
@@ -186,7 +188,7 @@ func typedFile(t testing.TB, version int, dict, optional bool) []byte {
 func refused(t testing.TB, d *source.Dataset, column, code string) {
 	t.Helper()
 	_, err := readAll(d, column)
-	var e *source.Error
+	var e *fault.Error
 	if !errors.As(err, &e) || e.Code != code || e.Column != column {
 		t.Errorf("%s: got %v, want %s", column, err, code)
 	}
@@ -215,7 +217,7 @@ func TestNestedColumns(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, source.CSV{}, write(t, "a.parquet", b.Bytes()))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", b.Bytes()))
 	var types []string
 	for _, f := range d.Schema().Fields {
 		types = append(types, f.Name+" "+f.Type.String())
@@ -231,7 +233,7 @@ func TestNestedColumns(t *testing.T) {
 	same(t, [][]any{{int64(0), "", tabletest.List(1)}, {int64(0), "", tabletest.List()}},
 		read(t, d, "s.x", "s.y", "m.value"))
 	for _, name := range []string{"m", "m.key", "s"} {
-		refused(t, d, name, source.CodeType)
+		refused(t, d, name, fault.CodeType)
 	}
 }
 
@@ -265,7 +267,7 @@ func TestCraftedParquet(t *testing.T) {
 			[][]any{{int64(6)}, {int64(5)}, {int64(1)}, {int64(2)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, c.want, read(t, open(t, source.CSV{}, write(t, "a.parquet", c.file.file(t))), "x"))
+			same(t, c.want, read(t, open(t, textfile.CSV{}, write(t, "a.parquet", c.file.file(t))), "x"))
 		})
 	}
 }
@@ -298,7 +300,7 @@ func TestWideDifferences(t *testing.T) {
 				v2).of(c.element),
 			"optional": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, withLevels)).of(optional),
 		} {
-			rows := read(t, open(t, source.CSV{}, write(t, "a.parquet", file.file(t))), "x")
+			rows := read(t, open(t, textfile.CSV{}, write(t, "a.parquet", file.file(t))), "x")
 			for i, want := range c.values {
 				if rows[i][0] != want && rows[i][0] != uint64(want) {
 					t.Errorf("%s, %s: row %d: %v, want %d", name, form, i, rows[i][0], want)
@@ -329,21 +331,21 @@ func TestLongTextsInStatistics(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	same(t, [][]any{{"a"}, {long}, {"z" + long}}, read(t, open(t, source.CSV{}, write(t, "a.parquet", b.Bytes())), "x"))
+	same(t, [][]any{{"a"}, {long}, {"z" + long}}, read(t, open(t, textfile.CSV{}, write(t, "a.parquet", b.Bytes())), "x"))
 }
 
 // If a page of version 2 states a wrong null count, its levels decide.
 func TestNullCountsAreNotBelieved(t *testing.T) {
 	page := dataV2(2, int64s(1, 2))
 	page.header.DataPageHeaderV2.V.NumNulls = 1
-	same(t, ofX(int64(1), int64(2)), read(t, open(t, source.CSV{}, write(t, "a.parquet", onePage(2, page).file(t))), "x"))
+	same(t, ofX(int64(1), int64(2)), read(t, open(t, textfile.CSV{}, write(t, "a.parquet", onePage(2, page).file(t))), "x"))
 }
 
 // A few bytes that stand for millions of rows come in batches of bounded size.
 func TestLongRuns(t *testing.T) {
 	const n = 3 << 20
 	file := onePage(n, dictionaryPage(1, int64s(5)), dataV1(n, format.RLEDictionary, codes(n, 0))).file(t)
-	d := open(t, source.CSV{}, write(t, "a.parquet", file))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", file))
 	rows := 0
 	batches(t, d, []string{"x"}, func(b batch) {
 		rows += b.Rows
@@ -362,7 +364,7 @@ func TestParquetDigest(t *testing.T) {
 		parquet.MaxRowsPerRowGroup(1000))
 	path := write(t, "a.parquet", content)
 	digest := func(split int, columns ...string) string {
-		d := open(t, source.CSV{}, path)
+		d := open(t, textfile.CSV{}, path)
 		sum, err := d.Digest(context.Background(), split, columns)
 		if err != nil {
 			t.Fatal(err)
@@ -398,14 +400,14 @@ func TestChangedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := readAll(d, "unit")
-		if code := verdict(t, name, err); code != source.CodeChanged {
+		if code := verdict(t, name, err); code != fault.CodeChanged {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 		_, err = readAll(d, "unit")
-		if code := verdict(t, name, err); code != source.CodeNotFound {
+		if code := verdict(t, name, err); code != fault.CodeNotFound {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -437,7 +439,7 @@ func TestReadStops(t *testing.T) {
 // Many goroutines may read one dataset.
 func TestConcurrentReads(t *testing.T) {
 	records := sample(3000)
-	d := open(t, source.CSV{}, write(t, "a.parquet", parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(1000))))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(1000))))
 	want := rowsOf(records)
 	var g sync.WaitGroup
 	for i := range 12 {
@@ -515,7 +517,7 @@ func TestParquetOfNoRowsByPyArrow(t *testing.T) {
 		}
 		file := append([]byte(content), footer...)
 		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
-		if rows := read(t, open(t, source.CSV{}, write(t, "a.parquet", file)), "x"); len(rows) > 0 {
+		if rows := read(t, open(t, textfile.CSV{}, write(t, "a.parquet", file)), "x"); len(rows) > 0 {
 			t.Errorf("%s: %d rows", name, len(rows))
 		}
 	}

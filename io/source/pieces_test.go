@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -32,7 +32,7 @@ type tallied struct {
 // tally reads a column of integers, booleans or texts.
 func tally(t testing.TB, path string) (out tallied) {
 	t.Helper()
-	batches(t, open(t, source.CSV{}, path), []string{"x"}, func(b batch) {
+	batches(t, open(t, textfile.CSV{}, path), []string{"x"}, func(b batch) {
 		c, size := &b.Columns[0], 0
 		for i := range b.Rows {
 			if c.Valid != nil && !c.Valid[i] {
@@ -121,7 +121,7 @@ func TestListsOfAnyLength(t *testing.T) {
 		page := dataV1(int(n+2), format.RLEDictionary, body)
 		file := listFile(rows, int64(n+2), dictionaryPage(1, int64s(5)), page).file(t)
 		before := allocated()
-		same(t, want, read(t, open(t, source.CSV{}, write(t, "a.parquet", file)), "x"))
+		same(t, want, read(t, open(t, textfile.CSV{}, write(t, "a.parquet", file)), "x"))
 		if used := allocated() - before; used > 2<<30 {
 			t.Errorf("%d elements: %d MiB were allocated", n, used>>20)
 		}
@@ -174,7 +174,7 @@ func TestPagesInPieces(t *testing.T) {
 				}
 				page.header.DataPageHeader.V.NumValues = n
 				at, row := 0, 0
-				d := open(t, source.CSV{}, write(t, "a.parquet", onePage(n, c.pages...).of(c.element).file(t)))
+				d := open(t, textfile.CSV{}, write(t, "a.parquet", onePage(n, c.pages...).of(c.element).file(t)))
 				batches(t, d, []string{"x"}, func(b batch) {
 					for _, got := range tabletest.Rows(b) {
 						var want any

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -92,7 +93,7 @@ func write(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-func open(t testing.TB, csv source.CSV, paths ...string) *source.Dataset {
+func open(t testing.TB, csv textfile.CSV, paths ...string) *source.Dataset {
 	t.Helper()
 	d, err := source.Open(context.Background(), source.Options{Files: paths, CSV: csv})
 	if err != nil {

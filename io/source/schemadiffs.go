@@ -3,13 +3,14 @@ package source
 import (
 	"strings"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
 // agree compares every file's schema with the first one's and returns all differences.
-func agree(names []string, files []scan.File) Errors {
-	var wrong Errors
+func agree(names []string, files []scan.File) fault.Errors {
+	var wrong fault.Errors
 	for i, f := range files[1:] {
 		for _, e := range differences(files[0], f, names[0]) {
 			wrong = append(wrong, e.InFile(names[i+1]))
@@ -19,18 +20,18 @@ func agree(names []string, files []scan.File) Errors {
 }
 
 // differences returns the columns that a file lacks, has in addition, or has with another type.
-func differences(first, f scan.File, in string) []*Error {
-	var out []*Error
+func differences(first, f scan.File, in string) []*fault.Error {
+	var out []*fault.Error
 	known := 0
 	fields := f.Schema()
 	for i, want := range first.Schema().Fields {
 		got, ok := fields.Lookup(want.Name)
-		var e *Error
+		var e *fault.Error
 		switch {
 		case !ok:
-			e = scan.Fault(CodeSchema, "column %d of %s is missing", i+1, in)
+			e = fault.New(fault.CodeSchema, "column %d of %s is missing", i+1, in)
 		case got.Type != want.Type:
-			e = scan.Fault(CodeSchema, "column %d of %s is %s there and %s here", i+1, in, want.Type, got.Type)
+			e = fault.New(fault.CodeSchema, "column %d of %s is %s there and %s here", i+1, in, want.Type, got.Type)
 		}
 		if ok {
 			known++
@@ -40,14 +41,14 @@ func differences(first, f scan.File, in string) []*Error {
 		}
 	}
 	if extra := len(fields.Fields) - known; extra > 0 {
-		out = append(out, scan.Fault(CodeSchema, "%d of its columns are not in %s", extra, in))
+		out = append(out, fault.New(fault.CodeSchema, "%d of its columns are not in %s", extra, in))
 	}
 	return out
 }
 
 // addColumnName adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row
 // of private values, if the job wrongly states a header.
-func addColumnName(e *Error, f table.Field, public bool) *Error {
+func addColumnName(e *fault.Error, f table.Field, public bool) *fault.Error {
 	if public {
 		return e.OfColumn(f.Name)
 	}
@@ -55,11 +56,11 @@ func addColumnName(e *Error, f table.Field, public bool) *Error {
 }
 
 // checkUnique refuses a schema with two columns of one name.
-func checkUnique(s table.Schema) *Error {
+func checkUnique(s table.Schema) *fault.Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
-			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
+			return fault.New(fault.CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
 				table.LineEndAdvice(joinedNames(s)))
 		}
 		seen[f.Name] = i

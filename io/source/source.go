@@ -33,6 +33,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dprelease/dprelease/internal/scratchfile"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/remote"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
@@ -75,7 +76,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	}
 	mac, err := scan.NewBlockMAC(o.Key)
 	if err != nil {
-		return scan.Fault(CodeOption, "this system cannot hash the input")
+		return fault.New(fault.CodeOption, "this system cannot hash the input")
 	}
 	d.local = seenFiles{}
 	found, err := find(ctx, o, d.stores, d.local)
@@ -83,7 +84,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 		return err
 	}
 	opened := make([]scan.File, len(found))
-	faults := make([]*Error, len(found))
+	faults := make([]*fault.Error, len(found))
 	var atOnce errgroup.Group
 	atOnce.SetLimit(openedAtOnce)
 	for i, f := range found {
@@ -114,7 +115,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	if errors.As(d.stores.failed, &full) {
 		return full
 	}
-	var wrong Errors
+	var wrong fault.Errors
 	for i, f := range found {
 		if faults[i] != nil {
 			wrong = append(wrong, faults[i].InFile(f.base))
@@ -198,16 +199,16 @@ func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]by
 // check returns the place of a split. It refuses columns that cannot be read.
 func (d *Dataset) check(split int, columns []string) (place, error) {
 	if split < 0 || split >= len(d.places) {
-		return place{}, scan.Fault(CodeOption, "there is no split %d, only %d", split, len(d.places))
+		return place{}, fault.New(fault.CodeOption, "there is no split %d, only %d", split, len(d.places))
 	}
-	var wrong Errors
+	var wrong fault.Errors
 	for _, name := range columns {
 		f, ok := d.schema.Lookup(name)
 		switch {
 		case !ok:
-			wrong = append(wrong, scan.Fault(CodeColumn, "the table has no such column").OfColumn(name))
+			wrong = append(wrong, fault.New(fault.CodeColumn, "the table has no such column").OfColumn(name))
 		case f.Type.Kind == table.Invalid:
-			wrong = append(wrong, scan.Fault(CodeType, "values of type %s cannot be read", f.Type).OfColumn(name))
+			wrong = append(wrong, fault.New(fault.CodeType, "values of type %s cannot be read", f.Type).OfColumn(name))
 		}
 	}
 	return d.places[split], wrong.Err()
@@ -215,7 +216,7 @@ func (d *Dataset) check(split int, columns []string) (place, error) {
 
 // addFileName adds the file's name to an error that has none.
 func (d *Dataset) addFileName(err error, file int) error {
-	var e *Error
+	var e *fault.Error
 	if errors.As(err, &e) && e.File == "" {
 		e.File = d.names[file]
 	}

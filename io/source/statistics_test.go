@@ -13,6 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -31,12 +33,12 @@ func fromTo(column string, low, high int64) filter {
 // nothing passes no value.
 func nothing(column string) filter { return filter{column, func(table.Bounds) bool { return true }} }
 
-func rowGroups(d *source.Dataset, filters ...filter) *source.RowGroupFilter {
+func rowGroups(d *source.Dataset, filters ...filter) *source.SplitReader {
 	var columns []string
 	for _, f := range filters {
 		columns = append(columns, f.column)
 	}
-	return d.FilterRowGroups(columns, func(i int, b table.Bounds) bool { return filters[i].none(b) })
+	return d.NewSplitReader(columns, func(i int, b table.Bounds) bool { return filters[i].none(b) })
 }
 
 // filtered reads the row groups that pass the filters, and returns the number of rows in the others.
@@ -115,7 +117,7 @@ func integer(physical format.Type, older *deprecated.ConvertedType,
 // ruledOut reports whether a filter that passes nothing skips a file's row group: whether its bounds are trusted.
 func ruledOut(t *testing.T, c crafted) bool {
 	t.Helper()
-	d := open(t, source.CSV{}, write(t, "a.parquet", c.file(t)))
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", c.file(t)))
 	rows, out, err := filtered(d, []string{"x"}, nothing("x"))
 	if err != nil || len(rows)+int(out) != int(c.groups[0].rows) {
 		t.Fatalf("%d rows and %d left out, %v", len(rows), out, err)
@@ -218,10 +220,10 @@ func TestWrongStatements(t *testing.T) {
 		"a code":            {onePage(3, dictionary, dataV1(3, format.RLEDictionary, codes(1, 0, 1, 1, 1, 2))), true},
 		"entries of no row": {onePage(3, dictionary, dataV1(3, format.RLEDictionary, codes(1, 0, 2, 2))), false},
 	} {
-		d := open(t, source.CSV{}, write(t, "a.parquet", c.file.with(stated(within)).file(t)))
-		wrong, err := d.WrongStatements(t.Context(), 0, []string{"x"})
+		d := open(t, textfile.CSV{}, write(t, "a.parquet", c.file.with(stated(within)).file(t)))
+		wrong, err := d.WrongMetadata(t.Context(), 0, []string{"x"})
 		if err != nil || c.wrong != (len(wrong) == 1) || c.wrong &&
-			wrong[0] != (source.Statement{File: "a.parquet", Column: "x"}) {
+			wrong[0] != (source.FalseMetadata{File: "a.parquet", Column: "x"}) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
 		// No run fails because of it.
@@ -230,14 +232,14 @@ func TestWrongStatements(t *testing.T) {
 			t.Errorf("%s: %d rows, %d left out, %v", name, len(rows), out, err)
 		}
 	}
-	d := open(t, source.CSV{}, write(t, "a.parquet", onePage(3,
+	d := open(t, textfile.CSV{}, write(t, "a.parquet", onePage(3,
 		dataV1(2, format.Plain, int64s(5, 7))).with(stated(within)).file(t)))
-	var e *source.Error
-	if _, err := d.WrongStatements(t.Context(), 0, []string{"x"}); !errors.As(err, &e) || e.Code != source.CodeRowCount {
+	var e *fault.Error
+	if _, err := d.WrongMetadata(t.Context(), 0, []string{"x"}); !errors.As(err, &e) || e.Code != fault.CodeRowCount {
 		t.Errorf("another number of rows: %v", err)
 	}
-	d = open(t, source.CSV{Header: true}, write(t, "a.csv", []byte("x\n1\n")))
-	if wrong, err := d.WrongStatements(t.Context(), 0, []string{"x"}); err != nil || wrong != nil {
+	d = open(t, textfile.CSV{Header: true}, write(t, "a.csv", []byte("x\n1\n")))
+	if wrong, err := d.WrongMetadata(t.Context(), 0, []string{"x"}); err != nil || wrong != nil {
 		t.Errorf("CSV states nothing: %v, %v", wrong, err)
 	}
 }
@@ -250,14 +252,14 @@ func TestRowsAreCounted(t *testing.T) {
 		code string
 	}{
 		"as stated": {onePage(2, dataV1(2, format.Plain, int64s(5, 7))), 2, ""},
-		"fewer":     {onePage(3, dataV1(2, format.Plain, int64s(5, 7))), 0, source.CodeRowCount},
-		"more":      {onePage(1, dataV1(2, format.Plain, int64s(5, 7))), 0, source.CodeRowCount},
+		"fewer":     {onePage(3, dataV1(2, format.Plain, int64s(5, 7))), 0, fault.CodeRowCount},
+		"more":      {onePage(1, dataV1(2, format.Plain, int64s(5, 7))), 0, fault.CodeRowCount},
 		"none":      {onePage(0), 0, ""},
 	} {
-		d := open(t, source.CSV{}, write(t, "a.parquet", c.file.file(t)))
+		d := open(t, textfile.CSV{}, write(t, "a.parquet", c.file.file(t)))
 		rows := 0
 		sum, err := d.Read(t.Context(), 0, nil, func(b *table.Batch) error { rows += b.Rows; return sound(b, 0) })
-		var e *source.Error
+		var e *fault.Error
 		if errors.As(err, &e); err != nil && e.Code != c.code || err == nil && c.code != "" || err == nil && rows != c.rows {
 			t.Errorf("%s: %d rows, %v", name, rows, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/dprelease/dprelease/internal/scratchfile"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -64,7 +65,7 @@ func (s *spool) fill(ctx context.Context, in io.Reader) error {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil
 		case err != nil:
-			return scan.Fault(CodeUnreadable, "standard input cannot be read")
+			return fault.New(fault.CodeUnreadable, "standard input cannot be read")
 		}
 	}
 }
@@ -136,29 +137,29 @@ func (h *spoolHandle) Expect(...scan.Extent) {}
 func (h *spoolHandle) Close() error { return nil }
 
 // findStdin returns the opener of standard input, which reads it whole.
-func (s *stores) findStdin(o Options) (found, *Error) {
+func (s *stores) findStdin(o Options) (found, *fault.Error) {
 	open, e := stdinFormat(o.Format)
 	return found{scan.Place{Path: Stdin}, Stdin,
-		func(ctx context.Context, _ scan.Place, dialects dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		func(ctx context.Context, _ scan.Place, dialects dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 			if o.Stdin == nil {
-				return nil, scan.Fault(CodeUnreadable, "this program reads no standard input")
+				return nil, fault.New(fault.CodeUnreadable, "this program reads no standard input")
 			}
 			var err error
 			if s.stdin, err = readStdin(ctx, o.Stdin, o.Scratch); err != nil {
 				s.failed = err
-				return nil, scan.AsError(err)
+				return nil, fault.From(err)
 			}
 			return open(ctx, scan.Place{Path: Stdin, Remote: s.stdin, Whole: true}, dialects, mac)
 		}}, e
 }
 
 // stdinFormat returns the opener of a format that can be read from standard input.
-func stdinFormat(format string) (opener, *Error) {
+func stdinFormat(format string) (opener, *fault.Error) {
 	for _, f := range formats {
 		if f.name == format && !f.text {
 			return f.open(scan.Plain), nil
 		}
 	}
-	return nil, scan.Fault(CodeFormat, "standard input has to be in a format that states its end").
+	return nil, fault.New(fault.CodeFormat, "standard input has to be in a format that states its end").
 		Advise("write input.format: arrow (a file, not a stream) or parquet")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/dprelease/dprelease/internal/scratchfile"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 func openStdin(ctx context.Context, t *testing.T, format string, in io.Reader) (*source.Dataset, error) {
@@ -33,7 +35,7 @@ func TestStdinIsTheFile(t *testing.T) {
 		if name == "a.arrow" && len(content) < 2<<20 {
 			t.Fatalf("%d bytes fit in one piece", len(content))
 		}
-		file := open(t, source.CSV{}, write(t, name, content))
+		file := open(t, textfile.CSV{}, write(t, name, content))
 		d, err := openStdin(t.Context(), t, strings.TrimPrefix(name, "a."), bytes.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -65,9 +67,9 @@ func TestStdinThatWasCutShort(t *testing.T) {
 	for format, content := range map[string][]byte{
 		"arrow": ipcStream(t, cut(arrowRecord(records), 500)), "csv": []byte("x\n1\n"), "": []byte("x\n1\n"),
 	} {
-		var e *source.Error
+		var e *fault.Error
 		if _, err := openStdin(t.Context(), t, format, bytes.NewReader(content)); !errors.As(err, &e) ||
-			e.Code != source.CodeFormat {
+			e.Code != fault.CodeFormat {
 			t.Errorf("%q: %v", format, err)
 		}
 	}
@@ -86,8 +88,8 @@ func TestStdinFails(t *testing.T) {
 		t.Errorf("a writer that never comes: %v", err)
 	}
 	for name, in := range map[string]io.Reader{"broken": broken{}, "none": nil} {
-		var e *source.Error
-		if _, err := openStdin(t.Context(), t, "arrow", in); !errors.As(err, &e) || e.Code != source.CodeUnreadable {
+		var e *fault.Error
+		if _, err := openStdin(t.Context(), t, "arrow", in); !errors.As(err, &e) || e.Code != fault.CodeUnreadable {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

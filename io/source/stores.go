@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/remote"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
@@ -63,17 +64,17 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 
 // find lists the files of a URL or a pattern of URLs, in the order of their keys, and all problems. No message shows a
 // URL's options.
-func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
+func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {
-		return nil, Errors{addressFault(err).InFile(store.Base(text))}
+		return nil, fault.Errors{addressFault(err).InFile(store.Base(text))}
 	}
 	bucket, objects, err := s.list(ctx, a)
 	if err != nil {
-		return nil, Errors{scan.AsError(remote.Fault(err)).InFile(a.Base())}
+		return nil, fault.Errors{fault.From(remote.Fault(err)).InFile(a.Base())}
 	}
 	var out []found
-	var wrong Errors
+	var wrong fault.Errors
 	for _, o := range objects {
 		at := a.At(o.Key)
 		base := at.Base()
@@ -86,7 +87,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 			wrong = append(wrong, e.InFile(base))
 			continue
 		case s.seen[at]:
-			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
+			wrong = append(wrong, fault.New(fault.CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
 				"name it once, and let no two patterns match it").InFile(base))
 			continue
 		}
@@ -138,8 +139,8 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	return bucket, objects, err
 }
 
-func addressFault(err error) *Error {
-	e := scan.Fault(CodeOption, "%s", err.Error())
+func addressFault(err error) *fault.Error {
+	e := fault.New(fault.CodeOption, "%s", err.Error())
 	switch {
 	case errors.Is(err, store.ErrPlain):
 		return e.Advise("use https")

@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/table"
@@ -48,7 +49,7 @@ func scan(t testing.TB, o source.Options, columns ...string) ([][]byte, int64, e
 	var rows, next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
-	groups := d.FilterRowGroups(nil, nil)
+	groups := d.NewSplitReader(nil, nil)
 	for range max(1, o.Workers) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sums); i = int(next.Add(1)) - 1 {
@@ -181,9 +182,9 @@ func TestObjectsThatChange(t *testing.T) {
 		m.Set(name, changed)
 		for split := range d.Splits() {
 			_, err = d.Read(t.Context(), split, sampleColumns, func(*table.Batch) error { return nil })
-			var e *source.Error
+			var e *fault.Error
 			if small := len(content) <= 2<<20 && err == nil; !small &&
-				(!errors.As(err, &e) || e.Code != source.CodeChanged || e.File != name) {
+				(!errors.As(err, &e) || e.Code != fault.CodeChanged || e.File != name) {
 				t.Errorf("%s, split %d: %v", name, split, err)
 			}
 		}
@@ -200,22 +201,22 @@ func TestErrorsOfStores(t *testing.T) {
 		kind store.Kind
 		code string
 	}{
-		{at + "a.csv?token=hush", store.Denied, source.CodeUnreadable},
-		{at + "a.csv?token=hush", store.Misconfigured, source.CodeOption},
-		{at + "none.csv?token=hush", store.Unavailable, source.CodeNotFound},
-		{at + "b/*.csv?token=hush", store.Unavailable, source.CodeNotFound},
-		{"s3://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption}, // the program lacks this store
-		{"ftp://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption},
-		{"http://bucket/a.csv?token=hush", store.Unavailable, source.CodeOption},
-		{"https://me:hush@host/a.csv", store.Unavailable, source.CodeOption},
-		{"https://host/*.csv?token=hush", store.Unavailable, source.CodeOption},
+		{at + "a.csv?token=hush", store.Denied, fault.CodeUnreadable},
+		{at + "a.csv?token=hush", store.Misconfigured, fault.CodeOption},
+		{at + "none.csv?token=hush", store.Unavailable, fault.CodeNotFound},
+		{at + "b/*.csv?token=hush", store.Unavailable, fault.CodeNotFound},
+		{"s3://bucket/a.csv?token=hush", store.Unavailable, fault.CodeOption}, // the program lacks this store
+		{"ftp://bucket/a.csv?token=hush", store.Unavailable, fault.CodeOption},
+		{"http://bucket/a.csv?token=hush", store.Unavailable, fault.CodeOption},
+		{"https://me:hush@host/a.csv", store.Unavailable, fault.CodeOption},
+		{"https://host/*.csv?token=hush", store.Unavailable, fault.CodeOption},
 	} {
 		m.Before = nil
 		if x.kind != store.Unavailable {
 			m.Before = func(string, string, int64) (int, error) { return 0, store.Failure(x.kind, "") }
 		}
 		_, err := source.Open(t.Context(), source.Options{Files: []string{x.file}, CSV: lines})
-		var e *source.Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Code != x.code || e.File == "" || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", x.file, err)
 		}
@@ -253,9 +254,9 @@ func TestPatternsOfObjects(t *testing.T) {
 	if err != nil || !slices.Equal(d.Files(), []string{"a.csv", "b.csv", "c.csv.gz", "d.csv"}) {
 		t.Errorf("below a prefix: %v, %v", d.Files(), err)
 	}
-	var e *source.Error
+	var e *fault.Error
 	if _, err := source.Open(t.Context(), source.Options{Files: []string{at + "p/", at + "p/a.csv"},
-		CSV: lines}); !errors.As(err, &e) || e.Code != source.CodeDuplicate {
+		CSV: lines}); !errors.As(err, &e) || e.Code != fault.CodeDuplicate {
 		t.Errorf("an object that is named twice: %v", err)
 	}
 	texts, err := source.ReadStrings(t.Context(), at+"r.csv", "x")

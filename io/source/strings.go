@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -23,7 +24,7 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 // ReadColumn is ReadStrings. If aligned is set, each null becomes an empty text, so that item i of each column belongs
 // to row i.
 func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
-	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}}
+	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: textfile.CSV{Header: true}}
 	if store.IsAddress(path) {
 		o.Dir, o.Files = "", []string{path}
 	}
@@ -33,7 +34,7 @@ func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]strin
 	}
 	defer d.Close()
 	if f, _ := d.Schema().Lookup(column); f.Type.Kind == table.List {
-		return nil, scan.Fault(CodeType, "lists are not keys").InFile(store.Base(path)).OfColumn(column)
+		return nil, fault.New(fault.CodeType, "lists are not keys").InFile(store.Base(path)).OfColumn(column)
 	}
 	var out []string
 	for split := range d.Splits() {

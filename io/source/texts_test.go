@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -22,7 +23,7 @@ import (
 const loans = "Mitglied;Tag;Gebühr;Ort\r\n1;01/02/2024;1.234,50;Köln\r\n2;3.2.2024;12,5;\"Bonn; " +
 	"Süd\"\r\n3;N/A;x;Köln\r\n"
 
-var loansDialect = source.CSV{
+var loansDialect = textfile.CSV{
 	Header: true, Delimiter: ';', Decimal: ',', Thousands: '.', NullValues: []string{"N/A"},
 	Types: map[string]string{"Mitglied": "int", "Tag": "date 2/1/2006 | 2.1.2006", "Gebühr": "float"},
 }
@@ -105,13 +106,13 @@ var bzipped = []byte{
 
 func TestBzip2(t *testing.T) {
 	d := openWith(t, source.Options{Files: []string{write(t, "a.csv.bz2", bzipped)},
-		CSV: source.CSV{Header: true, Delimiter: ';', Decimal: ',', Types: map[string]string{"x": "float"}}})
+		CSV: textfile.CSV{Header: true, Delimiter: ';', Decimal: ',', Types: map[string]string{"x": "float"}}})
 	if diff := cmp.Diff([][]any{{tabletest.Float(1.5), "2"}}, read(t, d, "x", "y")); diff != "" {
 		t.Error(diff)
 	}
 	for cut := range len(bzipped) {
 		d, err := source.Open(context.Background(), source.Options{Files: []string{write(t, fmt.Sprint(cut, ".csv.bz2"),
-			bzipped[:cut])}, CSV: source.CSV{Header: true}})
+			bzipped[:cut])}, CSV: textfile.CSV{Header: true}})
 		if err == nil {
 			_, err = d.Read(context.Background(), 0, nil, func(*table.Batch) error { return nil })
 		}
@@ -136,9 +137,9 @@ func TestOneByteEncodingsInPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := read(t, openWith(t, source.Options{Files: []string{write(t, "u.csv", []byte(text.String()))},
-		CSV: source.CSV{Header: true}}), "ä", "b")
+		CSV: textfile.CSV{Header: true}}), "ä", "b")
 	got := read(t, openWith(t, source.Options{Files: []string{write(t, "w.csv", latin)},
-		CSV: source.CSV{Header: true, Encoding: "windows-1252"}}), "ä", "b")
+		CSV: textfile.CSV{Header: true, Encoding: "windows-1252"}}), "ä", "b")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff[:min(len(diff), 2000)])
 	}
@@ -162,13 +163,13 @@ func TestNumbersAsTheyAreWritten(t *testing.T) {
 		if x, ok := c.want.(float64); ok {
 			c.want = tabletest.Float(x)
 		}
-		d := source.CSV{Header: true, Delimiter: ';', Decimal: c.decimal, Thousands: c.thousands,
+		d := textfile.CSV{Header: true, Delimiter: ';', Decimal: c.decimal, Thousands: c.thousands,
 			Types: map[string]string{"x": "float"}}
 		if diff := cmp.Diff([][]any{{c.want}}, parse(t, d, "x;y\n"+c.text+";0\n", "x")); diff != "" {
 			t.Errorf("%q with decimal %q and thousands %q: %s", c.text, c.decimal, c.thousands, diff)
 		}
 	}
-	d := source.CSV{Header: true, Delimiter: ';', Thousands: '.', Decimal: ',', Types: map[string]string{"x": "int"}}
+	d := textfile.CSV{Header: true, Delimiter: ';', Thousands: '.', Decimal: ',', Types: map[string]string{"x": "int"}}
 	if diff := cmp.Diff([][]any{{int64(1234)}, {nil}, {int64(-5)}},
 		parse(t, d, "x;y\n1.234;0\n1,5;0\n-5;0\n", "x")); diff != "" {
 		t.Error(diff)
@@ -182,10 +183,10 @@ func TestQuotes(t *testing.T) {
 		want  [][]any
 	}{
 		"apostrophes": {'\'', "x,y\n'a,''b''\nc',1\n\"d\",2\n", [][]any{{"a,'b'\nc", "1"}, {"\"d\"", "2"}}},
-		"none": {source.NoQuote, "x,y\n\"a,b\n\"\",2\n\x00a\x00,3\n",
+		"none": {textfile.NoQuote, "x,y\n\"a,b\n\"\",2\n\x00a\x00,3\n",
 			[][]any{{"\"a", "b"}, {"\"\"", "2"}, {"\x00a\x00", "3"}}},
 	} {
-		if diff := cmp.Diff(c.want, parse(t, source.CSV{Header: true, Quote: c.quote}, c.text, "x", "y")); diff != "" {
+		if diff := cmp.Diff(c.want, parse(t, textfile.CSV{Header: true, Quote: c.quote}, c.text, "x", "y")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -194,13 +195,13 @@ func TestQuotes(t *testing.T) {
 func TestTabsByTheName(t *testing.T) {
 	text := []byte("x\ty\n1,5\t2\n")
 	for _, name := range []string{"a.tsv", "a.tab", "A.TSV"} {
-		d := openWith(t, source.Options{Files: []string{write(t, name, text)}, CSV: source.CSV{Header: true}})
+		d := openWith(t, source.Options{Files: []string{write(t, name, text)}, CSV: textfile.CSV{Header: true}})
 		if diff := cmp.Diff([][]any{{"1,5", "2"}}, read(t, d, "x", "y")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 	d := openWith(t, source.Options{Files: []string{write(t, "a.tsv", []byte("x;y\n1;2\n"))},
-		CSV: source.CSV{Header: true, Delimiter: ';'}})
+		CSV: textfile.CSV{Header: true, Delimiter: ';'}})
 	if diff := cmp.Diff([][]any{{"1", "2"}}, read(t, d, "x", "y")); diff != "" {
 		t.Error("a delimiter that the job names: ", diff)
 	}
@@ -211,7 +212,7 @@ func TestJSONLines(t *testing.T) {
 		"\n{\"name\": 5, \"age\": \"42\", \"at\": {\"city\": [1]}, \"at.zip\": \"50667\"}\r\n  \n" +
 		"not json\n[1]\nnull\n{\"age\": 1.5, \"fee\": 1e2, \"day\": \"3/2/2024\", \"ok\": \"no\"}"
 	d := openWith(t, source.Options{Files: []string{write(t, "a.jsonl", []byte(text))},
-		JSONL: source.JSONL{Columns: map[string]string{
+		JSONL: textfile.JSONL{Columns: map[string]string{
 			"age": "int", "name": "text", "at.city": "text", "at.zip": "text", "ok": "bool",
 			"fee": "float", "day": "date 2/1/2006",
 		}}})
@@ -239,7 +240,7 @@ func TestJSONLinesInPieces(t *testing.T) {
 	}
 	for _, end := range []string{"", "\n"} {
 		d := openWith(t, source.Options{Files: []string{write(t, "a.ndjson",
-			[]byte(strings.TrimSuffix(text.String(), "\n")+end))}, JSONL: source.JSONL{Columns: map[string]string{"i": "int"}}})
+			[]byte(strings.TrimSuffix(text.String(), "\n")+end))}, JSONL: textfile.JSONL{Columns: map[string]string{"i": "int"}}})
 		if d.Splits() < 4 {
 			t.Fatalf("%d pieces", d.Splits())
 		}
@@ -262,7 +263,7 @@ func TestJSONLinesAtTheBorderOfPieces(t *testing.T) {
 			text := mark[:3*(shift&1)] // a byte order mark belongs to the first piece
 			text += line(1, border+shift-len(text)) + line(2, border) + line(3, 100) + line(4, 100)
 			d := openWith(t, source.Options{Files: []string{write(t, "a.ndjson", []byte(text))},
-				JSONL: source.JSONL{Columns: map[string]string{"i": "int"}}})
+				JSONL: textfile.JSONL{Columns: map[string]string{"i": "int"}}})
 			want := [][]any{{int64(1)}, {int64(2)}, {int64(3)}, {int64(4)}}
 			if diff := cmp.Diff(want, read(t, d, "i")); diff != "" || d.Splits() < 2 {
 				t.Errorf("shifted by %d, lines end with %q, %d pieces: %s", shift, end, d.Splits(), diff)
@@ -288,16 +289,16 @@ func TestFilesThatAreNoTexts(t *testing.T) {
 		"\xfd7zXZ\x00": ".xz", "BZh91AY&SY": ".bz2", "a,b\r1,2\r1,2\r": "carriage return alone",
 	} {
 		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt",
-			[]byte(start+"\x00,x\n"))}, CSV: source.CSV{Header: true, Types: map[string]string{"b": "int"}}})
+			[]byte(start+"\x00,x\n"))}, CSV: textfile.CSV{Header: true, Types: map[string]string{"b": "int"}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", start, err, want)
 		}
 	}
-	if diff := cmp.Diff([][]any{{"4"}}, parse(t, source.CSV{Header: true}, "PAR1,PAR2\n4,5\n", "PAR1")); diff != "" {
+	if diff := cmp.Diff([][]any{{"4"}}, parse(t, textfile.CSV{Header: true}, "PAR1,PAR2\n4,5\n", "PAR1")); diff != "" {
 		t.Error("a column that is called PAR1: ", diff)
 	}
 	_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt",
-		[]byte("a,b\r1,2\r1,2\r1,2"))}, CSV: source.CSV{Header: true}})
+		[]byte("a,b\r1,2\r1,2\r1,2"))}, CSV: textfile.CSV{Header: true}})
 	if err == nil || !strings.Contains(err.Error(), "carriage return alone") {
 		t.Errorf("old line ends: %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
@@ -312,7 +312,7 @@ func oracleFloat(a arrow.Array, i int) float64 {
 // agrees reads every column of a file and compares it with the record batch that was written.
 func agrees(t *testing.T, name string, content []byte, kinds []kindOf, r arrow.Record) {
 	t.Helper()
-	d := open(t, source.CSV{}, write(t, name, content))
+	d := open(t, textfile.CSV{}, write(t, name, content))
 	for i, k := range kinds {
 		f, _ := d.Schema().Lookup(k.name)
 		if f.Type != k.want {

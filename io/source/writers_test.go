@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // nodes returns the sample's columns for parquet-go; encodings gives the encodings of some.
@@ -109,7 +109,7 @@ func appendArrow(b array.Builder, null bool, value func()) {
 }
 
 // sampleCSV is the dialect of text.
-var sampleCSV = source.CSV{Header: true, NullValues: []string{"-"}, Types: map[string]string{
+var sampleCSV = textfile.CSV{Header: true, NullValues: []string{"-"}, Types: map[string]string{
 	"unit": "int", "value": "float", "flag": "bool", "day": "date", "at": "timestamp 2006-01-02T15:04:05Z07:00",
 }}
 

@@ -146,8 +146,8 @@ func Covers(pattern, address string) bool {
 	return p.Key == a.Key || many && p.Scheme != "https" && p.Matches(a.Key)
 }
 
-// Unsigned returns a path unchanged, and a URL on a web server without its query, which may hold a signature.
-func Unsigned(place string) string {
+// WithoutQuery returns a path unchanged, and a URL on a web server without its query, which may hold a signature.
+func WithoutQuery(place string) string {
 	if a, err := ParseAddress(place); err == nil && a.Scheme == "https" {
 		return a.String()
 	}

@@ -41,17 +41,17 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see complete or not at all. over is the object that it replaces: nil for any or
-	// none; Nothing if the key must have no object, else the error is of kind Exists; or a version, and the error is of
-	// kind Changed if the store now has another one.
+	// Put writes an object, which others see complete or not at all. over is the object that it replaces: nil for any
+	// or none; NoObject if the key must have no object, else the error is of kind Exists; or a version, and the error
+	// is of kind Changed if the store now has another one.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
 	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
 	// store now has another version.
 	Delete(ctx context.Context, o Object) error
 }
 
-// Nothing is the argument over of a Put that must not replace an object.
-var Nothing = &Object{}
+// NoObject is the argument over of a Put that must not replace an object.
+var NoObject = &Object{}
 
 // Kind classifies an error by what can be done about it.
 type Kind uint8

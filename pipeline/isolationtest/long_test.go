@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
@@ -32,11 +33,11 @@ import (
 type longData struct {
 	name string
 	file func(r *rand.Rand, at int, long bool) (name string, b []byte, what string, err error)
-	csv  source.CSV
+	csv  textfile.CSV
 }
 
-var longTable = []longData{{"a list in a dictionary-coded page", longList, source.CSV{}},
-	{"texts in DELTA_BYTE_ARRAY", longTexts, source.CSV{}}, {"a frame of zstd", longFrame, source.CSV{Header: true}}}
+var longTable = []longData{{"a list in a dictionary-coded page", longList, textfile.CSV{}},
+	{"texts in DELTA_BYTE_ARRAY", longTexts, textfile.CSV{}}, {"a frame of zstd", longFrame, textfile.CSV{Header: true}}}
 
 // around draws a length next to one of some powers of two.
 func around(r *rand.Rand, powers ...int) int { return 1<<pick(r, powers...) + r.IntN(5) - 2 }
@@ -195,7 +196,7 @@ func byHand(e format.SchemaElement, rows, values int, pages ...pageByHand) ([]by
 }
 
 // short reads the rows that are not long, and counts the others. It returns them in order.
-func short(dir, name string, csv source.CSV) (rows []string, others int, err error) {
+func short(dir, name string, csv textfile.CSV) (rows []string, others int, err error) {
 	d, err := source.Open(context.Background(), source.Options{Dir: dir, Files: []string{name}, CSV: csv, Workers: 1})
 	if err != nil {
 		return nil, 0, err

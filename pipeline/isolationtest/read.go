@@ -30,7 +30,7 @@ func (c *Case) read(dir string) (out reading) {
 	defer d.Close()
 	units, err := unitstest.New(unit, columns, d.Schema())
 	out.unfit = err != nil
-	all := d.FilterRowGroups(nil, nil)
+	all := d.NewSplitReader(nil, nil)
 	for split := range d.Splits() {
 		sum, err := all.Read(context.Background(), split, columns, func(b *table.Batch) (err error) {
 			if !out.unfit {

@@ -115,7 +115,7 @@ func (c *Case) open(dir string) (*source.Dataset, error) {
 }
 
 func eachBatch(d *source.Dataset, columns []string, take func(*table.Batch) error) error {
-	all := d.FilterRowGroups(nil, nil)
+	all := d.NewSplitReader(nil, nil)
 	for split := range d.Splits() {
 		if _, err := all.Read(context.Background(), split, columns, take); err != nil {
 			return err

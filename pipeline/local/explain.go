@@ -45,7 +45,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 // uses lists the uses of a column of the plan.
 func uses(p *pipeline.Plan, column int) (out []string) {
 	needs := func(names []string) bool {
-		return slices.ContainsFunc(p.Views(), func(view []int) bool {
+		return slices.ContainsFunc(p.EventColumns(), func(view []int) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return view[slices.Index(p.Logical(), name)] == column })
 		})
 	}

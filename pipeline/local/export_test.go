@@ -21,7 +21,7 @@ func LimitSides(t *Tables, bytes int64) { t.side = bytes }
 // LeftOut returns the number of row groups that the statistics of the input's files rule out.
 func LeftOut(t *testing.T, e *Engine, p *pipeline.Plan) (skipped int) {
 	t.Helper()
-	groups, err := e.rowGroups(p)
+	groups, err := e.splitReader(p)
 	if err != nil {
 		t.Fatal(err)
 	}

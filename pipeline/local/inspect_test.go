@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -24,7 +25,7 @@ func looked(t *testing.T, path, job string, workers int, look local.Look) *pipel
 	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
 	j, in := p.Job(), p.Job().Input
 	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files,
-		CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
+		CSV: textfile.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Engine struct {
 	stated  *stated
 }
 
-// stated holds the statements of parts about the input's files.
+// stated holds what the headers of parts say about the input's files.
 type stated struct {
 	mu    sync.Mutex
 	files []partial.File // nil until they are asked for
@@ -92,20 +92,20 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 // aggregate fills in the answers: one pass over the splits, then the rows that input.rows declares but the input lacks
-// (fillRows), then the pass over units of queries with over: units (addUnits).
+// (padToDeclaredRows), then the pass over units of queries with over: units (aggregateOverUnits).
 func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	a *pipeline.Aggregates) error {
 	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
 	if err != nil {
 		return err
 	}
-	if err := fillRows(p, e.data.Schema(), workers); err != nil {
+	if err := padToDeclaredRows(p, e.data.Schema(), workers); err != nil {
 		return err
 	}
-	if err := addUnits(workers); err != nil {
+	if err := aggregateOverUnits(workers); err != nil {
 		return err
 	}
-	seen := checks(workers)
+	seen := mergeChecks(workers)
 	if a.Exacts, err = hideTotals(p, workers, seen); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 	if workers, err = newWorkers(n, p, e.data.Schema(), spill, e.limits); err != nil {
 		return nil, nil, err
 	}
-	groups, err := e.rowGroups(p)
+	groups, err := e.splitReader(p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,7 +148,7 @@ func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 
 // Digest hashes the bytes that Aggregate would read.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
-	groups, err := e.rowGroups(p)
+	groups, err := e.splitReader(p)
 	if err != nil {
 		return nil, err
 	}

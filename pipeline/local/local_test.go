@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -16,7 +17,7 @@ func dataset(t *testing.T, p *pipeline.Plan) *source.Dataset {
 	t.Helper()
 	in := p.Job().Input
 	data, err := source.Open(t.Context(), source.Options{
-		Dir: p.Job().Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, Delimiter: ','},
+		Dir: p.Job().Dir(), Files: in.Files, CSV: textfile.CSV{Header: true, Types: in.CSV.Types, Delimiter: ','},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -29,10 +29,10 @@ type Merged struct {
 	engine Engine // the engine with its limits and scratch folder
 }
 
-// part is a file with its statement.
+// part is a file with its header.
 type part struct {
 	path string
-	partial.Statement
+	partial.PartHeader
 }
 
 // number returns which shard the part is of how many or, if shards were merged by partition, which partition.
@@ -49,7 +49,7 @@ var (
 )
 
 // OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote,
-// in any order, and compares their statements: they must be of this plan, of this version of the program and of one
+// in any order, and compares their headers: they must be of this plan, of this version of the program and of one
 // table, and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
@@ -104,7 +104,7 @@ func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipel
 	if err := queries.Bound(workers[0].accumulators); err != nil {
 		return err
 	}
-	said := m.parts[0].Statement
+	said := m.parts[0].PartHeader
 	said.Bounded, said.Shard, said.Of, said.From, said.To = true, 1, 1, 0, said.Splits()
 	said.Digests, said.Rows, said.Blanks = m.digests(), 0, 0
 	for i := range m.parts {
@@ -120,7 +120,7 @@ func openParts(paths []string, k partial.Key, l Limits) (*Merged, error) {
 	m := &Merged{key: k, engine: Engine{limits: l}}
 	var absent []string
 	for _, path := range paths {
-		x, err := readStatement(path, k)
+		x, err := readHeader(path, k)
 		if errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, filepath.Base(path))
 			continue
@@ -182,8 +182,8 @@ func partError(path string, err error) error {
 	return partsFault("shard-damaged", name+" can't be read", "look at the file and its permissions")
 }
 
-// readStatement reads the statement of a file.
-func readStatement(path string, k partial.Key) (part, error) {
+// readHeader reads the header of a file.
+func readHeader(path string, k partial.Key) (part, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return part{}, err
@@ -193,10 +193,10 @@ func readStatement(path string, k partial.Key) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	return part{path, r.Statement}, nil
+	return part{path, r.PartHeader}, nil
 }
 
-// agree compares the statements of parts, which are in the order of their numbers.
+// agree compares the headers of parts, which are in the order of their numbers.
 func (m *Merged) agree(p *pipeline.Plan, program string) error {
 	first := &m.parts[0]
 	of, last, all := first.number()
@@ -206,7 +206,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 		xOf, number, xAll := x.number()
 		name := filepath.Base(x.path)
 		switch {
-		case x.Run != p.Run():
+		case x.Run != p.Fingerprint():
 			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other "+
 				"parameters", hintForeign)
 		case x.Program != program:
@@ -216,7 +216,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d %ss, and %s one of %d %ss",
 				filepath.Base(first.path),
 				all, of, name, xAll, xOf), hintForeign)
-		case !x.SameTable(&first.Statement) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
+		case !x.SameTable(&first.PartHeader) || x.Bounded && !slices.EqualFunc(x.Digests, first.Digests, bytes.Equal):
 			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files "+
 				"are others, or were changed in between", hintForeign)
 		case i > 0 && number == last:
@@ -292,7 +292,7 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return err
 	}
-	if err := fillRows(p, m.Schema(), workers); err != nil {
+	if err := padToDeclaredRows(p, m.Schema(), workers); err != nil {
 		return err
 	}
 	if a.Exacts, err = hideTotals(p, workers, nil); err != nil {
@@ -333,7 +333,7 @@ func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error
 	return g.Wait()
 }
 
-// loadPart adds one part. Its statement must not have changed.
+// loadPart adds one part. Its header must not have changed.
 func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	f, err := regular.Open(x.path)
 	if err != nil {
@@ -344,7 +344,7 @@ func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(r.Statement, x.Statement) {
+	if !reflect.DeepEqual(r.PartHeader, x.PartHeader) {
 		return partial.ErrDamaged
 	}
 	w.rows += r.Rows

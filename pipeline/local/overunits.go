@@ -17,7 +17,7 @@ import (
 
 // unitsWorker gathers the units of one worker; nil if no query is over units.
 type unitsWorker struct {
-	bound   *perunit.Bound
+	bound   *perunit.Compiled
 	builder *perunit.Builder
 	at      []int  // positions of the builder's columns among the logical ones
 	over    []bool // which queries are over units
@@ -108,8 +108,8 @@ func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	return u.builder.Add(selectColumns(logical, u.at, keep))
 }
 
-// addUnits passes the units of all workers to the first worker's accumulators of queries over units.
-func addUnits(workers []*worker) error {
+// aggregateOverUnits passes the units of all workers to the first worker's accumulators of queries over units.
+func aggregateOverUnits(workers []*worker) error {
 	first := workers[0]
 	if first.units == nil {
 		return nil

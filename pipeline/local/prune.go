@@ -12,18 +12,18 @@ import (
 // ignoreStatistics is the value of input.statistics with which statistics of files are not used.
 const ignoreStatistics = "ignore"
 
-// rowGroups returns a reader of the row groups in which rows may pass the job's filters, according to the min and max
+// splitReader returns a reader of the row groups in which rows may pass the job's filters, according to the min and max
 // that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
 // ignore, no filters, or events, each of which has columns of its own.
-func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
-	return e.rowGroupsOf(p, e.data.Schema())
+func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
+	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// rowGroupsOf is rowGroups of an input whose schema has joined columns beside those of the files.
-func (e *Engine) rowGroupsOf(p *pipeline.Plan, schema table.Schema) (*source.RowGroupFilter, error) {
+// splitReaderOf is splitReader of an input whose schema has joined columns beside those of the files.
+func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
-		return e.data.FilterRowGroups(nil, nil), nil
+		return e.data.NewSplitReader(nil, nil), nil
 	}
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
@@ -33,7 +33,7 @@ func (e *Engine) rowGroupsOf(p *pipeline.Plan, schema table.Schema) (*source.Row
 	if err != nil {
 		return nil, err
 	}
-	filter := e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
+	filter := e.data.NewSplitReader(columns, func(column int, b table.Bounds) bool {
 		return selector.RulesOut(func(c int) (table.Bounds, bool) { return b, c == filtered[column] })
 	})
 	filter.Counted = p.Job().Input.Rows > 0
@@ -43,29 +43,29 @@ func (e *Engine) rowGroupsOf(p *pipeline.Plan, schema table.Schema) (*source.Row
 // prunableColumns returns the columns of the input whose statistics the job's filters use, and the number of each among
 // the filters' columns. Files state nothing of derived columns.
 func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered []int) {
-	if len(p.Views()) != 1 {
+	if len(p.EventColumns()) != 1 {
 		return nil, nil
 	}
 	for i, name := range p.Filters().Columns() {
-		if at := p.Views()[0][slices.Index(p.Logical(), name)]; at < len(p.Columns()) {
+		if at := p.EventColumns()[0][slices.Index(p.Logical(), name)]; at < len(p.Columns()) {
 			columns, filtered = append(columns, p.Columns()[at]), append(filtered, i)
 		}
 	}
 	return columns, filtered
 }
 
-// WrongStatements reads all rows of the input and returns the false statements of its files about the columns of the
-// job's filters, by their places and without values. Aggregate would trust these statements unless the job has
+// WrongMetadata reads all rows of the input and returns what the metadata of its files says falsely about the columns
+// of the job's filters, by their places and without values. Aggregate would trust this metadata unless the job has
 // input.statistics: ignore. A file whose row groups have other numbers of rows than stated is an error. Errors are
 // those of reading.
-func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]source.Statement, error) {
+func (e *Engine) WrongMetadata(ctx context.Context, p *pipeline.Plan) ([]source.FalseMetadata, error) {
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil
 	}
 	columns, _ := e.prunableColumns(p)
-	wrong := make([][]source.Statement, e.data.Splits())
+	wrong := make([][]source.FalseMetadata, e.data.Splits())
 	_, err := e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) (_ []byte, err error) {
-		wrong[split], err = e.data.WrongStatements(ctx, split, columns)
+		wrong[split], err = e.data.WrongMetadata(ctx, split, columns)
 		return nil, err
 	}, func() {})
 	return slices.Concat(wrong...), err

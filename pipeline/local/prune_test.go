@@ -13,6 +13,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -117,7 +118,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 		"where: [{column: x, max: -1}]", "where: [{column: note, in: [x]}]", // floats and texts rule out nothing
 		"statistics: ignore, where: [{column: tick, max: -1}]",
 	} {
-		var e *source.Error
+		var e *fault.Error
 		if _, err := counted(t, damaged, "add-remove", input); !errors.As(err, &e) || e.RowGroup != 7 ||
 			e.File != "a.parquet" {
 			t.Errorf("%s: %v", input, err)
@@ -129,7 +130,7 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 	}
 }
 
-// WrongStatements finds statistics that are wrong. No run fails because of them, and statistics: ignore does not depend
+// WrongMetadata finds statistics that are wrong. No run fails because of them, and statistics: ignore does not depend
 // on them.
 func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
@@ -151,17 +152,17 @@ func TestStatisticsThatDoNotHold(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		input   string
-		want    []source.Statement
+		want    []source.FalseMetadata
 	}{
 		"a wrong max": {content, "where: [{column: tick, min: 1}]",
-			[]source.Statement{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
+			[]source.FalseMetadata{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
 		"of another column":   {content, "where: [{column: x, min: 1}]", nil},
 		"sound":               {ticks(t), "where: [{column: tick, min: 1}]", nil},
 		"nothing is believed": {content, "where: []", nil},
 		"ignored":             {content, "statistics: ignore, where: [{column: tick, min: 1}]", nil},
 	} {
 		p, e := engineOn(t, c.content, "add-remove", c.input)
-		if wrong, err := e.WrongStatements(t.Context(), p); err != nil || !slices.Equal(wrong, c.want) {
+		if wrong, err := e.WrongMetadata(t.Context(), p); err != nil || !slices.Equal(wrong, c.want) {
 			t.Errorf("%s: %v, %v", name, wrong, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // R <= N <= R + B, and N - R rows without values are added. If a row is replaced by one that looks like a skipped line,
 // R falls by one and B grows by one.
 
-// fillRows compares the number of rows with the public one, if the job declares it, and adds the missing rows.
-func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
+// padToDeclaredRows compares the number of rows with the public one, if the job declares it, and adds the missing rows.
+func padToDeclaredRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 	if p.Rows() == 0 {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(partial.Statement{Files: files, Schema: e.data.Schema().Fields})
+	text, err := json.Marshal(partial.PartHeader{Files: files, Schema: e.data.Schema().Fields})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files returns the input's files for a part's statement. Their footers are read once: an engine of a worker reads many
+// files returns the input's files for the header of a part. Their footers are read once: an engine of a worker reads many
 // ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()

@@ -330,7 +330,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// If another authentic file replaces one after it was opened, it is refused unless its statement is the same.
+// If another authentic file replaces one after it was opened, it is refused unless its header is the same.
 func TestPartsReplacedAfterOpening(t *testing.T) {
 	f := newShardFiles(t)
 	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false, 0}.write(t.Context(), f.swapped, f.key,

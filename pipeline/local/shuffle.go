@@ -39,7 +39,7 @@ func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, prog
 
 // readShard reads some splits. The first worker has all that they add up.
 func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
-	of splits) (*partial.Statement, []*worker, error) {
+	of splits) (*partial.PartHeader, []*worker, error) {
 	if err := p.CheckParts(); err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, nil, err
 	}
-	said := &partial.Statement{Run: p.Run(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
+	said := &partial.PartHeader{Run: p.Fingerprint(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
 	workers, sums, err := e.readSplits(ctx, p, o, spill, of)
 	if err != nil {
 		return nil, nil, err
@@ -94,7 +94,7 @@ func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k part
 		if err != nil {
 			return err
 		}
-		said, err := t.Statement()
+		said, err := t.Header()
 		if err != nil {
 			return err
 		}

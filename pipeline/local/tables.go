@@ -118,13 +118,13 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		if len(workers) == 0 {
 			continue
 		}
-		if err := addUnits(workers); err != nil {
+		if err := aggregateOverUnits(workers); err != nil {
 			return err
 		}
 		if err := merge(workers); err != nil {
 			return err
 		}
-		seen := checks(workers)
+		seen := mergeChecks(workers)
 		if seen != nil {
 			if a.Checks == nil {
 				a.Checks = &pipeline.DataChecks{Tables: make([]*pipeline.DataChecks, len(t.of))}
@@ -193,7 +193,7 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := e.rowGroupsOf(p, schema)
+	groups, err := e.splitReaderOf(p, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 			return nil, err
 		}
 	}
-	groups, err := e.rowGroups(p)
+	groups, err := e.splitReader(p)
 	if err != nil {
 		return nil, err
 	}
@@ -296,20 +296,20 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	return err
 }
 
-// WrongStatements is [Engine.WrongStatements] for all tables that are read, also as the other table of a join.
-func (t *Tables) WrongStatements(ctx context.Context, p *pipeline.Plan) (wrong []source.Statement, err error) {
+// WrongMetadata is [Engine.WrongMetadata] for all tables that are read, also as the other table of a join.
+func (t *Tables) WrongMetadata(ctx context.Context, p *pipeline.Plan) (wrong []source.FalseMetadata, err error) {
 	for k, e := range t.of {
 		of := p.OfTable(k)
 		if len(of.Queries()) == 0 {
 			continue
 		}
-		found, err := e.WrongStatements(ctx, of)
+		found, err := e.WrongMetadata(ctx, of)
 		if err != nil {
 			return nil, err
 		}
 		wrong = append(wrong, found...)
 		for _, j := range of.Joins() {
-			if found, err = t.of[j.Table].WrongStatements(ctx, j.Side); err != nil {
+			if found, err = t.of[j.Table].WrongMetadata(ctx, j.Side); err != nil {
 				return nil, err
 			}
 			wrong = append(wrong, found...)
@@ -323,7 +323,7 @@ func (t *Tables) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	s := &tableScan{Tables: t, ctx: ctx, done: t.progress(p, o, pipeline.StageCompare),
 		spill: &scratch{memory: memory{workers: t.limits.Workers, rows: math.MaxInt64}}}
 	digest := func(e *Engine, p *pipeline.Plan, schema table.Schema) error {
-		groups, err := e.rowGroupsOf(p, schema)
+		groups, err := e.splitReaderOf(p, schema)
 		if err != nil {
 			return err
 		}

@@ -411,8 +411,8 @@ func TestTablesWithoutAUnit(t *testing.T) {
 	}
 }
 
-// Statements of files are compared with the rows of all tables that are read, also of the other tables of joins.
-func TestStatementsOfSeveralTables(t *testing.T) {
+// Metadata of files is compared with the rows of all tables that are read, also of the other tables of joins.
+func TestMetadataOfSeveralTables(t *testing.T) {
 	dir := writeTables(t)
 	content := ticks(t)
 	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
@@ -437,7 +437,7 @@ func TestStatementsOfSeveralTables(t *testing.T) {
 	} {
 		p := planTables(t, dir, fmt.Sprintf(personsJob, c.tables, c.queries))
 		e := tablesEngine(t, p, local.Limits{Workers: 1, Memory: 1 << 30})
-		wrong, err := e.WrongStatements(t.Context(), p)
+		wrong, err := e.WrongMetadata(t.Context(), p)
 		if err != nil || len(wrong) != c.want || c.want > 0 && wrong[0].File != "ticks.parquet" {
 			t.Errorf("%s, %s: %v, %v", c.tables, c.queries, wrong, err)
 		}

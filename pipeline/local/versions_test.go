@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -50,7 +51,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		for i, content := range [][]byte{[]byte(table.String()), second} {
 			m.Set("t.csv", content)
 			data, err := source.Open(t.Context(), source.Options{Files: p.Job().Input.Files,
-				CSV: source.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+				CSV: textfile.CSV{Header: true, Types: p.Job().Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 		if same != (err == nil) || !same && (!errors.As(err, &e) || e.Code != "shard-foreign") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.Statement) != same ||
+		if len(packed) != 2 || packed[0].Packed.SameTable(&packed[1].Packed.PartHeader) != same ||
 			bytes.Equal(prints[0], prints[1]) != same {
 			t.Errorf("%s: %d packed messages, fingerprints %x", name, len(packed), prints)
 		}

@@ -20,7 +20,7 @@ type worker struct {
 	blanks       int64          // lines of CSV files that are not rows
 	joins        []*joined.Rows // of this pass over the input
 	derived      *derived.Evaluator
-	views        [][]int // by event: indices of the logical columns among a batch's columns (Plan.Views)
+	views        [][]int // by event: indices of the logical columns among a batch's columns (Plan.EventColumns)
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []*queries.Accumulator
@@ -70,7 +70,7 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if err != nil {
 		return nil, err
 	}
-	w = &worker{views: p.Views(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
+	w = &worker{views: p.EventColumns(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func newSideReader(p *pipeline.Plan, schema table.Schema, side *joined.Side) (r 
 		return nil, err
 	}
 	columns := p.Filters().Columns()
-	r = &sideReader{view: p.Views()[0], filtered: positions(p, columns), loader: side.Loader(),
+	r = &sideReader{view: p.EventColumns()[0], filtered: positions(p, columns), loader: side.Loader(),
 		selector: domain.NewCompiledFilters(conditions, columns)}
 	r.derived, err = p.Evaluator(schema)
 	return r, err
@@ -219,8 +219,8 @@ func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	return out
 }
 
-// checks merges the inspections of all workers; nil if there are no tallies. The caller sets the bounds later.
-func checks(workers []*worker) *pipeline.DataChecks {
+// mergeChecks merges the inspections of all workers; nil if there are no tallies. The caller sets the bounds later.
+func mergeChecks(workers []*worker) *pipeline.DataChecks {
 	first := workers[0].inspection
 	if first == nil {
 		return nil

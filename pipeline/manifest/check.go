@@ -58,7 +58,7 @@ func (q *Query) known() error {
 	}
 	for i := range q.Mechanisms {
 		m := &q.Mechanisms[i]
-		pure := m.Noise == string(calibrate.Geometric) || m.Noise == string(calibrate.Rounded)
+		pure := m.Noise == string(calibrate.Geometric) || m.Noise == string(calibrate.LaplaceNoise)
 		if m.Noise != Gaussian && !pure {
 			return errors.New(q.Name + ": its noise is of a distribution that this version does not know")
 		}

@@ -188,7 +188,7 @@ func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
 	if err := queries.Load(all, bytes.NewReader(saved(t))); err != nil {
 		t.Fatal(err)
 	}
-	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) {
+	err := k.Pack(PartHeader{}, all, n, func(bucket int, message []byte) {
 		buckets, last = append(buckets, bucket),
 			message
 	})
@@ -245,7 +245,7 @@ func TestMessagesEnd(t *testing.T) {
 
 // A part with bytes after its state is refused, even if they are authentic.
 func TestPartsEnd(t *testing.T) {
-	text, err := json.Marshal(Statement{Shard: 1, Of: 1})
+	text, err := json.Marshal(PartHeader{Shard: 1, Of: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,25 +265,25 @@ func TestPartsEnd(t *testing.T) {
 	}
 }
 
-// A part with an impossible statement is refused, even if it is authentic.
-func TestStatementsThatCannotBe(t *testing.T) {
-	for name, change := range map[string]func(*Statement){
-		"":                     func(*Statement) {},
-		"no shard":             func(s *Statement) { s.Shard = 0 },
-		"a shard too many":     func(s *Statement) { s.Shard = 3 },
-		"no shards":            func(s *Statement) { s.Of = 0 },
-		"of another shard":     func(s *Statement) { s.Shard = 2 },
-		"more splits":          func(s *Statement) { s.To = 3 },
-		"fewer splits":         func(s *Statement) { s.From = 1 },
-		"a digest is missing":  func(s *Statement) { s.Digests = s.Digests[1:] },
-		"one digest more":      func(s *Statement) { s.Digests = append(s.Digests, []byte{3}) },
-		"another file":         func(s *Statement) { s.Files = s.Files[1:] },
-		"negative splits":      func(s *Statement) { s.Files = []File{{Splits: 5}, {Splits: -1}} },
-		"splits that overflow": func(s *Statement) { s.Files = []File{{Splits: 1 << 62}, {Splits: 1 << 62}} },
-		"negative rows":        func(s *Statement) { s.Rows = -1 },
-		"negative blanks":      func(s *Statement) { s.Blanks = -1 },
+// A part with an impossible header is refused, even if it is authentic.
+func TestImpossibleHeaders(t *testing.T) {
+	for name, change := range map[string]func(*PartHeader){
+		"":                     func(*PartHeader) {},
+		"no shard":             func(s *PartHeader) { s.Shard = 0 },
+		"a shard too many":     func(s *PartHeader) { s.Shard = 3 },
+		"no shards":            func(s *PartHeader) { s.Of = 0 },
+		"of another shard":     func(s *PartHeader) { s.Shard = 2 },
+		"more splits":          func(s *PartHeader) { s.To = 3 },
+		"fewer splits":         func(s *PartHeader) { s.From = 1 },
+		"a digest is missing":  func(s *PartHeader) { s.Digests = s.Digests[1:] },
+		"one digest more":      func(s *PartHeader) { s.Digests = append(s.Digests, []byte{3}) },
+		"another file":         func(s *PartHeader) { s.Files = s.Files[1:] },
+		"negative splits":      func(s *PartHeader) { s.Files = []File{{Splits: 5}, {Splits: -1}} },
+		"splits that overflow": func(s *PartHeader) { s.Files = []File{{Splits: 1 << 62}, {Splits: 1 << 62}} },
+		"negative rows":        func(s *PartHeader) { s.Rows = -1 },
+		"negative blanks":      func(s *PartHeader) { s.Blanks = -1 },
 	} {
-		s := Statement{Shard: 1, Of: 2, To: 2, Files: []File{{Splits: 3}, {Splits: 1}}, Digests: [][]byte{{1}, {2}}}
+		s := PartHeader{Shard: 1, Of: 2, To: 2, Files: []File{{Splits: 3}, {Splits: 1}}, Digests: [][]byte{{1}, {2}}}
 		change(&s)
 		var b bytes.Buffer
 		if err := Write(&b, key, &s, accumulators(t)); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Statement describes the origin of a part. It is encrypted with the rest.
-type Statement struct {
+// PartHeader describes the origin of a part. It is encrypted with the rest.
+type PartHeader struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Run is the run fingerprint of the plan (pipeline.Plan.Run).
@@ -56,7 +56,7 @@ type File struct {
 	Splits int    `json:"splits"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// Footer is a digest of the file's statements about itself; nil if it makes none.
+	// Footer is a digest of the file's metadata about itself; nil if it makes none.
 	Footer []byte `json:"footer,omitempty"`
 	// Version is the version of an object in a store; "" if the file is on the machine that read it.
 	Version string `json:"version,omitempty"`
@@ -69,12 +69,12 @@ func Range(shard, of, splits int) (from, to int) {
 	return at(shard - 1), at(shard)
 }
 
-// mostBlock exceeds the length of any statement and of any block of rows.
+// mostBlock exceeds the length of any header and of any block of rows.
 const mostBlock = 1 << 30
 
-// Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the
+// Write writes a part: the header and the state of accumulators, which are spent. Errors are those of w and of the
 // accumulators' spill.
-func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
+func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func Write(w io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
 	return e.Close()
 }
 
-// begin writes the statement of a part, and returns what encrypts the rest.
-func begin(w io.Writer, k Key, s *Statement) (*encrypted, error) {
+// begin writes the header of a part, and returns what encrypts the rest.
+func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (e *encrypted) block(text []byte) error {
 
 // WritePartitions writes a part for each partition of the units: the rows of a unit are all in one, which the run's key
 // chooses, whatever the shard. The accumulators are spent. Errors are those of Write.
-func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumulator) error {
+func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	b, err := k.buckets(len(to))
 	if err != nil {
 		return err
@@ -151,11 +151,11 @@ func WritePartitions(to []io.Writer, k Key, s *Statement, all []*queries.Accumul
 
 // Reader reads one part.
 type Reader struct {
-	Statement
+	PartHeader
 	from *decrypted
 }
 
-// NewReader reads the statement of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
+// NewReader reads the header of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
 func NewReader(r io.Reader, k Key) (*Reader, error) {
 	d, err := newDecrypted(r, k)
 	if err != nil {
@@ -166,7 +166,7 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 		return nil, err
 	}
 	p := &Reader{from: d}
-	if json.Unmarshal(text.Bytes(), &p.Statement) != nil || !p.sound() {
+	if json.Unmarshal(text.Bytes(), &p.PartHeader) != nil || !p.sound() {
 		return nil, ErrDamaged
 	}
 	return p, nil
@@ -189,8 +189,8 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 	return nil
 }
 
-// sound reports whether the numbers of a statement are possible for a shard.
-func (s *Statement) sound() bool {
+// sound reports whether the numbers of a header are possible for a shard.
+func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
 		if f.Splits < 0 || f.Splits > mostSplits-splits {
@@ -209,8 +209,8 @@ func (s *Statement) sound() bool {
 	return s.From == from && s.To == to && len(s.Digests) == to-from
 }
 
-// SameTable reports whether two statements are of the same files and columns.
-func (s *Statement) SameTable(o *Statement) bool {
+// SameTable reports whether two headers are of the same files and columns.
+func (s *PartHeader) SameTable(o *PartHeader) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
 		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&
 			a.Version == b.Version
@@ -221,7 +221,7 @@ func (s *Statement) SameTable(o *Statement) bool {
 const mostSplits = 1 << 31
 
 // Splits returns the number of splits of all files.
-func (s *Statement) Splits() int {
+func (s *PartHeader) Splits() int {
 	n := 0
 	for _, f := range s.Files {
 		n += f.Splits

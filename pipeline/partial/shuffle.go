@@ -18,7 +18,7 @@ import (
 // unit chooses one of some buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each
 // encrypted by itself:
 //
-//	packed  what a range of splits adds up, but for the rows of units: its statement and the answers
+//	packed  what a range of splits adds up, but for the rows of units: its header and the answers
 //	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //
@@ -28,7 +28,7 @@ import (
 
 // Message is a decrypted message.
 type Message struct {
-	// Packed is the statement of a packed message; nil for other kinds.
+	// Packed is the header of a packed message; nil for other kinds.
 	Packed *Packed
 	// Bucket is set for messages of rows and for bounded messages, Blocks for bounded messages only.
 	Bucket int
@@ -37,10 +37,10 @@ type Message struct {
 	kind   byte // the last byte of a message, so that it can be appended to a block in the block's memory
 }
 
-// Packed is the statement of a packed message: a Statement whose From and To are any range, and the number of blocks
+// Packed is the header of a packed message: a PartHeader whose From and To are any range, and the number of blocks
 // for each bucket.
 type Packed struct {
-	Statement
+	PartHeader
 	Blocks []int64 `json:"blocks"`
 }
 
@@ -92,7 +92,7 @@ const mostBlocks = 16 * blockBytes
 
 // Pack passes the contents of accumulators to emit as encrypted messages: rows of units to their buckets, and last the
 // packed message to bucket n. The accumulators are spent.
-func (k Key) Pack(s Statement, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
+func (k Key) Pack(s PartHeader, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
 	b, err := k.buckets(n)
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func stateError(err error) error {
 	return err
 }
 
-// Tally compares the statements of a shuffle's messages.
+// Tally compares the headers of a shuffle's messages.
 type Tally struct {
 	packed  []*Packed
 	sent    map[int]int64
@@ -260,9 +260,9 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Statement returns the common statement of all packed messages, as shard 1 of 1. It is an error if a split is missing
+// Header returns the common header of all packed messages, as shard 1 of 1. It is an error if a split is missing
 // or occurs twice.
-func (t *Tally) Statement() (*Statement, error) {
+func (t *Tally) Header() (*PartHeader, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {
 			return nil, fmt.Errorf("bucket %d: %w", i, ErrLost)
@@ -271,7 +271,7 @@ func (t *Tally) Statement() (*Statement, error) {
 	if len(t.packed) == 0 || len(t.bounded) > len(t.sent) {
 		return nil, ErrLost
 	}
-	whole := t.packed[0].Statement
+	whole := t.packed[0].PartHeader
 	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
 	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
 	for _, p := range t.packed {

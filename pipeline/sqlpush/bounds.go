@@ -18,8 +18,8 @@ type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
 	l := c.Limits
-	rows := c.Steps != nil || l.Rows < product(min(l.Groups, c.cellsInAll()), l.PerGroup)
-	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows),
+	rows := c.Steps != nil || l.Rows < product(min(l.Cells, c.cellsInAll()), l.RowsPerCell)
+	return limit{cells: l.Cells < c.cellsInAll(), inCell: l.RowsPerCell < math.MaxInt64 && (l.RowsPerCell < l.Rows || !rows),
 		rows: rows}
 }
 
@@ -30,7 +30,7 @@ func (c *contents) boundedCounts() string {
 	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
 	groups := fmt.Sprintf("(SELECT %s, COUNT(*) AS n FROM %s AS g GROUP BY %s)", by, c.from, by)
 	n := "n"
-	if most := c.Limits.PerGroup; most < math.MaxInt64 {
+	if most := c.Limits.RowsPerCell; most < math.MaxInt64 {
 		n = fmt.Sprintf("CASE WHEN n > %d THEN %d ELSE n END", most, most)
 	}
 	number := c.integer("SUM(" + n + ")")
@@ -39,9 +39,9 @@ func (c *contents) boundedCounts() string {
 	}
 	w := newWriter(c.dialect, groups)
 	w.push("COUNT(*) OVER (PARTITION BY " + strings.Join(c.units, ", ") + ") AS active")
-	w.layer(ofActive(c.Limits.Groups, c.digestOfCell()) + " AS d")
+	w.layer(ofActive(c.Limits.Cells, c.digestOfCell()) + " AS d")
 	w.push(c.rank("d", c.units, "r"))
-	w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
+	w.filter(fmt.Sprintf("r <= %d", c.Limits.Cells))
 	return c.totals(w.from, number)
 }
 
@@ -71,9 +71,9 @@ func (c *contents) rank(digest string, of []string, as string) string {
 // rows are neighbours in the order, so that the row number less the rank counts them.
 func (c *contents) boundedRows() string {
 	l := c.binding()
-	few := min(c.Limits.Rows, c.Limits.Groups, c.Limits.PerGroup)
+	few := min(c.Limits.Rows, c.Limits.Cells, c.Limits.RowsPerCell)
 	if !l.cells {
-		few = min(c.Limits.Rows, c.Limits.PerGroup)
+		few = min(c.Limits.Rows, c.Limits.RowsPerCell)
 	}
 	if c.Steps != nil { // the rank of each row is needed
 		few = 1
@@ -96,14 +96,14 @@ func (c *contents) boundedRows() string {
 	if l.cells {
 		w.layer(ofActive(few, c.digestOfCell()) + " AS cd")
 		w.push("DENSE_RANK() OVER (PARTITION BY " + strings.Join(c.units, ", ") + " ORDER BY cd) AS cr")
-		w.filter(fmt.Sprintf("cr <= %d", c.Limits.Groups))
+		w.filter(fmt.Sprintf("cr <= %d", c.Limits.Cells))
 	}
 	if l.inCell || l.rows {
 		w.layer(ofActive(few, c.digestOfRow()) + " AS d")
 	}
 	if l.inCell {
 		w.push(c.rank("d", slices.Concat(c.units, c.cells), "rc"))
-		w.filter(fmt.Sprintf("rc <= %d", c.Limits.PerGroup))
+		w.filter(fmt.Sprintf("rc <= %d", c.Limits.RowsPerCell))
 	}
 	if l.rows {
 		w.push(c.rank("d", c.units, "r"))

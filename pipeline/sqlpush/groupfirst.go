@@ -24,7 +24,7 @@ func (c *contents) groupsFirst() bool {
 		return false
 	}
 	for i := range c.Axes {
-		if _, keyed := c.key(&c.Axes[i]); keyed || c.long(&c.Axes[i]) && !c.Apart {
+		if _, keyed := c.key(&c.Axes[i]); keyed || c.long(&c.Axes[i]) && !c.CellPerAxis {
 			return true
 		}
 	}
@@ -34,7 +34,7 @@ func (c *contents) groupsFirst() bool {
 // inGroups reports whether rows need not be told apart after grouping.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
-		!(c.Apart && c.cellsInAll() > mostTogether)
+		!(c.CellPerAxis && c.cellsInAll() > mostTogether)
 }
 
 // long reports whether a dimension lists too many texts or integers for a CASE.
@@ -100,7 +100,7 @@ func (c *contents) groupedFirst() string {
 		}
 		codes[i] = w.axis(r, map[string]column{r.Column: grouped})
 	}
-	if c.Apart {
+	if c.CellPerAxis {
 		return c.tablesOf(w, codes)
 	}
 	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
@@ -126,7 +126,7 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
-		for _, view := range p.Views() {
+		for _, view := range p.EventColumns() {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
 			if _, ok := c.Scan.within(s); !ok {
 				return
@@ -170,7 +170,7 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 			return false
 		}
 	}
-	for _, view := range p.Views() {
+	for _, view := range p.EventColumns() {
 		c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
 		if c.Scan == nil || value && c.Type.Kind != table.Int {
 			return false

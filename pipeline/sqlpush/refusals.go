@@ -94,7 +94,7 @@ func (c *refusals) value() {
 		return
 	}
 	switch {
-	case c.of.Weighted && c.of.Apart:
+	case c.of.Weighted && c.of.CellPerAxis:
 		c.refuse(c.of.By, "marginals of a table of counts are not added up in a database")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
@@ -174,7 +174,7 @@ func (c *refusals) folds(f *domain.FoldTable) bool {
 
 // characters reports whether a column holds texts of characters.
 func (in *input) characters(p *pipeline.Plan, name string) bool {
-	for _, view := range p.Views() {
+	for _, view := range p.EventColumns() {
 		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {
 			return false
 		}

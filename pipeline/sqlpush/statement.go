@@ -121,7 +121,7 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 		w.sure[c.Expr] = !c.Late && (c.Check != "" || needs[name] > needsCode)
 	}
 	w.filter(conditions...)
-	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
+	w.alone = len(o.Axes) == 1 && !o.CellPerAxis && len(o.Keys) == 0
 	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
 	return c.statement()
 }
@@ -178,7 +178,7 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 	columns map[string]column) {
 	columns = map[string]column{}
 	var events []string
-	for _, view := range p.Views() {
+	for _, view := range p.EventColumns() {
 		read, where := make([]string, 0, len(needed)), ""
 		for i, name := range needed {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
@@ -266,17 +266,17 @@ func (c *contents) findCells() {
 	}
 	place, placed := c.onlyPlace()
 	switch {
-	case len(c.Tables[0]) == 0 && !c.Apart:
+	case len(c.Tables[0]) == 0 && !c.CellPerAxis:
 	case placed:
 		c.cells, c.first = []string{c.alias("cell", place)}, 1
-	case !c.Apart:
+	case !c.CellPerAxis:
 		c.cells = append(c.cells, c.alias("cell", c.radix(codes, c.Tables[0])))
 	default:
 		for i, code := range codes {
 			c.cells = append(c.cells, c.alias(fmt.Sprint("cell", i), code))
 		}
 	}
-	if c.missing && (len(c.Unit) > 0 || c.Apart || len(c.Keys) > 0) {
+	if c.missing && (len(c.Unit) > 0 || c.CellPerAxis || len(c.Keys) > 0) {
 		c.filterFound(notNull(c.cells)...)
 		c.missing = false
 	}
@@ -355,10 +355,10 @@ func (c *contents) totals(from, rows string) string {
 			having(missing)
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
-	case !c.Apart && c.first > 0:
+	case !c.CellPerAxis && c.first > 0:
 		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) +
 			having([]string{"x.cell IS NOT NULL"})
-	case !c.Apart:
+	case !c.CellPerAxis:
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""

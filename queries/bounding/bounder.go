@@ -96,7 +96,7 @@ func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 		if q.shared {
 			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sharedOrder, &u.digests
 		}
-		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
+		u.few = min(u.few, q.Limits.Rows, q.Limits.Cells, q.Limits.RowsPerCell, q.few())
 	}
 	return u
 }

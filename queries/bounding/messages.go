@@ -11,8 +11,8 @@ import (
 //
 // A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content
 // are distinguished by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a
-// digest; the rows with the smallest digests are kept: the Limits.Groups cells of smallest digest, in each of them the
-// Limits.PerGroup rows of smallest digest, and of these the Limits.Rows rows of smallest digest. That is a uniform
+// digest; the rows with the smallest digests are kept: the Limits.Cells cells of smallest digest, in each of them the
+// Limits.RowsPerCell rows of smallest digest, and of these the Limits.Rows rows of smallest digest. That is a uniform
 // sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
 // only for units over a bound.
 //

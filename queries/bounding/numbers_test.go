@@ -86,7 +86,7 @@ func (w *writing) kept(t *testing.T) string {
 	for i := range w.parts {
 		all[i] = map[string]uint64{}
 		bounds = append(bounds, Bounded{
-			Limits: Limits{Rows: 5, Groups: 300, PerGroup: 5 - int64(i)},
+			Limits: Limits{Rows: 5, Cells: 300, RowsPerCell: 5 - int64(i)},
 			Keep:   func(content []byte, rows uint64) { all[i][fmt.Sprintf("%x", content)] += rows },
 		})
 	}
@@ -194,7 +194,7 @@ func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(stores[0], 2, 3)
-	bounds := slices.Repeat([]Bounded{{Limits: Limits{Rows: 2, Groups: 1, PerGroup: 2}, Keep: func([]byte, uint64) {}}}, 2)
+	bounds := slices.Repeat([]Bounded{{Limits: Limits{Rows: 2, Cells: 1, RowsPerCell: 2}, Keep: func([]byte, uint64) {}}}, 2)
 	tallies, err := BoundTogether(stores[0], bounds)
 	if want := []BoundTally{{3, 0, 3}, {rows + 6, rows, 3}}; err != nil || !slices.Equal(tallies, want) {
 		t.Errorf("%v, %v, want %v", tallies, err, want)

@@ -109,7 +109,7 @@ func (c *oversizedUnit) bound() error {
 	g.unit.id = g.unitOf(c.unit)
 	s.startUnit()
 	c.digests.On = false
-	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
+	c.cells = bottomKCells{limit: l.Cells, digests: map[string]digest{}}
 	records := int64(0)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
 		records++
@@ -162,14 +162,14 @@ func (c *oversizedUnit) gather(in pass) error {
 
 // bottomKFor returns the sample in which rows of a content compete: the sample of their cell, or of all cells.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
-	if l := c.query.sampler.Limits; l.PerGroup >= l.Rows {
+	if l := c.query.sampler.Limits; l.RowsPerCell >= l.Rows {
 		return &c.all
 	}
 	cell := string(c.query.cell(content))
 	l, ok := c.inCell[cell]
 	if !ok {
 		l = &bottomK{}
-		l.reset(c.query.sampler.Limits.PerGroup)
+		l.reset(c.query.sampler.Limits.RowsPerCell)
 		c.inCell[cell] = l
 	}
 	return l

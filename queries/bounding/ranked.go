@@ -50,7 +50,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	q.cut += rows
 	l := q.sampler.Limits
 	if len(slots) == 1 { // equal rows: any may be the first
-		left := int64(min(rows, uint64(l.Rows), uint64(l.PerGroup)))
+		left := int64(min(rows, uint64(l.Rows), uint64(l.RowsPerCell)))
 		q.ends[q.ranked.step(left)]++
 		q.cut -= uint64(left)
 		for step, from := 0, int64(0); from < left; step++ {

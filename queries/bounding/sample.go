@@ -114,10 +114,10 @@ func (s *sampler) cut(slots []slot) {
 
 // keepCells keeps the L cells of smallest digest.
 func (s *sampler) keepCells(slots []slot) []slot {
-	if int64(len(s.cells)) <= s.Limits.Groups {
+	if int64(len(s.cells)) <= s.Limits.Cells {
 		return slots
 	}
-	s.InAll.reset(s.Limits.Groups)
+	s.InAll.reset(s.Limits.Cells)
 	s.openCells(s.CellWidth)
 	for i, c := range s.cells {
 		if s.batch.Full() {
@@ -142,9 +142,9 @@ func (s *sampler) keepCells(slots []slot) []slot {
 // keepInCell keeps the m rows of smallest digest of a cell.
 func (s *sampler) keepInCell(slots []slot) {
 	switch n := totalRows(slots); {
-	case n <= uint64(s.Limits.PerGroup):
+	case n <= uint64(s.Limits.RowsPerCell):
 	case len(slots) == 1: // any m of equal rows
-		slots[0].Rows = uint64(s.Limits.PerGroup)
+		slots[0].Rows = uint64(s.Limits.RowsPerCell)
 	default:
 		recount(slots, s.bottomKInCell(slots, 0))
 	}
@@ -162,7 +162,7 @@ func recount(slots []slot, kept []candidate) {
 
 // bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
 func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
-	s.inCell.reset(s.Limits.PerGroup)
+	s.inCell.reset(s.Limits.RowsPerCell)
 	s.addRows(&s.inCell, slots, place)
 	return s.inCell.kept()
 }
@@ -174,12 +174,12 @@ func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 // is at least k, these are the k smallest of all.
 func (s *sampler) firstRows(slots []slot) []candidate {
 	s.InAll.reset(s.Limits.Rows)
-	if s.Limits.PerGroup >= s.Limits.Rows {
+	if s.Limits.RowsPerCell >= s.Limits.Rows {
 		s.addRows(&s.InAll, slots, 0)
 		return s.InAll.kept()
 	}
 	for _, c := range s.cells {
-		if totalRows(slots[c.from:c.to]) <= uint64(s.Limits.PerGroup) {
+		if totalRows(slots[c.from:c.to]) <= uint64(s.Limits.RowsPerCell) {
 			s.addRows(&s.InAll, slots[c.from:c.to], c.from)
 			continue
 		}

@@ -107,7 +107,7 @@ func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 		out := kept(l, rapid.IntRange(0, 1000).Draw(rt, "unit"), rows)
 		var groups, Total int64
 		for cell, n := range out {
-			if n > min(l.PerGroup, int64(rows[cell])) || n < 0 {
+			if n > min(l.RowsPerCell, int64(rows[cell])) || n < 0 {
 				rt.Fatalf("%d rows in cell %d", n, cell)
 			}
 			Total += n
@@ -115,7 +115,7 @@ func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 				groups++
 			}
 		}
-		if groups > l.Groups || Total > l.Rows || Total == 0 {
+		if groups > l.Cells || Total > l.Rows || Total == 0 {
 			rt.Fatalf("%d rows in %d cells, limits %+v", Total, groups, l)
 		}
 	})

@@ -232,7 +232,7 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
 	// as of a query before
-	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows {
+	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
 		return
@@ -253,8 +253,8 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	p.cut += rows
 	kept := p.counted
 	switch {
-	case rows <= uint64(min(l.Rows, l.Groups, l.PerGroup)):
-	case l.PerGroup >= l.Rows && p.cellsFit(u.rows): // only k can bind
+	case rows <= uint64(min(l.Rows, l.Cells, l.RowsPerCell)):
+	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only k can bind
 		if rows > uint64(l.Rows) {
 			kept = u.smallest(p, len(p.counted) == len(slots))
 		}
@@ -285,7 +285,7 @@ func (p *queryBounder) sortByCell(rows *gatherer) {
 // cellsFit reports whether the rows that count are certainly in no more cells than a unit may have. Cells are numbered
 // from 0, so this is true for all queries that bound rows alone.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
-	groups := p.sampler.Limits.Groups
+	groups := p.sampler.Limits.Cells
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
 		return int64(len(p.counted)) <= groups
 	}

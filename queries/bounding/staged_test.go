@@ -104,7 +104,7 @@ func TestStagedRowsAreAllThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept := map[string]uint64{}
-			tally, err := stores[0].Bound(Limits{Rows: 3, Groups: 2, PerGroup: 2},
+			tally, err := stores[0].Bound(Limits{Rows: 3, Cells: 2, RowsPerCell: 2},
 				func(content []byte, rows uint64) { kept[string(content)] += rows })
 			if err != nil {
 				t.Fatal(err)

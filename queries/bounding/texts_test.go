@@ -35,7 +35,7 @@ func BenchmarkTexts(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if _, err := store.Bound(Limits{Rows: 5, Groups: 1, PerGroup: 5}, func([]byte, uint64) {}); err != nil {
+				if _, err := store.Bound(Limits{Rows: 5, Cells: 1, RowsPerCell: 5}, func([]byte, uint64) {}); err != nil {
 					b.Fatal(err)
 				}
 			}

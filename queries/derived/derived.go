@@ -152,8 +152,8 @@ func (s *Set) Places() (places []string) {
 	return places
 }
 
-// Bound is a Set for an input of known types.
-type Bound struct {
+// Compiled is a Set for an input of known types.
+type Compiled struct {
 	// Schema has the input's columns, then the derived columns.
 	Schema table.Schema
 	steps  []boundStep
@@ -167,9 +167,9 @@ type boundStep struct {
 // Bind checks the definitions against the schema of an input. zone applies to instants that are taken apart, and to
 // texts of times without an offset; nil is UTC. It reports all errors at once, with fields from the root of the job;
 // see [problem.Errors].
-func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Bound, error) {
+func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Compiled, error) {
 	p := &problem.Problems{}
-	b := &Bound{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
+	b := &Compiled{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
 	// columns of definitions with a problem: definitions that read them are not reported, too
 	failed := map[string]bool{}
 	for _, d := range s.ordered {
@@ -221,7 +221,7 @@ type runStep struct {
 }
 
 // Evaluator returns an evaluator for batches of some columns of the input.
-func (b *Bound) Evaluator(columns []string) *Evaluator {
+func (b *Compiled) Evaluator(columns []string) *Evaluator {
 	e := &Evaluator{width: len(columns)}
 	names := slices.Clone(columns)
 	for _, s := range b.steps {

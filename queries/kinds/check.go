@@ -99,7 +99,7 @@ func checkSigns(b query.Bounds, p *problem.Problems) {
 // newLimits fills the gaps of a spec's bounds over a domain of some cells, or reports which bound is missing.
 func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 	if s.PerRow() {
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	}
 	if s.Upstream != nil {
 		return upstreamLimits(s, int64(max(cells, 1)))

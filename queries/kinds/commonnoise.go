@@ -79,7 +79,7 @@ func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
 }
 
 func boundsOf(c *Base) strategy.Bounds {
-	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
+	return strategy.Bounds{Rows: c.Limits.Rows, Cells: c.Limits.Cells, RowsPerCell: c.Limits.RowsPerCell}
 }
 
 // GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of

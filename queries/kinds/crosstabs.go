@@ -430,7 +430,7 @@ func (q *Crosstabs) tableNames() []string {
 // Aggregation describes counting the largest tables, from which all residuals follow.
 func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
-	a.Tables, a.Apart = nil, true
+	a.Tables, a.CellPerAxis = nil, true
 	for _, t := range q.Marginals.Largest() {
 		a.Tables = append(a.Tables, t.Attributes())
 	}
@@ -479,5 +479,5 @@ func (q *Crosstabs) LooksEmpty(noisy []mechanism.Noisy) bool {
 // rowLimits bound the rows of a unit in all and nothing else: rows may be in one cell of every table.
 func rowLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	rows := newLimits(s, math.MaxInt32, p).Rows
-	return bounding.Limits{Rows: rows, Groups: rows, PerGroup: rows}
+	return bounding.Limits{Rows: rows, Cells: rows, RowsPerCell: rows}
 }

@@ -54,8 +54,8 @@ func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 		from int64
 		with func(*query.Bounds, int64)
 	}{
-		{"max_rows_per_group", q.Limits.PerGroup, func(b *query.Bounds, x int64) { b.MaxRowsPerGroup = x }},
-		{"max_groups", q.Limits.Groups, func(b *query.Bounds, x int64) { b.MaxGroups = x }},
+		{"max_rows_per_group", q.Limits.RowsPerCell, func(b *query.Bounds, x int64) { b.MaxRowsPerGroup = x }},
+		{"max_groups", q.Limits.Cells, func(b *query.Bounds, x int64) { b.MaxGroups = x }},
 		{"max_rows", q.Limits.Rows, func(b *query.Bounds, x int64) { b.MaxRows = x }},
 	} {
 		if try.name == "max_groups" && q.Size == 1 {

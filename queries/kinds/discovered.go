@@ -51,7 +51,7 @@ func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
 	}
 	checkDiscovered(s, axes, nil, p)
 	q := &Discovered{Base: Base{Spec: s, Axes: axes, Size: countCells(s, axes, p), Limits: keyCountLimits(s, p)}}
-	if s.ByWeights && q.Limits.Groups > calibrate.MaxWeightedKeys {
+	if s.ByWeights && q.Limits.Cells > calibrate.MaxWeightedKeys {
 		p.Add(problem.FieldBounds+".max_groups", problem.CodeBadSpec, fmt.Sprintf("with optimize: keys a unit counts in at most "+
 			"%d keys", calibrate.MaxWeightedKeys), "set a smaller one, or leave optimize out")
 	}
@@ -72,14 +72,14 @@ func (q *Discovered) Dimensions() keyselection.Dimensions {
 func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	switch {
 	case s.PerRow():
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case s.OnceACell():
 		return upstreamLimits(s, s.Upstream.Rows)
 	case s.Upstream != nil:
 		p.Add(s.ByField(), problem.CodeMissingBound, "one "+s.UnitName()+" could have several rows of one key, and a key "+
 			"that one unit alone has could pass", "name columns in privacy.unit.distinct that are dimensions here, if the producer of the "+
 			"table promises that no two rows of one unit are alike in them; or list the keys")
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	}
 	b := s.Bounds
 	l := b.MaxGroups
@@ -88,17 +88,17 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	}
 	switch {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case b.MaxGroups == 0:
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
 			"nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case b.MaxRowsPerGroup > 1:
 		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec,
 			fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered",
 				b.MaxRowsPerGroup), "set it to 1 for this query")
 	}
-	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
+	return bounding.Limits{Rows: l, Cells: l, RowsPerCell: 1}
 }
 
 // WithWeights returns the query with the weights of units.
@@ -117,22 +117,22 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	if adj.Check(p); len(p.List) > 0 {
 		return nil, p.Err()
 	}
-	squared := big.NewInt(q.Limits.Groups)
-	verb := q.Spec.EachUnit() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
+	squared := big.NewInt(q.Limits.Cells)
+	verb := q.Spec.EachUnit() + " counts once in at most " + problem.Plural(q.Limits.Cells, "key")
 	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
 		verb = q.Spec.EachUnit() + " can change from one to another set of at most " +
-			problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
+			problem.Plural(q.Limits.Cells, "key") + ", in each of which it counts once"
 	}
 	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " +
 		sensitivity.RootText(squared)})
 	if err != nil {
 		return nil, err
 	}
-	c := query.Component{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups,
+	c := query.Component{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Cells,
 		MinUnits: q.Spec.MinUnits, Weighted: q.Spec.ByWeights}
 	if c.Weighted {
-		c.Quantum, c.RowBound = math.Ldexp(1, -calibrate.WeightBits), math.Sqrt(float64(q.Limits.Groups))
+		c.Quantum, c.RowBound = math.Ldexp(1, -calibrate.WeightBits), math.Sqrt(float64(q.Limits.Cells))
 		c.Sens.Why += "; with fewer keys, its weights in all of them have at most the same L2 norm"
 	}
 	return []query.Component{c}, nil

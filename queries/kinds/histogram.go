@@ -35,7 +35,7 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 		return nil, err
 	}
 	c := query.Component{Sens: sens, Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1}
-	q.withAbsolute(&c, adj)
+	q.setL1(&c, adj)
 	if q.Kernel != nil {
 		c.L1, c.WhyL1 = q.Kernel.absolute(&q.Base, adj)
 		c.Quantum, c.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.Kernel.largest), -weightBits)

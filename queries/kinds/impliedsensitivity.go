@@ -21,9 +21,9 @@ func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
 	return verb + q.limitsText() + ": " + sensitivity.RootText(sq)
 }
 
-// withAbsolute sets the L1 sensitivity of a component that counts the rows of cells.
-func (q *Base) withAbsolute(c *query.Component, adj query.Adjacency) {
-	rows := sensitivity.AbsoluteCounts(q.Limits, adj, q.Size)
+// setL1 sets the L1 sensitivity of a component that counts the rows of cells.
+func (q *Base) setL1(c *query.Component, adj query.Adjacency) {
+	rows := sensitivity.L1Counts(q.Limits, adj, q.Size)
 	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)
 	who := q.Spec.EachUnit() + " adds "
 	if adj == query.ReplaceOne {
@@ -49,11 +49,11 @@ func (q *Base) whyRow(adj query.Adjacency) string {
 func (q *Base) limitsText() string {
 	l := q.Limits
 	s := "at most " + q.rowsText()
-	if q.Size > 1 && l.Groups < l.Rows {
-		s += ", in at most " + problem.Plural(l.Groups, "cell")
+	if q.Size > 1 && l.Cells < l.Rows {
+		s += ", in at most " + problem.Plural(l.Cells, "cell")
 	}
-	if q.Size > 1 && l.PerGroup < l.Rows {
-		s += fmt.Sprintf(", at most %d a cell", l.PerGroup)
+	if q.Size > 1 && l.RowsPerCell < l.Rows {
+		s += fmt.Sprintf(", at most %d a cell", l.RowsPerCell)
 	}
 	return s
 }

@@ -156,7 +156,7 @@ func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 
 // OfRow returns the largest norm of the weights of a point, rounded up.
 func (k *Kernel) OfRow() float64 {
-	return k.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, query.AddRemove)
+	return k.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, query.AddRemove)
 }
 
 // hide spreads the rows of each cell and returns the result as an exact answer of 128-bit integers: 2^48 rows with

@@ -145,7 +145,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, squared)},
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
-	q.withAbsolute(&count, adj)
+	q.setL1(&count, adj)
 	// squared errors over those of the largest mean, as the count's
 	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2

@@ -76,7 +76,7 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 		return nil
 	}
 	l := c.Limits
-	q.Form = strategy.NewOrdered(q.n, q.Groups, strategy.Bounds{Rows: l.Rows, Groups: l.Groups, PerGroup: l.PerGroup})
+	q.Form = strategy.NewOrdered(q.n, q.Groups, strategy.Bounds{Rows: l.Rows, Cells: l.Cells, RowsPerCell: l.RowsPerCell})
 	return q
 }
 
@@ -308,7 +308,7 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 	if adj == sensitivity.ReplaceOne {
 		unit *= math.Sqrt2
 	} else {
-		out.Bound = unit * strategy.LeastOrdered(q.n, q.Limits.PerGroup)
+		out.Bound = unit * strategy.LeastOrdered(q.n, q.Limits.RowsPerCell)
 	}
 	for _, c := range q.Form.Considered() {
 		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})

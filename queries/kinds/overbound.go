@@ -43,7 +43,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 		return nil
 	}
 	q := &OverBound{Base: c, most: c.Limits.Rows}
-	q.Limits = bounding.Limits{Rows: q.most + 1, Groups: 1, PerGroup: q.most + 1}
+	q.Limits = bounding.Limits{Rows: q.most + 1, Cells: 1, RowsPerCell: q.most + 1}
 	return q
 }
 

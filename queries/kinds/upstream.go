@@ -21,12 +21,12 @@ import (
 func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 	u := s.Upstream
 	if u.Sum > 0 {
-		return bounding.Limits{Rows: u.Sum, Groups: min(cells, u.Sum), PerGroup: u.Sum}
+		return bounding.Limits{Rows: u.Sum, Cells: min(cells, u.Sum), RowsPerCell: u.Sum}
 	}
-	l := bounding.Limits{Rows: u.Rows * u.Change, Groups: min(cells, u.Rows), PerGroup: u.Rows * u.Change}
+	l := bounding.Limits{Rows: u.Rows * u.Change, Cells: min(cells, u.Rows), RowsPerCell: u.Rows * u.Change}
 	if s.OnceACell() {
-		l.PerGroup = u.Change
-		l.Rows = min(l.Rows, l.Groups*l.PerGroup)
+		l.RowsPerCell = u.Change
+		l.Rows = min(l.Rows, l.Cells*l.RowsPerCell)
 	}
 	return l
 }

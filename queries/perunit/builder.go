@@ -21,7 +21,7 @@ var partitionSeed = maphash.MakeSeed()
 
 // Builder gathers the rows of units. It is for one goroutine.
 type Builder struct {
-	*Bound
+	*Compiled
 	units  *units.Reader // of this goroutine
 	spill  bounding.Spill
 	states [partitions]map[string][]state
@@ -38,10 +38,10 @@ type Builder struct {
 type written struct{ at, bytes int64 }
 
 // Builder returns an empty builder, whose batches have the columns of [Table.Reads]. It joins the spill.
-func (b *Bound) Builder(s bounding.Spill) *Builder {
+func (b *Compiled) Builder(s bounding.Spill) *Builder {
 	bounding.JoinNow(s)
 	reads := b.of.Reads()
-	out := &Builder{Bound: b, spill: s, units: units.New(b.of.Unit, b.of.FloatUnit, reads, b.input, &problem.Problems{})}
+	out := &Builder{Compiled: b, spill: s, units: units.New(b.of.Unit, b.of.FloatUnit, reads, b.input, &problem.Problems{})}
 	for i := range b.plans {
 		for k := range b.plans[i].conditions {
 			c := &b.plans[i].conditions[k]
@@ -265,13 +265,13 @@ func (b *Builder) partition(i int) (map[string][]state, error) {
 
 // rows are rows of the table of units.
 type rows struct {
-	*Bound
+	*Compiled
 	batch table.Batch
 	bytes int // of the units' names
 }
 
 func (b *Builder) newRows() *rows {
-	r := &rows{Bound: b.Bound}
+	r := &rows{Compiled: b.Compiled}
 	for _, f := range b.Schema.Fields {
 		c := table.Column{Type: f.Type}
 		if f.Type.Kind == table.String {

@@ -96,8 +96,8 @@ func (t *Table) Reads() []string {
 	return names
 }
 
-// Bound is a Table of an input of known types.
-type Bound struct {
+// Compiled is a Table of an input of known types.
+type Compiled struct {
 	// Schema is the schema of the table of units.
 	Schema table.Schema
 	input  table.Schema
@@ -122,10 +122,10 @@ type condition struct {
 
 // Bind checks the columns against the schema of an input. It reports all errors at once, with fields from the root of
 // the job; see [problem.Errors].
-func (t *Table) Bind(input table.Schema) (*Bound, error) {
+func (t *Table) Bind(input table.Schema) (*Compiled, error) {
 	p := &problem.Problems{}
 	reads := t.Reads()
-	b := &Bound{of: t, input: input, units: units.New(t.Unit, t.FloatUnit, reads, input, p)}
+	b := &Compiled{of: t, input: input, units: units.New(t.Unit, t.FloatUnit, reads, input, p)}
 	for _, name := range t.Unit {
 		f, _ := input.Lookup(name)
 		b.Schema.Fields = append(b.Schema.Fields, f)

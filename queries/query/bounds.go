@@ -26,11 +26,11 @@ type Bounds struct {
 
 // Resolve returns the limits that the bounds imply over a domain of cells cells, or the name of a missing bound.
 func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
-	l = bounding.Limits{Rows: b.MaxRows, Groups: int64(cells), PerGroup: b.MaxRowsPerGroup}
+	l = bounding.Limits{Rows: b.MaxRows, Cells: int64(cells), RowsPerCell: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {
-		l.Groups = min(l.Groups, b.MaxGroups)
+		l.Cells = min(l.Cells, b.MaxGroups)
 	}
-	if l.Rows == 0 && l.PerGroup == 0 {
+	if l.Rows == 0 && l.RowsPerCell == 0 {
 		return l, "max_rows (or max_groups and max_rows_per_group)"
 	}
 	if l.Rows == 0 && b.MaxGroups == 0 && cells > 1 {
@@ -39,11 +39,11 @@ func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	if l.Rows == 0 {
 		l.Rows = math.MaxInt64
 	}
-	if l.PerGroup == 0 {
-		l.PerGroup = l.Rows
+	if l.RowsPerCell == 0 {
+		l.RowsPerCell = l.Rows
 	}
-	l.PerGroup = min(l.PerGroup, l.Rows)
-	l.Rows = min(l.Rows, product(l.Groups, l.PerGroup))
+	l.RowsPerCell = min(l.RowsPerCell, l.Rows)
+	l.Rows = min(l.Rows, product(l.Cells, l.RowsPerCell))
 	return l, ""
 }
 

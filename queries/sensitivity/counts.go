@@ -39,12 +39,12 @@ func (adj Adjacency) Check(p *problem.Problems) {
 //
 // The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
 func LargestNorm(l bounding.Limits, a int64) *big.Int {
-	full := min(a, l.Rows/l.PerGroup)
+	full := min(a, l.Rows/l.RowsPerCell)
 	rest := int64(0)
 	if full < a {
-		rest = l.Rows - full*l.PerGroup
+		rest = l.Rows - full*l.RowsPerCell
 	}
-	m := big.NewInt(l.PerGroup)
+	m := big.NewInt(l.RowsPerCell)
 	sum := new(big.Int).Mul(m, m)
 	sum.Mul(sum, big.NewInt(full))
 	r := big.NewInt(rest)
@@ -58,10 +58,10 @@ func LargestNorm(l bounding.Limits, a int64) *big.Int {
 // in a (its steps are m², …, m², r², 0, …), so the best b is half the cells.
 func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
-		return LargestNorm(l, l.Groups)
+		return LargestNorm(l, l.Cells)
 	}
 	half := int64(cells) / 2
-	one, other := LargestNorm(l, min(half, l.Groups)), LargestNorm(l, min(int64(cells)-half, l.Groups))
+	one, other := LargestNorm(l, min(half, l.Cells)), LargestNorm(l, min(int64(cells)-half, l.Cells))
 	return one.Add(one, other)
 }
 

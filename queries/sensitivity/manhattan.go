@@ -13,23 +13,23 @@ import (
 // (counts.go, sums.go): the norm is convex and grows with each row, so it is largest at the same corners of what the
 // bounds allow.
 
-// AbsoluteCounts returns the L1 sensitivity of the counts over a domain of some cells.
+// L1Counts returns the L1 sensitivity of the counts over a domain of some cells.
 //
 // Add-remove: the largest number of rows of a unit, min(k, L·m). Replace-one: that of two units with rows in different
 // cells, h(min(b, L)) + h(min(cells − b, L)), h(a) = min(k, a·m), with one of them in b cells. h is concave, so the
 // best b is half the cells.
-func AbsoluteCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
-		return mostRows(l, l.Groups)
+		return mostRows(l, l.Cells)
 	}
 	half := int64(cells) / 2
-	one, other := mostRows(l, min(half, l.Groups)), mostRows(l, min(int64(cells)-half, l.Groups))
+	one, other := mostRows(l, min(half, l.Cells)), mostRows(l, min(int64(cells)-half, l.Cells))
 	return one.Add(one, other)
 }
 
 // mostRows returns h(a), the largest number of rows in at most a cells.
 func mostRows(l bounding.Limits, a int64) *big.Int {
-	rows := new(big.Int).Mul(big.NewInt(a), big.NewInt(l.PerGroup))
+	rows := new(big.Int).Mul(big.NewInt(a), big.NewInt(l.RowsPerCell))
 	if most := big.NewInt(l.Rows); rows.Cmp(most) > 0 {
 		return most
 	}
@@ -52,7 +52,7 @@ func (r *Reach) Absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == ReplaceOne && r.Less > 0 {
 		sum = r.corners(l, int64(cells), r.changed)
 	} else {
-		sum = AbsoluteCounts(l, adj, cells)
+		sum = L1Counts(l, adj, cells)
 		sum.Mul(sum, big.NewInt(r.More))
 	}
 	sum.Mul(sum, big.NewInt(r.Components))

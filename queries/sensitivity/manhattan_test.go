@@ -16,13 +16,13 @@ func contributions(l bounding.Limits, cells int) (all [][]int64) {
 			all = append(all, append([]int64{}, prefix...))
 			return
 		}
-		for n := int64(0); n <= min(l.PerGroup, rows); n++ {
+		for n := int64(0); n <= min(l.RowsPerCell, rows); n++ {
 			if used := min(n, 1); used <= groups {
 				next(append(prefix, n), rows-n, groups-used)
 			}
 		}
 	}
-	next(nil, l.Rows, l.Groups)
+	next(nil, l.Rows, l.Cells)
 	return all
 }
 
@@ -31,7 +31,7 @@ func smallLimits(cells int) (all []bounding.Limits) {
 	for k := int64(1); k <= 4; k++ {
 		for groups := int64(1); groups <= int64(cells); groups++ {
 			for m := int64(1); m <= k; m++ {
-				all = append(all, bounding.Limits{Rows: min(k, groups*m), Groups: groups, PerGroup: min(m, k)})
+				all = append(all, bounding.Limits{Rows: min(k, groups*m), Cells: groups, RowsPerCell: min(m, k)})
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func forSmallLimits(f func(l bounding.Limits, adj Adjacency, cells int)) {
 func TestAbsoluteCountsAreAttained(t *testing.T) {
 	forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
 		largest := largestDistance(l, adj, cells, func(a, b int64) int64 { return abs(a - b) })
-		if got := AbsoluteCounts(l, adj, cells); got.Int64() != largest {
+		if got := L1Counts(l, adj, cells); got.Int64() != largest {
 			t.Errorf("%+v, %s, %d cells: %v, and %d is attained", l, adj, cells, got, largest)
 		}
 	})
@@ -99,7 +99,7 @@ func TestAbsoluteSumsAreAttained(t *testing.T) {
 
 // TestAbsoluteOfClippedVectors: no integer vector of the norm has a larger L1 norm.
 func TestAbsoluteOfClippedVectors(t *testing.T) {
-	one := bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	one := bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	for norm := int64(1); norm <= 12; norm++ {
 		r := &Reach{More: norm, Less: norm, Components: 1, Length: 3}
 		largest := int64(0)

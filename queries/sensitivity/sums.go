@@ -36,7 +36,7 @@ func (r *Reach) Norm(l bounding.Limits, adj Adjacency, cells int) float64 {
 
 // OfRow returns the largest norm of the value of one row, rounded up.
 func (r *Reach) OfRow() float64 {
-	return r.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove, 1)
+	return r.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, AddRemove, 1)
 }
 
 // Squared returns the squared L2 sensitivity, in squared quanta.
@@ -63,9 +63,9 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // m in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may
 // meet each other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
-	a := min(l.Groups, cells)
-	full := min(a, l.Rows/l.PerGroup)
-	m, rest := l.PerGroup, int64(0)
+	a := min(l.Cells, cells)
+	full := min(a, l.Rows/l.RowsPerCell)
+	m, rest := l.RowsPerCell, int64(0)
 	if full < a {
 		rest = l.Rows - full*m
 	}

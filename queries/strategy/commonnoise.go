@@ -78,7 +78,7 @@ func (s *CommonNoise) best(b Bounds) int64 {
 		a := big.NewRat(p, 1<<commonBits)
 		return deviationOf(s.residualNorm2(a, b), a)
 	}
-	low, high := int64(0), min(b.PerGroup, maxCommon)<<commonBits/2
+	low, high := int64(0), min(b.RowsPerCell, maxCommon)<<commonBits/2
 	for low < high {
 		if middle := low + (high-low)/2; loss(middle+1).Cmp(loss(middle)) < 0 {
 			low = middle + 1
@@ -110,19 +110,19 @@ func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 
 // rest returns the rows of a unit that remain after filling as many cells as possible.
 func (b Bounds) rest() int64 {
-	if full := b.full(); full < b.Groups {
-		return b.Rows - full*b.PerGroup
+	if full := b.full(); full < b.Cells {
+		return b.Rows - full*b.RowsPerCell
 	}
 	return 0
 }
 
 // full returns the number of cells that a unit can fill.
-func (b Bounds) full() int64 { return min(b.Groups, b.Rows/b.PerGroup) }
+func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
 
 // most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
 func (b Bounds) most(rest int64) (rows, squares *big.Int) {
-	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.PerGroup))
-	squares = new(big.Int).Mul(rows, big.NewInt(b.PerGroup))
+	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
+	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
 	r := big.NewInt(rest)
 	rows.Add(rows, r)
 	return rows, squares.Add(squares, r.Mul(r, r))

@@ -15,13 +15,13 @@ func contributions(cells int, b Bounds) (all [][]int64) {
 			all = append(all, append([]int64{}, c...))
 			return
 		}
-		for n := int64(0); n <= min(b.PerGroup, rows); n++ {
+		for n := int64(0); n <= min(b.RowsPerCell, rows); n++ {
 			if used := min(n, 1); used <= groups {
 				next(append(c, n), rows-n, groups-used)
 			}
 		}
 	}
-	next(nil, b.Rows, b.Groups)
+	next(nil, b.Rows, b.Cells)
 	return all
 }
 
@@ -31,14 +31,14 @@ func forSmallBounds(f func(cells int, b Bounds)) {
 		for groups := int64(1); groups <= int64(cells); groups++ {
 			for m := int64(1); m <= 4; m++ {
 				for k := m; k <= min(6, groups*m); k++ {
-					f(cells, Bounds{Rows: k, Groups: groups, PerGroup: m})
+					f(cells, Bounds{Rows: k, Cells: groups, RowsPerCell: m})
 				}
 			}
 		}
 	}
 	for cells := 6; cells <= 9; cells++ {
 		for groups := int64(1); groups <= int64(cells); groups++ {
-			f(cells, Bounds{Rows: groups, Groups: groups, PerGroup: 1})
+			f(cells, Bounds{Rows: groups, Cells: groups, RowsPerCell: 1})
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestSharedNormIsAttained(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {
 		all := contributions(cells, b)
 		s := &CommonNoise{cells: cells}
-		for p := int64(0); p <= b.PerGroup<<commonBits/2; p += 211 {
+		for p := int64(0); p <= b.RowsPerCell<<commonBits/2; p += 211 {
 			largest := new(big.Rat)
 			for _, c := range all {
 				if x := residual2(c, 1, p); rowsOf(c) > 0 && x.Cmp(largest) > 0 {
@@ -187,7 +187,7 @@ func TestSharedDeviations(t *testing.T) {
 		groups  int64
 		percent float64
 	}{{24, 24, 60}, {100, 50, 77}, {18, 5, 95}, {2, 2, 85}, {24, 1, 100}, {1, 1, 100}} {
-		b := Bounds{Rows: c.groups, Groups: c.groups, PerGroup: 1}
+		b := Bounds{Rows: c.groups, Cells: c.groups, RowsPerCell: 1}
 		s := NewCommonNoise(c.cells, b, big.NewInt(c.groups), false)
 		d, l := float64(c.cells), float64(c.groups)
 		best := math.Sqrt(l)
@@ -201,15 +201,15 @@ func TestSharedDeviations(t *testing.T) {
 			t.Errorf("%d of %d: %g %%, want %g", c.groups, c.cells, got, c.percent)
 		}
 	}
-	if s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
+	if s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
 		false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
 	}
-	if s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24),
-		false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
-		t.Error(s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}))
+	if s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24),
+		false); s.Argument(Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
+		t.Error(s.Argument(Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}))
 	}
-	three := NewCommonNoise(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)
+	three := NewCommonNoise(24, Bounds{Rows: 72, Cells: 24, RowsPerCell: 3}, big.NewInt(24*9), false)
 	if want := 3 * (math.Sqrt(24) + 1) / 2; math.Abs(three.Error()-want) > 1e-12 {
 		t.Errorf("three rows a cell: %g, want %g", three.Error(), want)
 	}
@@ -233,7 +233,7 @@ func TestSharedMeasure(t *testing.T) {
 // The variances of sums of cells follow from the covariance matrix: each cell has independent noise, and all have the
 // noise of the number of units times the fraction.
 func TestSumsOfCommonNoise(t *testing.T) {
-	s := NewCommonNoise(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false)
+	s := NewCommonNoise(24, Bounds{Rows: 24, Cells: 24, RowsPerCell: 1}, big.NewInt(24), false)
 	const own, units = 3.0, 5.0
 	each, common := s.Variances(own, units)
 	if a := s.Share(); a == 0 || each != own*own || math.Abs(common-a*a*units*units) > 1e-12 {

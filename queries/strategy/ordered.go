@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of a unit: as many cells with PerGroup rows as fit, and the
-// remaining rows in one more cell.
+// norm2 returns the largest squared norm of the row counts of a unit: as many cells with RowsPerCell rows as fit, and
+// the remaining rows in one more cell.
 func (b Bounds) norm2() *big.Int {
-	full := min(b.Groups, b.Rows/b.PerGroup)
+	full := min(b.Cells, b.Rows/b.RowsPerCell)
 	rest := int64(0)
-	if full < b.Groups {
-		rest = b.Rows - full*b.PerGroup
+	if full < b.Cells {
+		rest = b.Rows - full*b.RowsPerCell
 	}
-	m, r := big.NewInt(b.PerGroup), big.NewInt(rest)
+	m, r := big.NewInt(b.RowsPerCell), big.NewInt(rest)
 	sum := new(big.Int).Mul(m, m)
 	sum.Mul(sum, big.NewInt(full))
 	return sum.Add(sum, r.Mul(r, r))
@@ -141,10 +141,10 @@ func newFactorized(n int, b Bounds) *Ordered {
 func newLevels(n, branching int, b Bounds) *Ordered {
 	norm := func(width int) *big.Int {
 		node := b
-		if w := int64(min(width, n)); node.PerGroup < math.MaxInt64/w {
-			node.PerGroup = min(b.Rows, b.PerGroup*min(w, b.Groups))
+		if w := int64(min(width, n)); node.RowsPerCell < math.MaxInt64/w {
+			node.RowsPerCell = min(b.Rows, b.RowsPerCell*min(w, b.Cells))
 		} else {
-			node.PerGroup = b.Rows
+			node.RowsPerCell = b.Rows
 		}
 		return node.norm2()
 	}

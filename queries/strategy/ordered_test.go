@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var oneRow = Bounds{Rows: 1, Groups: 1, PerGroup: 1}
+var oneRow = Bounds{Rows: 1, Cells: 1, RowsPerCell: 1}
 
 // The error of the factorization for one row a unit, computed with independent code.
 func TestErrorsOfPrefixSums(t *testing.T) {
@@ -42,7 +42,7 @@ func TestLeastIsTaken(t *testing.T) {
 			o := NewOrdered(n, 1, b)
 			chosen := o.rootMean()
 			for _, c := range o.Considered() {
-				if least := LeastOrdered(n, b.PerGroup); c.Error < least*(1-1e-12) {
+				if least := LeastOrdered(n, b.RowsPerCell); c.Error < least*(1-1e-12) {
 					t.Errorf("n = %d, %v: %s has %g, below the bound %g", n, b, c.Name, c.Error, least)
 				}
 				if c.Error < chosen {
@@ -63,7 +63,7 @@ func neighbours(cells int, b Bounds, f func([]int64)) {
 			f(c)
 			return
 		}
-		for k := int64(0); k <= min(rows, b.PerGroup); k++ {
+		for k := int64(0); k <= min(rows, b.RowsPerCell); k++ {
 			if k > 0 && groups == 0 {
 				break
 			}
@@ -76,7 +76,7 @@ func neighbours(cells int, b Bounds, f func([]int64)) {
 		}
 		c[i] = 0
 	}
-	fill(0, b.Rows, b.Groups)
+	fill(0, b.Rows, b.Cells)
 }
 
 func norm2(w int128.Slice) *big.Int {
@@ -92,8 +92,8 @@ func norm2(w int128.Slice) *big.Int {
 func TestNoUnitChangesMore(t *testing.T) {
 	for _, c := range []struct{ n, axes int }{{1, 1}, {2, 1}, {5, 1}, {6, 1}, {3, 2}} {
 		for _, b := range []Bounds{oneRow, {3, 3, 1}, {4, 2, 2}, {5, 3, 2}, {3, 2, 2}, {4, 4, 3}} {
-			b.Groups = min(b.Groups, int64(c.n*c.axes))
-			b.Rows = min(b.Rows, b.Groups*b.PerGroup)
+			b.Cells = min(b.Cells, int64(c.n*c.axes))
+			b.Rows = min(b.Rows, b.Cells*b.RowsPerCell)
 			all := []*Ordered{newCells(c.n, b), newFactorized(c.n, b)}
 			if c.n > 2 {
 				all = append(all, newLevels(c.n, 2, b))

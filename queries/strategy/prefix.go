@@ -115,10 +115,10 @@ func (p *prefix) spread() Spread {
 // bound is k times the norm of the first column, or m rows in all of them: the triangle inequality, and that no inner
 // product is negative.
 func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
-	full := min(b.Groups, b.Rows/b.PerGroup)
+	full := min(b.Cells, b.Rows/b.RowsPerCell)
 	rest := int64(0)
-	if full < b.Groups {
-		rest = b.Rows - full*b.PerGroup
+	if full < b.Cells {
+		rest = b.Rows - full*b.RowsPerCell
 	}
 	cells := full
 	if rest > 0 {
@@ -129,7 +129,7 @@ func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 		norm = p.normOf([]int64{1})
 		return norm.Mul(norm, k.Mul(k, k)), false
 	}
-	c := slices.Repeat([]int64{b.PerGroup}, int(cells))
+	c := slices.Repeat([]int64{b.RowsPerCell}, int(cells))
 	if rest == 0 {
 		return p.normOf(c), true
 	}
@@ -143,7 +143,7 @@ func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 		if x := p.normOf(c); x.Cmp(norm) > 0 {
 			norm = x
 		}
-		c[i] = b.PerGroup
+		c[i] = b.RowsPerCell
 	}
 	return norm, true
 }

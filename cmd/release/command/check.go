@@ -85,7 +85,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 
 // stater is an engine whose files make statements about their rows.
 type stater interface {
-	WrongStatements(context.Context, *pipeline.Plan) ([]source.Statement, error)
+	WrongMetadata(context.Context, *pipeline.Plan) ([]source.FalseMetadata, error)
 }
 
 // checkData reads the rows and reports to the operator how many cannot be used; it returns an error if a column is
@@ -115,7 +115,7 @@ func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipelin
 	if !ok {
 		return nil
 	}
-	wrong, err := files.WrongStatements(ctx, plan)
+	wrong, err := files.WrongMetadata(ctx, plan)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

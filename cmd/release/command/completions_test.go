@@ -17,7 +17,6 @@ func TestValuesComplete(t *testing.T) {
 		"run --log ":                                 "text json :4",
 		"ledger budget set --per ":                   "total day month year :4",
 		"ledger budget set --adjacency ":             "add-remove replace-one :4",
-		"calibrate delta --mechanism ":               "analytic :4",
 		"denoise --shape ":                           "none :4",
 		"denoise --method isotonic --set ":           "direction= :6",
 		"denoise --input ":                           "csv gz zst parquet arrow feather :8",

@@ -100,7 +100,7 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	}
 	// This uses only the noisy answers, so it may be shown to everybody.
 	for i, r := range o.Release.Results() {
-		if r.Nothing {
+		if r.LooksEmpty {
 			a.Warn(nothingText(p, i))
 		}
 	}

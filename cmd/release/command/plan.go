@@ -134,7 +134,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		s := q.Sensitivity()
 		half, perRow := q.HalfWidth()
 		var least *float64
-		if n := p.Narrowest(i); n != nil {
+		if n := p.WithLeastRowBound(i); n != nil {
 			from, _ := n.HalfWidth()
 			least = &from
 		}
@@ -154,7 +154,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"columns": p.Columns(), "stdin": slices.Contains(p.Job().Input.Files, source.Stdin),
 		"queries": all, "worth": worthOf(p),
 	}
-	if with := p.Compared(); with != nil {
+	if with := p.WithOtherDelta(); with != nil {
 		text["with_another_delta"] = with
 	}
 	if p.Job().Input.SQL != nil {
@@ -187,7 +187,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	for i, q := range p.Queries() {
 		s := q.Sensitivity()
 		half := halfWidth(&q)
-		if least := p.Narrowest(i); least != nil {
+		if least := p.WithLeastRowBound(i); least != nil {
 			from, _ := least.HalfWidth()
 			half = fmt.Sprintf("%.4g to %s", from, strings.TrimPrefix(half, atMost))
 		}

@@ -31,7 +31,7 @@ func sharedOut(p *pipeline.Plan) string {
 // printCompared reports which queries would have less noise with another delta, and the ledger's charge. If the plan's
 // delta is above 0, it reports nothing unless some query would gain.
 func printCompared(c *console.Console, p *pipeline.Plan) error {
-	with := p.Compared()
+	with := p.WithOtherDelta()
 	if with == nil {
 		return nil
 	}

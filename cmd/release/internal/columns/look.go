@@ -20,6 +20,7 @@ import (
 
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/store"
 )
 
@@ -124,7 +125,7 @@ func Reader(r io.Reader) (*Look, error) {
 
 // damaged is ErrDamaged, unless the bytes themselves could not be read.
 func damaged(err error) error {
-	if own := new(source.Error); errors.As(err, &own) {
+	if own := new(fault.Error); errors.As(err, &own) {
 		return own
 	}
 	return ErrDamaged

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -117,13 +118,13 @@ func (t *Table) Source() source.Options {
 		}
 		return o
 	}
-	o.CSV = source.CSV{
+	o.CSV = textfile.CSV{
 		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues,
 		Thousands: x.Thousands, Types: map[string]string{},
 	}
 	switch {
 	case x.Quote == 0 && t.Format == CSV:
-		o.CSV.Quote = source.NoQuote
+		o.CSV.Quote = textfile.NoQuote
 	case x.Quote != '"' || t.Format == TSV: // format tsv has no quotes by default
 		o.CSV.Quote = x.Quote
 	}

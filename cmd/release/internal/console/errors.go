@@ -8,7 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -96,8 +96,8 @@ func (c *Console) Problems(err error) []configs.Diagnostic {
 	var usage *UsageError
 	var job JobError
 	var diags configs.Diagnostics
-	var input *source.Error
-	var inputs source.Errors
+	var input *fault.Error
+	var inputs fault.Errors
 	var out []configs.Diagnostic
 	switch {
 	case errors.As(err, &job):
@@ -106,7 +106,7 @@ func (c *Console) Problems(err error) []configs.Diagnostic {
 		out = append(out, diags...)
 	case errors.As(err, &input):
 		if !errors.As(err, &inputs) {
-			inputs = source.Errors{input}
+			inputs = fault.Errors{input}
 		}
 		for _, e := range inputs {
 			d := configs.Diagnostic{File: e.File, Code: e.Code, Message: e.Message, Hint: e.Hint}

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -123,7 +124,7 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 		return readCSV(ctx, path)
 	}
 	d, err := source.Open(ctx, source.Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)},
-		CSV: source.CSV{Header: true}})
+		CSV: textfile.CSV{Header: true}})
 	if err != nil {
 		return nil, pipeline.InputError(err)
 	}

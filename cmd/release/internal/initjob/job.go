@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
-	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // Job holds a person's decisions for a table.
@@ -111,7 +111,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 }
 
 // writeCSV writes the options for reading the text that differ from a job's defaults.
-func (j *Job) writeCSV(b *strings.Builder, c *source.CSV) {
+func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	var lines strings.Builder
 	add := func(differs bool, key, value string) {
 		if differs {
@@ -121,7 +121,7 @@ func (j *Job) writeCSV(b *strings.Builder, c *source.CSV) {
 	add(c.Encoding != "utf-8", "encoding", c.Encoding)
 	add(c.Delimiter != 0 && c.Delimiter != ',' && c.Delimiter != '\t', "delimiter", quoted(string(c.Delimiter)))
 	switch {
-	case c.Quote == source.NoQuote:
+	case c.Quote == textfile.NoQuote:
 		add(true, "quote", "none   # some fields hold quotes, and none is quoted")
 	case c.Quote != 0 && j.Table.Format == columns.TSV:
 		add(true, "quote", quoted(string(c.Quote))+

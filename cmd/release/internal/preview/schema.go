@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -102,7 +103,7 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 		return table.Schema{}, err
 	}
 	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv",
-		CSV: source.CSV{Header: true, Types: used}})
+		CSV: textfile.CSV{Header: true, Types: used}})
 	if err != nil {
 		return table.Schema{}, pipeline.InputError(err)
 	}

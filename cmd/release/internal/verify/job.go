@@ -87,7 +87,7 @@ func restate(m *manifest.Manifest, dir string, read pipeline.ReadColumn) (*manif
 	case len(plan.Queries()) != len(m.Queries):
 		return nil, fmt.Errorf("the job in the manifest has %s", console.Count(len(plan.Queries()), "query"))
 	}
-	chosen := plan.Choose()
+	chosen := plan.NewRun()
 	for i, q := range plan.Queries() {
 		if found, ok := clampsearch.ResultOf(&m.Queries[i]); q.Search != nil && ok {
 			if err := chosen.TakeSearchResult(i, found); err != nil {

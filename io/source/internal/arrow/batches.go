@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -112,7 +113,7 @@ func (s *batchScan) stream() error {
 		case headDictionary:
 			err = s.dictionary(m)
 		default:
-			err = scan.Fault(scan.CodeDamaged, "a message is of no kind that a stream may hold")
+			err = fault.New(fault.CodeDamaged, "a message is of no kind that a stream may hold")
 		}
 		if err != nil {
 			return err
@@ -125,8 +126,8 @@ func (s *batchScan) origin() origin { return origin{s.ctx, s.f, s.file.MAC, &s.c
 
 // guardColumn runs f and adds the name of column i to its error.
 func (s *batchScan) guardColumn(i int, f func() error) error {
-	err := scan.Guard(f)
-	var e *scan.Error
+	err := fault.Guard(f)
+	var e *fault.Error
 	if errors.As(err, &e) && e.Column == "" {
 		e.Column = s.file.columns[s.used[i]].field.Name
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -67,16 +68,16 @@ func (b *buffer) open() error {
 		b.left = stored
 		return nil
 	case b.left < 0:
-		return scan.Fault(scan.CodeDamaged, "a buffer has an impossible length")
+		return fault.New(fault.CodeDamaged, "a buffer has an impossible length")
 	case b.left <= maxAtOnce && stored <= 2*maxAtOnce:
 		return b.unpack(stored)
 	}
 	return b.stream()
 }
 
-func shortBuffer() error { return scan.Fault(scan.CodeDamaged, "a buffer is shorter than its values") }
+func shortBuffer() error { return fault.New(fault.CodeDamaged, "a buffer is shorter than its values") }
 
-func unpacked() error { return scan.Fault(scan.CodeDamaged, "a buffer cannot be decompressed") }
+func unpacked() error { return fault.New(fault.CodeDamaged, "a buffer cannot be decompressed") }
 
 // unpack decompresses the whole buffer.
 func (b *buffer) unpack(stored int64) error {
@@ -151,12 +152,12 @@ func (b *buffer) take(n int64) ([]byte, error) {
 
 // mapError maps an error of the file or of a decompressor to one of ours. It keeps an error of the context.
 func (b *buffer) mapError(err error) error {
-	var own *scan.Error
+	var own *fault.Error
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return scan.Fault(scan.CodeTooLarge, "a buffer has a window of more than 2 GiB").
+		return fault.New(fault.CodeTooLarge, "a buffer has a window of more than 2 GiB").
 			Advise("compress it with a smaller window")
 	}
 	return unpacked()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -45,7 +46,7 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 			return nil, err
 		}
 		if p = &p.children[path[0]]; p.node.rows != r.left {
-			return nil, scan.Fault(scan.CodeRowCount, "a struct's field has not as many values as the struct")
+			return nil, fault.New(fault.CodeRowCount, "a struct's field has not as many values as the struct")
 		}
 	}
 	if p.typ.ID() == arrow.NULL {
@@ -86,7 +87,7 @@ func (a *builder) validity(p *array, r *arrayReader) error {
 	if p.buffers[0].size > 0 {
 		r.bits = append(r.bits, bitReader{buffer: b})
 	} else if p.node.nulls > 0 {
-		return scan.Fault(scan.CodeDamaged, "an array with nulls has no validity")
+		return fault.New(fault.CodeDamaged, "an array with nulls has no validity")
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	}
 	decode, width := fixedOf(p.typ, a.exact)
 	if decode == nil || width < 1 {
-		return nil, scan.Fault(scan.CodeType, "values of this type cannot be read")
+		return nil, fault.New(fault.CodeType, "values of this type cannot be read")
 	}
 	d, ok := decimalOf(p.typ)
 	return &fixedBody{buffer: buffers[1], width: width, decode: decode, nullify: a.exact && ok &&

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -58,7 +59,7 @@ func (b *codeBody) limit() uint64 {
 	return uint64(b.dict.Size)
 }
 
-func notInDictionary() error { return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary") }
+func notInDictionary() error { return fault.New(fault.CodeDamaged, "a code is not in the dictionary") }
 
 // unsignedCodes decodes codes of width bytes as unsigned numbers and returns the largest. The code of a null becomes 0.
 // If the largest is outside the dictionary, the contents of dst have no meaning.
@@ -120,7 +121,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	d := &dictionary{Dictionary: scan.Dictionary{ID: table.NextDictionary()}}
 	switch {
 	case delta && before == nil:
-		return nil, scan.Fault(scan.CodeDamaged, "a dictionary's addition comes before the dictionary")
+		return nil, fault.New(fault.CodeDamaged, "a dictionary's addition comes before the dictionary")
 	case delta && before.Size > 0:
 		d.Values, d.Size, d.nulls, d.ends = before.Values, before.Size, before.nulls, before.ends
 	}

@@ -34,6 +34,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -59,10 +60,10 @@ type file struct {
 
 // Open opens a file or stream for its schema. A split is some record batches of a file, or a whole stream. In the
 // columns named in exact, different values stay different.
-func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *fault.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
-	err := scan.Guard(func() error {
+	err := fault.Guard(func() error {
 		f, err := a.Open(ctx)
 		if err != nil {
 			return err
@@ -71,7 +72,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 		return a.load(f)
 	})
 	if err != nil {
-		return nil, scan.AsError(err)
+		return nil, fault.From(err)
 	}
 	for i := range a.columns {
 		if c := &a.columns[i]; c.field.Type.Kind != table.List && slices.Contains(exact, c.field.Name) {
@@ -119,21 +120,21 @@ func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	case string(magic[:len(fileMagic)]) == fileMagic:
 		return readFooter(f, a.Size)
 	case string(magic[:len(featherMagic)]) == featherMagic:
-		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, " +
+		return nil, fault.New(fault.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, " +
 			"which is Arrow")
 	}
 	m, err := readMessage(f, 0, a.Size)
 	if marked := binary.LittleEndian.Uint32(magic[:]) == 1<<32-1; !marked && (err != nil || m.kind() != headSchema) {
-		return nil, scan.Fault(scan.CodeDamaged, "this is not an Arrow file")
+		return nil, fault.New(fault.CodeDamaged, "this is not an Arrow file")
 	}
 	if errors.Is(err, io.EOF) {
-		err = scan.Fault(scan.CodeDamaged, "the stream has no schema")
+		err = fault.New(fault.CodeDamaged, "the stream has no schema")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if a.Whole {
-		return nil, scan.Fault(scan.CodeFormat, "an Arrow stream can be cut short unnoticed").
+		return nil, fault.New(fault.CodeFormat, "an Arrow stream can be cut short unnoticed").
 			Advise("write an Arrow file, which has a footer")
 	}
 	a.streamed, a.start = true, m.body+m.size
@@ -146,7 +147,7 @@ func (a *file) loadStream(f io.ReaderAt) (flatTable, error) {
 		return flatTable{}, err
 	}
 	if m.kind() != headSchema {
-		return flatTable{}, scan.Fault(scan.CodeDamaged, "the stream does not begin with a schema")
+		return flatTable{}, fault.New(fault.CodeDamaged, "the stream does not begin with a schema")
 	}
 	return m.table.table(slotHeader), nil
 }
@@ -220,7 +221,7 @@ func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	}
 	schema := footer.table(1)
 	if b.bad || !footer.has(1) {
-		return flatTable{}, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+		return flatTable{}, fault.New(fault.CodeDamaged, "the footer cannot be decoded")
 	}
 	a.groups = groupBlocks(records)
 	return schema, a.identify(f)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -37,9 +38,9 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	n := int64(int32(binary.LittleEndian.Uint32(end[:])))
 	switch {
 	case string(end[4:]) != fileMagic:
-		return nil, scan.Fault(scan.CodeTruncated, "the file does not end as an Arrow file does")
+		return nil, fault.New(fault.CodeTruncated, "the file does not end as an Arrow file does")
 	case n <= 0 || n > size-tail-head:
-		return nil, scan.Fault(scan.CodeDamaged, "the footer is longer than the file")
+		return nil, fault.New(fault.CodeDamaged, "the footer is longer than the file")
 	}
 	b := make([]byte, n+tail)
 	return b, scan.ReadAt(f, b, size-tail-n)
@@ -52,7 +53,7 @@ func blocksOf(v flatVector, end int64) ([]block, error) {
 		at := v.at + i*blockBytes
 		b := block{at: v.f.i64(at), meta: int64(int32(v.f.u32(at + 8))), body: v.f.i64(at + 16)}
 		if b.at < 8 || b.meta < 4 || b.body < 0 || b.at > end || b.meta > end-b.at || b.body > end-b.at-b.meta {
-			return nil, scan.Fault(scan.CodeDamaged, "a record batch or dictionary is not within the file")
+			return nil, fault.New(fault.CodeDamaged, "a record batch or dictionary is not within the file")
 		}
 		out[i] = b
 	}
@@ -80,7 +81,7 @@ func (b *block) message(f io.ReaderAt, kind byte) (*message, error) {
 	case err != nil:
 		return nil, err
 	case int64(len(m.meta)) > b.meta || m.size != b.body || m.kind() != kind:
-		return nil, scan.Fault(scan.CodeDamaged, "a message contradicts the footer")
+		return nil, fault.New(fault.CodeDamaged, "a message contradicts the footer")
 	}
 	m.body = b.at + b.meta
 	return m, nil

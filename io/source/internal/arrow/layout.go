@@ -3,7 +3,7 @@ package arrow
 import (
 	"github.com/apache/arrow/go/v17/arrow"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // array describes an array of a record batch: its buffers and its children.
@@ -31,7 +31,7 @@ func (b *recordBatch) arrays(types []arrow.DataType) ([]array, error) {
 			return nil, err
 		}
 		if out[i].node.rows != b.rows {
-			return nil, scan.Fault(scan.CodeRowCount, "the number of values differs from the number of rows")
+			return nil, fault.New(fault.CodeRowCount, "the number of values differs from the number of rows")
 		}
 	}
 	if c.node != len(b.nodes) || c.buffer != len(b.buffers) {
@@ -41,7 +41,7 @@ func (b *recordBatch) arrays(types []arrow.DataType) ([]array, error) {
 }
 
 func unmatched() error {
-	return scan.Fault(scan.CodeDamaged, "a record batch does not match the schema")
+	return fault.New(fault.CodeDamaged, "a record batch does not match the schema")
 }
 
 func (c *cursor) array(t arrow.DataType) (array, error) {

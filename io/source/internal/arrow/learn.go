@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // learn reads a dictionary batch for column i, and adds its digest.
@@ -86,7 +86,7 @@ func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 			return knownDictionary{}, err
 		}
 		if delta := m.table.table(slotHeader).u8(2) != 0; delta == first {
-			return knownDictionary{}, scan.Fault(scan.CodeDamaged, "a file has a dictionary twice, or none to add to")
+			return knownDictionary{}, fault.New(fault.CodeDamaged, "a file has a dictionary twice, or none to add to")
 		}
 		if err := s.learn(m, i); err != nil {
 			return knownDictionary{}, err

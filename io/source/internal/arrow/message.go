@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -65,13 +66,13 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	switch {
 	case size == 0:
 		if at+int64(prefix) != end {
-			return nil, scan.Fault(scan.CodeDamaged, "there is more behind the end of the stream")
+			return nil, fault.New(fault.CodeDamaged, "there is more behind the end of the stream")
 		}
 		return nil, io.EOF
 	case size < 0:
 		return nil, undecodedMessage()
 	case size > end-at:
-		return nil, scan.Fault(scan.CodeTruncated, "the file ends too early")
+		return nil, fault.New(fault.CodeTruncated, "the file ends too early")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
 	copy(m.meta, head[:prefix]) // a scan.Handle reads each byte once
@@ -84,12 +85,12 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 // readWithin fills p from the bytes at an offset; they must end at or before end.
 func readWithin(f io.ReaderAt, p []byte, at, end int64) error {
 	if at < 0 || at > end || int64(len(p)) > end-at {
-		return scan.Fault(scan.CodeTruncated, "the file ends too early")
+		return fault.New(fault.CodeTruncated, "the file ends too early")
 	}
 	return scan.ReadAt(f, p, at)
 }
 
-func undecodedMessage() error { return scan.Fault(scan.CodeDamaged, "a message cannot be decoded") }
+func undecodedMessage() error { return fault.New(fault.CodeDamaged, "a message cannot be decoded") }
 
 func (m *message) decode(prefix int, at, end int64) error {
 	f := &flatBuffer{b: m.meta[prefix:]}
@@ -100,10 +101,10 @@ func (m *message) decode(prefix int, at, end int64) error {
 	case f.bad || m.size < 0:
 		return undecodedMessage()
 	case m.version != versionV4 && m.version != versionV5:
-		return scan.Fault(scan.CodeUnsupported, "the file is in a version of the format that cannot be read").
+		return fault.New(fault.CodeUnsupported, "the file is in a version of the format that cannot be read").
 			Advise("write it with a library of Arrow 0.8 or later")
 	case m.size > end-m.body:
-		return scan.Fault(scan.CodeTruncated, "the file ends too early")
+		return fault.New(fault.CodeTruncated, "the file ends too early")
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func (m *message) records(t flatTable) (*recordBatch, error) {
 }
 
 func unknownPacking() error {
-	return scan.Fault(scan.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or " +
+	return fault.New(fault.CodeUnsupported, "the compression cannot be read").Advise("write the file with lz4, zstd or " +
 		"no compression")
 }
 
@@ -149,18 +150,18 @@ func (b *recordBatch) check(f *flatBuffer) error {
 	case f.bad:
 		return undecodedMessage()
 	case b.rows < 0 || b.rows > scan.MaxRows:
-		return scan.Fault(scan.CodeTooLarge, "a record batch announces an impossible number of rows")
+		return fault.New(fault.CodeTooLarge, "a record batch announces an impossible number of rows")
 	case b.packed && b.codec > packedZstd:
 		return unknownPacking()
 	}
 	for _, n := range b.nodes {
 		if n.rows < 0 {
-			return scan.Fault(scan.CodeDamaged, "a record batch has an array of an impossible length")
+			return fault.New(fault.CodeDamaged, "a record batch has an array of an impossible length")
 		}
 	}
 	for _, s := range b.buffers {
 		if s.at < 0 || s.size < 0 || s.at > b.message.size || s.size > b.message.size-s.at {
-			return scan.Fault(scan.CodeDamaged, "a buffer is not within its record batch")
+			return fault.New(fault.CodeDamaged, "a buffer is not within its record batch")
 		}
 	}
 	return nil

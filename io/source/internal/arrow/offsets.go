@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // bitReader reads bits in order.
@@ -84,7 +84,7 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 			v = int64(binary.LittleEndian.Uint64(raw[i:]))
 		}
 		if v < last {
-			return nil, scan.Fault(scan.CodeDamaged, "an array has an offset outside its values")
+			return nil, fault.New(fault.CodeDamaged, "an array has an offset outside its values")
 		}
 		dst, last = append(dst, v), v
 	}

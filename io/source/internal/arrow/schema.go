@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -61,16 +62,16 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	}
 	switch {
 	case w.passed > maxFields:
-		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema has more than 2^20 columns").
+		return nil, nil, fault.New(fault.CodeTooLarge, "the schema has more than 2^20 columns").
 			Advise("write fewer columns a file")
 	case !w.isSound(f):
 		return nil, nil, undecoded()
 	case schema.i16(slotEndianness) != 0:
-		return nil, nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
+		return nil, nil, fault.New(fault.CodeUnsupported, "the file is big-endian")
 	}
 	decoded, err := librarySchema(schema)
 	if err != nil || decoded.NumFields() != len(ids) {
-		return nil, nil, scan.Fault(scan.CodeUnsupported, "the schema has a type that cannot be read, or is damaged")
+		return nil, nil, fault.New(fault.CodeUnsupported, "the schema has a type that cannot be read, or is damaged")
 	}
 	var out []column
 	var types []arrow.DataType
@@ -86,7 +87,7 @@ func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	return out, types, nil
 }
 
-func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
+func undecoded() error { return fault.New(fault.CodeDamaged, "the schema cannot be decoded") }
 
 func (w *schemaWalk) isSound(f *flatBuffer) bool {
 	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0

@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -76,7 +77,7 @@ func (b *viewBody) view(i int, valid []bool) ([]byte, error) {
 	}
 	buffer, at := int(int32(little.Uint32(v[8:]))), int(int32(little.Uint32(v[12:])))
 	if n < 0 || buffer < 0 || buffer >= len(b.loaded) || at < 0 || n > len(b.loaded[buffer])-at {
-		return nil, scan.Fault(scan.CodeDamaged, "a string view points outside its buffers")
+		return nil, fault.New(fault.CodeDamaged, "a string view points outside its buffers")
 	}
 	return b.loaded[buffer][at : at+n], nil
 }

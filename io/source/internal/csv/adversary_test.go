@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/pipeline/isolationtest"
@@ -18,7 +19,7 @@ import (
 )
 
 // pieces reads a file in pieces of the given length, in any order, by several workers.
-func pieces(t *testing.T, path string, o csv.Options, columns []string, length int64, workers int,
+func pieces(t *testing.T, path string, o textfile.CSV, columns []string, length int64, workers int,
 	r *rand.Rand) (rows [][]any, blank int64) {
 	t.Helper()
 	f, err := csv.OpenPieces(t.Context(), path, o, length)

@@ -39,73 +39,15 @@ import (
 
 	"golang.org/x/text/transform"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Options is the dialect of CSV files. It means:
-//
-//   - Records end with LF or CRLF. If the header ends with LF alone, or if LineEnd is LF for files without a header, a CR
-//     before an LF belongs to the field. Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and
-//     outside its quotes, are not part of it.
-//
-//   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a
-//     header, and with a character that quotes, there can be no comments: Open refuses such a dialect.
-//
-//   - The text is in UTF-8 (invalid bytes are kept), in UTF-16, or in an encoding of one byte a character, as Encoding
-//     states. In UTF-16, a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a
-//     header or if Mark is set; else U+FEFF is an ordinary character. In utf-16le and utf-16be no mark changes the byte
-//     order; in utf-16 it does, and such a file must have a header.
-//
-//   - A field that begins with a quote continues to the next quote that is not doubled, over delimiters and ends of
-//     lines. If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an
-//     ordinary character.
-//
-//   - Missing fields at the end of a record are null; surplus fields are ignored.
-//
-//   - A field is null if its text, quoted or not, is one of NullValues, or if its column is not text and it
-//     cannot be parsed, such as the empty text. In a text column the empty text is a value.
-//
-//   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
-//     (2006-01-02), "date LAYOUT" with a layout of Go's package time, whose day is kept, and "timestamp LAYOUT":
-//     a wall-clock reading, or an instant if the layout has a numeric zone; parts finer than microseconds are dropped.
-//     Several layouts are separated by " | ". Numbers have the decimal sign Decimal, and Thousands may separate
-//     groups of three digits. Blanks around a value of a type other than text are ignored.
-//
-//   - If a record is longer than 16 MiB, its fields that do not end within the first 16 MiB are null.
-//
-// So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted
-// (Summary.Blank), since a row may look like one.
-type Options struct {
-	Header     bool
-	Columns    []string          // names, if Header is false (or instead of the header's)
-	Types      map[string]string // text (default), int, float, bool, date, "date LAYOUT", "timestamp LAYOUT"
-	Delimiter  rune              // ASCII; a comma if it is 0
-	Quote      rune              // ASCII; a double quote if it is 0, and no character if it is NoQuote
-	Encoding   string            // one of Encodings; utf-8 if it is empty
-	Decimal    rune              // a point if it is 0
-	Thousands  rune              // no character if it is 0
-	TrimSpace  bool
-	NullValues []string
-	Mark       bool // each file without a header begins with a byte order mark, in UTF-8 or UTF-16
-	// LineEnd is LF or CRLF, the line end of files without a header; LF if it is empty. If a file has a header, the
-	// header's line end counts.
-	LineEnd string
-	Comment rune // ASCII; no character if it is 0
-}
-
-// The values of LineEnd.
-const (
-	LF   = "lf"
-	CRLF = "crlf"
-)
-
-// NoQuote is the Quote of files in which no character quotes.
-const NoQuote rune = -1
-
 // Dialect is a checked CSV.
 type Dialect struct {
-	Options
+	textfile.CSV
 	comma, comment byte     // comment is 0 if no line after the header is a comment
 	quote          byte     // 0 if no character quotes: no text holds the byte 0
 	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
@@ -123,23 +65,23 @@ func (d *Dialect) isNull(text []byte) bool {
 }
 
 // NewDialect checks the options and reports all problems at once.
-func NewDialect(c Options) (*Dialect, error) {
-	d := &Dialect{Options: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{},
+func NewDialect(c textfile.CSV) (*Dialect, error) {
+	d := &Dialect{CSV: c, comma: ',', nulls: map[string]bool{}, quote: '"', types: map[string]scan.TextType{},
 		longest: maxRecord}
 	if c.Delimiter != 0 {
 		d.comma = byte(c.Delimiter)
 	}
-	var wrong scan.Errors
-	if !slices.Contains([]string{"", LF, CRLF}, c.LineEnd) {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q is no line end",
+	var wrong fault.Errors
+	if !slices.Contains([]string{"", textfile.LF, textfile.CRLF}, c.LineEnd) {
+		wrong = append(wrong, fault.New(fault.CodeOption, "%q is no line end",
 			c.LineEnd).Advise("the line ends are lf and crlf"))
 	}
 	switch {
-	case c.Quote == NoQuote:
+	case c.Quote == textfile.NoQuote:
 		d.quote = 0
 	case c.Quote > 127 || c.Quote < 0 || strings.ContainsRune("\r\n", c.Quote) || c.TrimSpace &&
 		strings.ContainsRune(" \t", c.Quote):
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "%q cannot be the quote", c.Quote))
+		wrong = append(wrong, fault.New(fault.CodeOption, "%q cannot be the quote", c.Quote))
 	case c.Quote != 0:
 		d.quote = byte(c.Quote)
 	}
@@ -148,16 +90,16 @@ func NewDialect(c Options) (*Dialect, error) {
 	}
 	for _, r := range []rune{c.Delimiter, c.Comment} {
 		if r < 0 || r > 127 || strings.ContainsRune("\r\n", r) || r != 0 && r == rune(d.quote) {
-			wrong = append(wrong, scan.Fault(scan.CodeOption, "%q cannot be a delimiter or begin a comment", r))
+			wrong = append(wrong, fault.New(fault.CodeOption, "%q cannot be a delimiter or begin a comment", r))
 		}
 	}
 	wrong = append(wrong, d.setEncoding()...)
 	if digits := d.digits(); digits.Thousands != 0 && digits.Thousands == cmp.Or(digits.Decimal, '.') {
-		wrong = append(wrong, scan.Fault(scan.CodeOption,
+		wrong = append(wrong, fault.New(fault.CodeOption,
 			"the decimal sign and the separator of thousands are the same character"))
 	}
 	if c.Delimiter == c.Comment && c.Comment != 0 {
-		wrong = append(wrong, scan.Fault(scan.CodeOption, "delimiter and comment are the same character"))
+		wrong = append(wrong, fault.New(fault.CodeOption, "delimiter and comment are the same character"))
 	}
 	for _, n := range c.NullValues {
 		d.nulls[n] = true
@@ -196,10 +138,10 @@ func (d *Dialect) fields(names []string) (table.Schema, error) {
 		}
 		s.Fields = append(s.Fields, table.Field{Name: n, Type: t})
 	}
-	var wrong scan.Errors
+	var wrong fault.Errors
 	for _, name := range slices.Sorted(maps.Keys(d.types)) {
 		if !slices.Contains(names, name) {
-			wrong = append(wrong, scan.Fault(scan.CodeColumn, "there is no such column to be given a type").Advise("%s",
+			wrong = append(wrong, fault.New(fault.CodeColumn, "there is no such column to be given a type").Advise("%s",
 				table.HeaderAdvice(names, name)).OfColumn(name))
 		}
 	}
@@ -219,20 +161,20 @@ func (d *Dialect) isPublic(column string) bool {
 func (d *Dialect) isBlank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
 
 // setEncoding prepares the decoding of the options' encoding.
-func (d *Dialect) setEncoding() scan.Errors {
+func (d *Dialect) setEncoding() fault.Errors {
 	if m := oneByte[d.Encoding]; m != nil {
 		d.letters = newLetters(m)
 		return nil
 	}
 	switch {
 	case d.Encoding == byMark && !d.Header:
-		return scan.Errors{scan.Fault(scan.CodeOption,
+		return fault.Errors{fault.New(fault.CodeOption,
 			"in a file of encoding utf-16 without a header the first row could give the byte order").
 			Advise("write encoding: utf-16le or utf-16be, and mark: true if the file begins with a byte order mark")}
 	case d.Encoding == "" || d.Encoding == "utf-8" || d.isWide():
 		return nil
 	}
-	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known",
+	return fault.Errors{fault.New(fault.CodeOption, "%q is no encoding that is known",
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // OpenPieces opens a file that is read in pieces of the given length.
-func OpenPieces(ctx context.Context, path string, o Options, length int64) (scan.File, error) {
+func OpenPieces(ctx context.Context, path string, o textfile.CSV, length int64) (scan.File, error) {
 	d, err := NewDialect(o)
 	if err != nil {
 		return nil, err

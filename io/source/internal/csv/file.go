@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -26,14 +27,14 @@ type file struct {
 
 // Open opens a file and reads its header.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
-	*scan.Error) {
+	*fault.Error) {
 	if d.Comment != 0 && !d.Header && d.quote != 0 {
-		return nil, scan.Fault(scan.CodeOption,
+		return nil, fault.New(fault.CodeOption,
 			"without a header a first row that begins with the comment character could swallow a part of a quoted row").
 			Advise("write quote: none if no field of the file is quoted; else leave comment out")
 	}
 	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
-	err := scan.Guard(func() error {
+	err := fault.Guard(func() error {
 		f, err := c.Open(ctx)
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 		return c.name()
 	})
 	if err != nil {
-		return nil, scan.AsError(err)
+		return nil, fault.From(err)
 	}
 	return c, nil
 }
@@ -91,11 +92,11 @@ func readHeader(s *scanner) ([]string, error) {
 		return nil, nil
 	}
 	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return nil, scan.Fault(scan.CodeHeader, "the file is in UTF-16").Advise("set input.csv.encoding: utf-16")
+		return nil, fault.New(fault.CodeHeader, "the file is in UTF-16").Advise("set input.csv.encoding: utf-16")
 	}
 	for _, other := range notTexts {
 		if bytes.HasPrefix(s.buf[:s.end], []byte(other.start)) {
-			return nil, scan.Fault(scan.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s",
+			return nil, fault.New(fault.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s",
 				other.advice)
 		}
 	}
@@ -103,18 +104,18 @@ func readHeader(s *scanner) ([]string, error) {
 	err := s.next()
 	s.head, s.needed = false, 0
 	if errors.Is(err, io.EOF) {
-		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header " +
+		return nil, fault.New(fault.CodeHeader, "the file has no header").Advise("is it empty? a file without a header " +
 			"needs input.csv.header: false and input.csv.columns")
 	}
 	if err != nil {
 		return nil, scan.StreamError(err)
 	}
 	if s.rest != noRest {
-		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
+		return nil, fault.New(fault.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
 			"ends of lines")
 	}
 	if len(s.fields) > maxColumns {
-		return nil, scan.Fault(scan.CodeTooLarge, "the header has more than 2^20 columns").Advise("check the delimiter and " +
+		return nil, fault.New(fault.CodeTooLarge, "the header has more than 2^20 columns").Advise("check the delimiter and " +
 			"the ends of lines")
 	}
 	line := s.buf[s.base:s.at]
@@ -135,10 +136,10 @@ func (c *file) name() (err error) {
 	names := c.header
 	switch given := c.dialect.Columns; {
 	case len(given) == 0 && !c.dialect.Header:
-		return scan.Fault(scan.CodeOption,
+		return fault.New(fault.CodeOption,
 			"a CSV file without a header needs the names of its columns").Advise("set csv.columns")
 	case len(given) > 0 && c.dialect.Header && len(given) != len(c.header):
-		return scan.Fault(scan.CodeHeader, "the header has %d columns, the job names %d", len(c.header), len(given))
+		return fault.New(fault.CodeHeader, "the header has %d columns, the job names %d", len(c.header), len(given))
 	case len(given) > 0:
 		names = given
 	}
@@ -175,7 +176,7 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	}
 	defer stream.Close()
 	var s *scanner
-	if err := scan.Guard(func() (err error) {
+	if err := fault.Guard(func() (err error) {
 		s, err = c.behindHeader(stream.Text,
 			c.textAgain(ctx))
 		return err
@@ -199,7 +200,7 @@ func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	}
 	header, err := readHeader(s)
 	if err == nil && (!slices.Equal(header, c.header) || s.keepCR != c.keepCR || s.taken != c.start) {
-		err = scan.Changed()
+		err = fault.Changed()
 	}
 	return s, err
 }

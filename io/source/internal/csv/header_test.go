@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -35,7 +36,7 @@ func TestCSVHeadsInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		for length := range int64(90) {
-			f := openHeaded(t, path, Options{Header: true, Comment: '#'})
+			f := openHeaded(t, path, textfile.CSV{Header: true, Comment: '#'})
 			f.pieceSize = 1 + length
 			turns := inOrder(f.Splits())
 			if length%2 == 0 {
@@ -48,7 +49,7 @@ func TestCSVHeadsInPieces(t *testing.T) {
 	}
 }
 
-func openHeaded(t *testing.T, path string, o Options) *file {
+func openHeaded(t *testing.T, path string, o textfile.CSV) *file {
 	t.Helper()
 	d, err := NewDialect(o)
 	if err != nil {
@@ -74,7 +75,7 @@ func TestCSVHeadChanges(t *testing.T) {
 		if err := os.WriteFile(path, []byte(texts[0]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f := openHeaded(t, path, Options{Header: true, Comment: '#'})
+		f := openHeaded(t, path, textfile.CSV{Header: true, Comment: '#'})
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

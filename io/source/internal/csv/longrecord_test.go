@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -61,9 +62,9 @@ func TestCSVLongRecords(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{}
+		o := textfile.CSV{}
 		if name == "a comment" {
-			o = Options{Comment: '#', Quote: NoQuote}
+			o = textfile.CSV{Comment: '#', Quote: textfile.NoQuote}
 		}
 		f := openPieces(t, path, o, pieceBytes)
 		f.dialect.longest = longest
@@ -87,7 +88,7 @@ func TestCSVRecordsOfAnyLength(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := openPieces(t, path, Options{}, pieceBytes)
+	f := openPieces(t, path, textfile.CSV{}, pieceBytes)
 	rapid.Check(t, func(rt *rapid.T) {
 		value := rapid.StringMatching("(\"|\n|,|[a9]| ){0,20}")
 		records := rapid.SliceOfN(rapid.SliceOfN(value, 3, 3), 1, 10).Draw(rt, "records")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -44,7 +45,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	defer release()
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
-	if err := scan.Guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
+	if err := fault.Guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
 		return s, scan.StreamError(err)
 	}
 	for {
@@ -63,7 +64,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.long {
 			break
 		}
-		if err := scan.Guard(func() error { return r.gatherFrom(r.next) }); err != nil {
+		if err := fault.Guard(func() error { return r.gatherFrom(r.next) }); err != nil {
 			return s, scan.StreamError(err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -27,7 +28,7 @@ import (
 var threeColumns = []string{"x", "y", "z"}
 
 // openPieces opens a file of three columns that is read in pieces of the given length.
-func openPieces(t rapid.TB, path string, c Options, length int64) *file {
+func openPieces(t rapid.TB, path string, c textfile.CSV, length int64) *file {
 	t.Helper()
 	c.Columns = threeColumns
 	d, err := NewDialect(c)
@@ -67,7 +68,7 @@ func textAgain(text []byte) textFrom {
 }
 
 // serially returns the rows that a single scanner finds in a text.
-func serially(t rapid.TB, text []byte, c Options, longest int) (rows [][]string) {
+func serially(t rapid.TB, text []byte, c textfile.CSV, longest int) (rows [][]string) {
 	t.Helper()
 	d, err := NewDialect(c)
 	if err != nil {
@@ -191,9 +192,9 @@ func TestCSVWrongGuesses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := serially(t, []byte(text), Options{}, maxRecord)
+		want := serially(t, []byte(text), textfile.CSV{}, maxRecord)
 		for length := range int64(60) {
-			f := openPieces(t, path, Options{}, 1+length)
+			f := openPieces(t, path, textfile.CSV{}, 1+length)
 			turns := inOrder(f.Splits())
 			slices.Reverse(turns)
 			if got := piecewise(t, f, turns, 1); !reflect.DeepEqual(got, want) {
@@ -243,9 +244,9 @@ func TestCSVLongPieces(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := serially(t, []byte(b.String()), Options{}, maxRecord)
+	want := serially(t, []byte(b.String()), textfile.CSV{}, maxRecord)
 	for _, workers := range []int{1, 3} {
-		f := openPieces(t, path, Options{}, pieceBytes)
+		f := openPieces(t, path, textfile.CSV{}, pieceBytes)
 		if got := piecewise(t, f, inOrder(f.Splits()), workers); !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers: %d rows, want %d", workers, len(got), len(want))
 		}
@@ -258,7 +259,7 @@ func TestCSVCutsAreLeft(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("a,b,c\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := openPieces(t, path, Options{}, 100)
+	f := openPieces(t, path, textfile.CSV{}, 100)
 	rows := func(ctx context.Context, i int) (rows int, err error) {
 		_, err = f.Read(ctx, i, []string{"x"}, func(b *table.Batch) error {
 			rows += b.Rows

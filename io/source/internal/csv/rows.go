@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -123,7 +124,7 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 		if err = ctx.Err(); err != nil {
 			return 0, err
 		}
-		err = scan.Guard(func() error { return r.stream(s) })
+		err = fault.Guard(func() error { return r.stream(s) })
 		blanks += r.blanks
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
 			break

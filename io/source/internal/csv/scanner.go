@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"math/bits"
+
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // inside is the kind of text in which the text ends, if it holds no whole record.
@@ -74,7 +76,7 @@ type extent struct {
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != CRLF}, r: r, again: again,
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, again: again,
 		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 	"testing/iotest"
+
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // records splits text with a buffer of the given initial size.
@@ -34,10 +36,10 @@ func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	}
 }
 
-var fuzzDialects = []Options{
-	{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t',
-		TrimSpace: true, Mark: true}, {Delimiter: ' ', Comment: '|', Quote: NoQuote},
-	{TrimSpace: true, Comment: '#', Quote: NoQuote},
+var fuzzDialects = []textfile.CSV{
+	{}, {Quote: '\''}, {Quote: textfile.NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t',
+		TrimSpace: true, Mark: true}, {Delimiter: ' ', Comment: '|', Quote: textfile.NoQuote},
+	{TrimSpace: true, Comment: '#', Quote: textfile.NoQuote},
 }
 
 // FuzzCSV checks that any text can be split, with the same result for every size of the buffer and of the chunks.

@@ -33,18 +33,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Options names the members that are read.
-type Options struct {
-	// Columns maps the paths of members to types, as in CSV files: text, int, float, bool, date, "date LAYOUT" and
-	// "timestamp LAYOUT".
-	Columns map[string]string
-}
-
-// Dialect is checked Options.
+// Dialect is a checked JSONL.
 type Dialect struct {
 	names  []string
 	types  map[string]scan.TextType
@@ -57,9 +52,9 @@ const (
 )
 
 // NewDialect checks options and reports all problems at once.
-func NewDialect(o Options) (*Dialect, error) {
+func NewDialect(o textfile.JSONL) (*Dialect, error) {
 	d := &Dialect{names: slices.Sorted(maps.Keys(o.Columns)), types: map[string]scan.TextType{}}
-	var wrong scan.Errors
+	var wrong fault.Errors
 	for _, name := range d.names {
 		t, e := scan.NewTextType(o.Columns[name], scan.Digits{})
 		if e != nil {
@@ -89,15 +84,15 @@ type file struct {
 
 // Open opens a file. It reads no byte of it.
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File,
-	*scan.Error) {
+	*fault.Error) {
 	if len(d.names) == 0 {
-		return nil, scan.Fault(scan.CodeOption, "JSON lines need the names and types of the columns that are read").
+		return nil, fault.New(fault.CodeOption, "JSON lines need the names and types of the columns that are read").
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
 	}
 	f := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d}
 	handle, err := f.Open(ctx)
 	if err != nil {
-		return nil, scan.AsError(err)
+		return nil, fault.From(err)
 	}
 	_ = handle.Close()
 	return f, nil
@@ -252,7 +247,7 @@ func (r *reader) read(ctx context.Context, yield func(*table.Batch) error) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := scan.Guard(func() (err error) { more, err = r.gather(); return err })
+		err := fault.Guard(func() (err error) { more, err = r.gather(); return err })
 		if err != nil {
 			return scan.StreamError(err)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // The library allocates what the lengths in a page's values say, and a few flipped bits can say gigabytes. So all
@@ -30,7 +30,7 @@ func (p *dataPage) check(data []byte, present int) error {
 	case held < present:
 		return short()
 	case exact && held > present:
-		return scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
+		return fault.New(fault.CodeDamaged, "a page has more values than it announces")
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (l *leaf) countPlain(b []byte, present int) (int, error) {
 		held = present // the last byte is padded
 	}
 	if width >= 8 && len(b)*8%width != 0 {
-		return 0, scan.Fault(scan.CodeDamaged, "a page ends within a value")
+		return 0, fault.New(fault.CodeDamaged, "a page ends within a value")
 	}
 	return held, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -45,7 +46,7 @@ func decompress(c *scan.Codecs, codec format.CompressionCodec, dst, src []byte) 
 		err = scan.LZ4Into(dst, src)
 	}
 	if err != nil {
-		return scan.Fault(scan.CodeDamaged, "a page cannot be decompressed")
+		return fault.New(fault.CodeDamaged, "a page cannot be decompressed")
 	}
 	return nil
 }

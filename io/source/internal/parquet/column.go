@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -127,7 +128,7 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	c.begun = true
 	switch {
 	case late:
-		return scan.Fault(scan.CodeDamaged, "a dictionary is not at the start of its column chunk")
+		return fault.New(fault.CodeDamaged, "a dictionary is not at the start of its column chunk")
 	case h.Encoding != format.Plain && h.Encoding != plainDictionary:
 		return unknownEncoding()
 	case n < 0:
@@ -199,11 +200,11 @@ func (c *columnReader) checkAnnounced(p *dataPage) error {
 	}
 	switch {
 	case p.values < 0:
-		return scan.Fault(scan.CodeDamaged, "a page has a negative number of values")
+		return fault.New(fault.CodeDamaged, "a page has a negative number of values")
 	case int64(p.values) > left:
 		return tooMany()
 	case isCodes(p.encoding) && c.dict == nil:
-		return scan.Fault(scan.CodeDamaged, "a page needs a dictionary that is not there")
+		return fault.New(fault.CodeDamaged, "a page needs a dictionary that is not there")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -109,5 +109,5 @@ func allBelow(codes []int32, n int) bool {
 }
 
 func notInDictionary() error {
-	return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
+	return fault.New(fault.CodeDamaged, "a code is not in the dictionary")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // deltas decodes integers that are coded as differences, in blocks. Differences of 0 bits take almost no bytes, so a
@@ -107,7 +107,7 @@ func (l *lengths) Next() (int, error) {
 }
 
 func undecodedDeltas() error {
-	return scan.Fault(scan.CodeDamaged, "a page's differences cannot be decoded")
+	return fault.New(fault.CodeDamaged, "a page's differences cannot be decoded")
 }
 
 // sumLengths returns the sum of the lengths at the start of b; ok is false if one is negative. The caller has called

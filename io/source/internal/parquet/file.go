@@ -26,6 +26,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -41,9 +42,9 @@ type file struct {
 
 // Open opens a file and reads its schema and row groups. In the columns named in exact, different values stay
 // different.
-func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *fault.Error) {
 	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
-	err := scan.Guard(func() error {
+	err := fault.Guard(func() error {
 		f, err := p.Open(ctx)
 		if err != nil {
 			return err
@@ -52,7 +53,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 		return p.load(f)
 	})
 	if err != nil {
-		return nil, scan.AsError(err)
+		return nil, fault.From(err)
 	}
 	for i := range p.leaves {
 		if l := &p.leaves[i]; slices.Contains(exact, l.field.Name) {
@@ -171,7 +172,7 @@ func (p *file) countedLeaf() (int, error) {
 		}
 	}
 	if best < 0 {
-		return 0, scan.Fault(scan.CodeType, "the rows cannot be counted, since no column has a type that can be read")
+		return 0, fault.New(fault.CodeType, "the rows cannot be counted, since no column has a type that can be read")
 	}
 	return best, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -44,7 +45,7 @@ type chunk struct {
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
-		return nil, scan.Fault(scan.CodeTruncated, "the file is too short for a Parquet file")
+		return nil, fault.New(fault.CodeTruncated, "the file is too short for a Parquet file")
 	}
 	if err := scan.ReadAt(f, tail[:], size-8); err != nil {
 		return nil, err
@@ -52,11 +53,11 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	switch {
 	case string(tail[4:]) == "PARE":
-		return nil, scan.Fault(scan.CodeUnsupported, "the file is encrypted")
+		return nil, fault.New(fault.CodeUnsupported, "the file is encrypted")
 	case string(tail[4:]) != "PAR1":
 		return nil, noFooter(f)
 	case n > size-12:
-		return nil, scan.Fault(scan.CodeDamaged, "the footer is longer than the file")
+		return nil, fault.New(fault.CodeDamaged, "the footer is longer than the file")
 	}
 	b := make([]byte, n+8)
 	return b, scan.ReadAt(f, b, size-8-n)
@@ -70,18 +71,18 @@ func noFooter(f io.ReaderAt) error {
 	}
 	switch string(head[:]) {
 	case "PARE":
-		return scan.Fault(scan.CodeUnsupported, "the file is encrypted")
+		return fault.New(fault.CodeUnsupported, "the file is encrypted")
 	case "PAR1":
-		return scan.Fault(scan.CodeTruncated, "the file does not end as a Parquet file does")
+		return fault.New(fault.CodeTruncated, "the file does not end as a Parquet file does")
 	}
-	return scan.Fault(scan.CodeDamaged, "this is not a Parquet file")
+	return fault.New(fault.CodeDamaged, "this is not a Parquet file")
 }
 
 // decodeFooter decodes the result of readFooter, except for the row groups, which it returns as bytes. Rows decide how
 // many row groups there are and how long the texts in their statistics are, so rowGroupsOf decodes them one after the
 // other.
 func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
-	undecoded := scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+	undecoded := fault.New(fault.CodeDamaged, "the footer cannot be decoded")
 	b = b[:len(b)-8]
 	w, ok := walkThrift(b)
 	signed := len(b)-w.at == 28 // a signature, which we cannot check, may follow
@@ -137,14 +138,14 @@ func rowGroupsOf(meta *format.FileMetaData, groups [][]byte, leaves int) ([]rowG
 	total := int64(0)
 	for i, b := range groups {
 		var g format.RowGroup
-		var e *scan.Error
+		var e *fault.Error
 		switch err := decodeThrift(b, &g); {
 		case err != nil:
-			e = scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+			e = fault.New(fault.CodeDamaged, "the footer cannot be decoded")
 		case g.NumRows < 0 || g.NumRows > scan.MaxRows-total:
-			e = scan.Fault(scan.CodeTooLarge, "the row group announces an impossible number of rows")
+			e = fault.New(fault.CodeTooLarge, "the row group announces an impossible number of rows")
 		case len(g.Columns) != leaves:
-			e = scan.Fault(scan.CodeDamaged, "the number of columns differs from the schema's")
+			e = fault.New(fault.CodeDamaged, "the number of columns differs from the schema's")
 		}
 		if e != nil {
 			e.RowGroup = i
@@ -155,7 +156,7 @@ func rowGroupsOf(meta *format.FileMetaData, groups [][]byte, leaves int) ([]rowG
 		out[i].chunks = chunksOf(g.Columns, meta.ColumnOrders)
 	}
 	if total != meta.NumRows {
-		return nil, scan.Fault(scan.CodeRowCount, "the footer's numbers of rows contradict each other")
+		return nil, fault.New(fault.CodeRowCount, "the footer's numbers of rows contradict each other")
 	}
 	return out, nil
 }
@@ -183,17 +184,17 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 func (c *chunk) check(l *leaf, rows, end int64) error {
 	switch {
 	case c.encrypted:
-		return scan.Fault(scan.CodeUnsupported, "the column is encrypted")
+		return fault.New(fault.CodeUnsupported, "the column is encrypted")
 	case c.elsewhere:
-		return scan.Fault(scan.CodeUnsupported, "the column is in another file")
+		return fault.New(fault.CodeUnsupported, "the column is in another file")
 	case c.physical != l.physical:
-		return scan.Fault(scan.CodeDamaged, "the column's type differs from the schema's")
+		return fault.New(fault.CodeDamaged, "the column's type differs from the schema's")
 	case l.list == nil && c.values != rows || c.values < rows || c.values > scan.MaxRows:
-		return scan.Fault(scan.CodeRowCount, "the number of values differs from the number of rows")
+		return fault.New(fault.CodeRowCount, "the number of values differs from the number of rows")
 	case c.start < 4 && c.size > 0 || c.size < 0 || c.start > end || c.size > end-c.start:
-		return scan.Fault(scan.CodeDamaged, "the column chunk is not within the file")
+		return fault.New(fault.CodeDamaged, "the column chunk is not within the file")
 	case !slices.Contains(codecsRead, c.codec):
-		return scan.Fault(scan.CodeUnsupported, "the compression %s cannot be read", strings.ToLower(c.codec.String())).
+		return fault.New(fault.CodeUnsupported, "the compression %s cannot be read", strings.ToLower(c.codec.String())).
 			Advise("write the file with snappy, zstd, gzip, brotli, lz4_raw or no compression")
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // Levels tell which rows have a value. If a column has nulls, the definition level of a row is 1 if it has a value. If
@@ -36,7 +36,7 @@ func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, lev
 		n -= bytes.Count(levels, []byte{l})
 	}
 	if n > 0 {
-		return memory, nil, scan.Fault(scan.CodeDamaged, "a page has a level that its column cannot have")
+		return memory, nil, fault.New(fault.CodeDamaged, "a page has a level that its column cannot have")
 	}
 	return memory, levels, nil
 }

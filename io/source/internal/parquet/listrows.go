@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -60,7 +61,7 @@ func (l *listRows) fill() error {
 		case starts && (len(l.valid) >= scan.BatchRows || len(l.floats) >= scan.BatchElements):
 			return nil
 		case !starts && len(l.valid) == 0:
-			return scan.Fault(scan.CodeDamaged, "a page begins within a list, not with a row")
+			return fault.New(fault.CodeDamaged, "a page begins within a list, not with a row")
 		}
 		if err := l.add(starts); err != nil {
 			return err
@@ -72,7 +73,7 @@ func (l *listRows) fill() error {
 func (l *listRows) peek() (bool, error) {
 	for len(l.page.repeated) == 0 {
 		if r := l.elements.reader; l.elements.used < len(l.elements.floats) || r.page.left > 0 {
-			return false, scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
+			return false, fault.New(fault.CodeDamaged, "a page has more values than it announces")
 		} else if err := r.next(); err != nil {
 			return false, err
 		}
@@ -94,7 +95,7 @@ func (l *listRows) add(starts bool) error {
 	}
 	if defined <= l.shape.null {
 		if !starts {
-			return scan.Fault(scan.CodeDamaged, "a list goes on with an element that it cannot have")
+			return fault.New(fault.CodeDamaged, "a list goes on with an element that it cannot have")
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -22,7 +23,7 @@ import (
 // leavesOf returns the columns of a schema and the number of its leaves. A column that cannot be read has kind Invalid.
 // A nested column comes after its top-level column.
 func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
-	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
+	broken := fault.New(fault.CodeDamaged, "the schema is not a tree")
 	if len(elements) == 0 || elements[0].Type.Valid {
 		return nil, 0, broken
 	}

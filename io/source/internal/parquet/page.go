@@ -5,7 +5,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // plainDictionary is the encoding that older writers state for a dictionary and for the codes into it.
@@ -34,7 +34,7 @@ func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 		p.v2 = &h.DataPageHeaderV2.V
 		p.values, p.encoding = int(p.v2.NumValues), p.v2.Encoding
 	default:
-		return p, scan.Fault(scan.CodeDamaged, "a page is of no known kind")
+		return p, fault.New(fault.CodeDamaged, "a page is of no known kind")
 	}
 	return p, nil
 }
@@ -46,7 +46,7 @@ func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	if p.v2 != nil {
 		r, d := int(p.v2.RepetitionLevelsByteLength), int(p.v2.DefinitionLevelsByteLength)
 		if r < 0 || d < 0 || r > len(p.body) || d > len(p.body)-r || !lists && int(p.v2.NumRows) != p.values {
-			return nil, nil, nil, scan.Fault(scan.CodeDamaged, "a page is shorter than its levels")
+			return nil, nil, nil, fault.New(fault.CodeDamaged, "a page is shorter than its levels")
 		}
 		return p.body[:r], p.body[r : r+d], p.body[r+d:], nil
 	}
@@ -83,11 +83,11 @@ func lengthPrefix(b []byte) (int, error) {
 }
 
 func tooMany() error {
-	return scan.Fault(scan.CodeRowCount, "there are more values than the row group has rows")
+	return fault.New(fault.CodeRowCount, "there are more values than the row group has rows")
 }
 
 func tooFew() error {
-	return scan.Fault(scan.CodeRowCount, "there are fewer values than the row group has rows")
+	return fault.New(fault.CodeRowCount, "there are fewer values than the row group has rows")
 }
 
 func short() error { return Short() }
@@ -95,5 +95,5 @@ func short() error { return Short() }
 func undecodable() error { return Undecodable() }
 
 func unknownEncoding() error {
-	return scan.Fault(scan.CodeUnsupported, "an encoding of the column cannot be read")
+	return fault.New(fault.CodeUnsupported, "an encoding of the column cannot be read")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
@@ -68,20 +69,20 @@ func (p *pageReader) header() (*format.PageHeader, error) {
 	return h, p.check(h)
 }
 
-func undecodedHeader() error { return scan.Fault(scan.CodeDamaged, "a page header cannot be decoded") }
+func undecodedHeader() error { return fault.New(fault.CodeDamaged, "a page header cannot be decoded") }
 
 // check refuses sizes that no valid page has, before memory is allocated for them.
 func (p *pageReader) check(h *format.PageHeader) error {
 	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	switch {
 	case size < 0 || stored < 0:
-		return scan.Fault(scan.CodeDamaged, "a page header has a negative size")
+		return fault.New(fault.CodeDamaged, "a page header has a negative size")
 	case stored > p.left:
-		return scan.Fault(scan.CodeDamaged, "a page is longer than its column chunk")
+		return fault.New(fault.CodeDamaged, "a page is longer than its column chunk")
 	case size > scan.MaxPage || stored > scan.MaxPage:
-		return scan.Fault(scan.CodeTooLarge, "a page is longer than 2 GiB").Advise("write the file with smaller pages")
+		return fault.New(fault.CodeTooLarge, "a page is longer than 2 GiB").Advise("write the file with smaller pages")
 	case size > stored*maxRatio(p.codec)+1<<10:
-		return scan.Fault(scan.CodeDamaged, "a page cannot be as long as its header says")
+		return fault.New(fault.CodeDamaged, "a page cannot be as long as its header says")
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 		packed = packed && (!v2.V.IsCompressed.Valid || v2.V.IsCompressed.V)
 	}
 	if levels < 0 || levels > min(len(p.stored), int(h.UncompressedPageSize)) {
-		return nil, scan.Fault(scan.CodeDamaged, "a page is shorter than its levels")
+		return nil, fault.New(fault.CodeDamaged, "a page is shorter than its levels")
 	}
 	if !packed {
 		return p.stored, nil

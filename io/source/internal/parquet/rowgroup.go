@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -84,7 +85,7 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 
 // addPlace adds the row group and the column to an error of ours.
 func (s *groupScan) addPlace(err error, l *leaf) error {
-	var e *scan.Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		e.RowGroup, e.Column = s.group, l.field.Name
 	}
@@ -143,7 +144,7 @@ func (s *groupScan) take(n int, to []table.Column) error {
 // each calls f for every reader and adds the column to an error.
 func (s *groupScan) each(f func(int, *columnReader) error) error {
 	for i, r := range s.readers {
-		if err := scan.Guard(func() error { return f(i, r) }); err != nil {
+		if err := fault.Guard(func() error { return f(i, r) }); err != nil {
 			return s.addPlace(err, r.leaf)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 
-	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // This file decodes the encodings of Parquet in which a few bytes can hold any number of values: runs and differences.
@@ -23,10 +23,10 @@ const Piece = 1 << 20
 const runSlack = 512
 
 // Short returns the error for bytes that end before their values.
-func Short() error { return scan.Fault(scan.CodeDamaged, "a page ends before its values do") }
+func Short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
 
 // Undecodable returns the error for bytes that are not in their encoding.
-func Undecodable() error { return scan.Fault(scan.CodeDamaged, "a page cannot be decoded") }
+func Undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
 
 // runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. cut rewrites the next
 // numbers as runs of their own, which the library decodes. The caller has called countRuns for the bytes. Source:
@@ -112,7 +112,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 	limit := uint64(announced + runSlack)
 	total := uint64(0)
 	if width > 32 {
-		return 0, scan.Fault(scan.CodeDamaged, "a page has codes of more than 32 bits")
+		return 0, fault.New(fault.CodeDamaged, "a page has codes of more than 32 bits")
 	}
 	for len(b) > 0 && total <= limit {
 		head, n := binary.Uvarint(b)
@@ -135,7 +135,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 		total += min(count, limit+1)
 	}
 	if total > limit {
-		return 0, scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
+		return 0, fault.New(fault.CodeDamaged, "a page has more values than it announces")
 	}
 	return int(total), nil
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
 )
@@ -175,14 +176,14 @@ func Fault(err error) error {
 	if !errors.As(err, &own) {
 		return err
 	}
-	e := scan.Fault(scan.CodeUnreadable, "%s", own.Error())
+	e := fault.New(fault.CodeUnreadable, "%s", own.Error())
 	switch own.Kind {
 	case store.NotFound:
-		e = scan.Fault(scan.CodeNotFound, "%s", own.Error())
+		e = fault.New(fault.CodeNotFound, "%s", own.Error())
 	case store.Changed:
-		return scan.Changed()
+		return fault.Changed()
 	case store.Unsupported, store.Misconfigured:
-		e = scan.Fault(scan.CodeOption, "%s", own.Error())
+		e = fault.New(fault.CodeOption, "%s", own.Error())
 	case store.Unavailable:
 		e.Hint = "try again later"
 	case store.Denied:

@@ -3,6 +3,8 @@ package scan
 import (
 	"io"
 	"sync"
+
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // The number of blocks that are read ahead, and their length in bytes.
@@ -35,7 +37,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	})
 	running.Go(func() {
 		defer close(a.full)
-		a.err = Guard(func() error { return a.run(r) })
+		a.err = fault.Guard(func() error { return a.run(r) })
 	})
 	return a
 }

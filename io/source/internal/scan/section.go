@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // BlockSize is the number of bytes that are read and hashed at a time: they fit the first- and second-level cache.
@@ -52,11 +54,11 @@ func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	}
 	f, err := os.Open(o.Path)
 	if err != nil {
-		return nil, NotOpened(err)
+		return nil, fault.NotOpened(err)
 	}
 	if o.info, err = f.Stat(); err != nil {
 		_ = f.Close()
-		return nil, NotOpened(err)
+		return nil, fault.NotOpened(err)
 	}
 	o.Size = o.info.Size()
 	return localFile{f}, nil
@@ -70,7 +72,7 @@ func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, er
 	}
 	f, err := os.Open(o.Path)
 	if err != nil {
-		return nil, NotOpened(err)
+		return nil, fault.NotOpened(err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() == o.Size {
@@ -79,7 +81,7 @@ func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, er
 		}
 	}
 	_ = f.Close()
-	return nil, Changed()
+	return nil, fault.Changed()
 }
 
 // blockNonce is the nonce of all blocks. Nothing is encrypted under it.
@@ -207,14 +209,14 @@ func (s *Section) Sum() ([]byte, error) {
 // ReadAt fills p from a file.
 func ReadAt(f io.ReaderAt, p []byte, at int64) error {
 	n, err := f.ReadAt(p, at)
-	var own *Error
+	var own *fault.Error
 	switch {
 	case n == len(p):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return Fault(CodeTruncated, "the file ends too early")
+		return fault.New(fault.CodeTruncated, "the file ends too early")
 	case errors.As(err, &own), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return Fault(CodeUnreadable, "the file cannot be read")
+	return fault.New(fault.CodeUnreadable, "the file cannot be read")
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/dprelease/dprelease/io/source/fault"
 )
 
 // Stream reads the text of a file or of a piece of it, and hashes the bytes in the file.
@@ -97,22 +99,22 @@ func (s *Stream) Sum() ([]byte, error) {
 
 // StreamError maps an error of a stream to one of ours. It keeps an error of the context.
 func StreamError(err error) error {
-	var own *Error
+	var own *fault.Error
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
 		return err
 	case errors.As(err, &path):
-		return Fault(CodeUnreadable, "the file cannot be read")
+		return fault.New(fault.CodeUnreadable, "the file cannot be read")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return Fault(CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: " +
+		return fault.New(fault.CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: " +
 			"gzip -t FILE, or zstd -t FILE, says whether it is whole")
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
-		return Fault(CodeChecksum, "the compressed file's checksum does not match")
+		return fault.New(fault.CodeChecksum, "the compressed file's checksum does not match")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return Fault(CodeTooLarge, "the compressed file has a window of more than 2 GiB").
+		return fault.New(fault.CodeTooLarge, "the compressed file has a window of more than 2 GiB").
 			Advise("compress it with a smaller window")
 	}
-	return Fault(CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain " +
+	return fault.New(fault.CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain " +
 		"table is called FILE.csv; else copy it again")
 }

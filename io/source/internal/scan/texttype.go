@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -49,7 +50,7 @@ type Digits struct {
 const layoutSeparator = " | "
 
 // NewTextType parses a type in the form that jobs have.
-func NewTextType(s string, d Digits) (TextType, *Error) {
+func NewTextType(s string, d Digits) (TextType, *fault.Error) {
 	name, rest, _ := strings.Cut(s, " ")
 	var layouts []string
 	if rest != "" {
@@ -72,7 +73,7 @@ func NewTextType(s string, d Digits) (TextType, *Error) {
 	case name == "date":
 		return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(parseDate)}, nil
 	}
-	return Text, Fault(CodeOption, "%q is not a type", s).
+	return Text, fault.New(fault.CodeOption, "%q is not a type", s).
 		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are " +
 			"separated by \" | \"")
 }
@@ -212,10 +213,10 @@ func zoned(layout string) bool {
 
 // dateType returns the type of dates in some layouts. It refuses a layout without the day, or with a zone: the zone
 // would decide which day an instant is on.
-func dateType(layouts []string) (TextType, *Error) {
+func dateType(layouts []string) (TextType, *fault.Error) {
 	for _, layout := range layouts {
 		if !saysDay(layout) || zoned(layout) {
-			return Text, Fault(CodeOption, "the layout of a date must say year, month and day, and no zone").
+			return Text, fault.New(fault.CodeOption, "the layout of a date must say year, month and day, and no zone").
 				Advise("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
 		}
 	}
@@ -228,17 +229,17 @@ func dateType(layouts []string) (TextType, *Error) {
 
 // timestampType returns the type of timestamps in some layouts. It refuses a layout without the day, and a mixture of
 // instants and wall-clock readings.
-func timestampType(layouts []string) (TextType, *Error) {
+func timestampType(layouts []string) (TextType, *fault.Error) {
 	if len(layouts) == 0 {
 		layouts = []string{""}
 	}
 	for _, layout := range layouts {
 		if !saysDay(layout) {
-			return Text, Fault(CodeOption, "the layout of a timestamp must say year, month and day").
+			return Text, fault.New(fault.CodeOption, "the layout of a timestamp must say year, month and day").
 				Advise("write the layout as Go does, such as timestamp 2006-01-02 15:04:05; a zone as -07:00 or Z07:00")
 		}
 		if zoned(layout) != zoned(layouts[0]) {
-			return Text, Fault(CodeOption, "some layouts of a timestamp have a zone, and others have none").
+			return Text, fault.New(fault.CodeOption, "some layouts of a timestamp have a zone, and others have none").
 				Advise("without a zone a time is a reading of a clock, with one it is an instant: a column is one of them")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // On random tables, filtered reads give the same passing rows as a full read, whichever row groups are skipped.
@@ -23,12 +24,12 @@ func TestRowGroupFiltersLoseNothing(t *testing.T) {
 		rng := rand.New(rand.NewSource(int64(seed)))
 		rows := pagedRows(rng, 200+rng.Intn(800))
 		for name, content := range map[string][]byte{"parquet-go": pagedGo(t, rng, rows), "arrow": pagedArrow(t, rng, rows)} {
-			d := open(t, source.CSV{}, write(t, "a.parquet", content))
+			d := open(t, textfile.CSV{}, write(t, "a.parquet", content))
 			for range 6 {
 				out[name] += filtersRandomly(t, rng, d, rows)
 			}
 			for split := range d.Splits() {
-				if wrong, err := d.WrongStatements(t.Context(), split, pagedColumns); err != nil || len(wrong) > 0 {
+				if wrong, err := d.WrongMetadata(t.Context(), split, pagedColumns); err != nil || len(wrong) > 0 {
 					t.Errorf("%v, %v", wrong, err)
 				}
 			}

@@ -7,18 +7,18 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Statement is the place of a statement that a file makes about its rows and that a RowGroupFilter trusts: the min and
+// FalseMetadata is the place of a statement that a file makes about its rows and that a SplitReader trusts: the min and
 // max of a column in a row group. It holds no value.
-type Statement struct {
+type FalseMetadata struct {
 	File     string // base name
 	RowGroup int    // from 0
 	Column   string
 }
 
-// WrongStatements reads all rows of a split and returns the trusted statements about some columns that do not hold.
+// WrongMetadata reads all rows of a split and returns the trusted statements about some columns that do not hold.
 // Every read checks that the row group has as many rows as the footer states: the error then has CodeRowCount. Other
 // errors are those of Read.
-func (d *Dataset) WrongStatements(ctx context.Context, split int, columns []string) ([]Statement, error) {
+func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string) ([]FalseMetadata, error) {
 	p, err := d.check(split, columns)
 	if err != nil {
 		return nil, err
@@ -44,10 +44,10 @@ func (d *Dataset) WrongStatements(ctx context.Context, split int, columns []stri
 	if err != nil {
 		return nil, err
 	}
-	var out []Statement
+	var out []FalseMetadata
 	for i, name := range names {
 		if wrong[i] {
-			out = append(out, Statement{d.names[p.file], p.split, name})
+			out = append(out, FalseMetadata{d.names[p.file], p.split, name})
 		}
 	}
 	return out, nil

@@ -1,4 +1,5 @@
-package scan
+// Package fault has the errors of package source: what is wrong with an input, and where.
+package fault
 
 import (
 	"errors"
@@ -8,33 +9,34 @@ import (
 	"syscall"
 )
 
-// The codes of an Error. Package source documents them.
+// The codes of an Error.
 const (
-	CodeOption      = "input-option"
-	CodeNotFound    = "not-found"
-	CodeDuplicate   = "duplicate-file"
-	CodeNotFile     = "not-a-file"
-	CodeFormat      = "unknown-format"
-	CodeUnreadable  = "unreadable"
-	CodeHeader      = "bad-header"
-	CodeSchema      = "schema-mismatch"
-	CodeColumn      = "unknown-column"
-	CodeType        = "unsupported-type"
-	CodeUnsupported = "unsupported"
-	CodeDamaged     = "damaged"
-	CodeTruncated   = "truncated"
-	CodeChecksum    = "checksum"
-	CodeRowCount    = "row-count"
-	CodeTooLarge    = "too-large"
-	CodeChanged     = "changed"
+	CodeOption      = "input-option"     // an option is wrong or contradicts another
+	CodeNotFound    = "not-found"        // no such file, or nothing matches a pattern
+	CodeDuplicate   = "duplicate-file"   // a file is named twice
+	CodeNotFile     = "not-a-file"       // a folder, a pipe or a device
+	CodeFormat      = "unknown-format"   // the name's ending belongs to no known format
+	CodeUnreadable  = "unreadable"       // the system refuses to open or read the file
+	CodeHeader      = "bad-header"       // no header, or one with duplicate names
+	CodeSchema      = "schema-mismatch"  // the files' schemas disagree
+	CodeColumn      = "unknown-column"   // a column that the table does not have
+	CodeType        = "unsupported-type" // a column whose type is not read
+	CodeUnsupported = "unsupported"      // an encoding, a compression or an encryption that is not read
+	CodeDamaged     = "damaged"          // the bytes contradict the format
+	CodeTruncated   = "truncated"        // the file ends too early
+	CodeChecksum    = "checksum"         // a stored checksum does not match
+	CodeRowCount    = "row-count"        // rows read and rows announced differ
+	CodeTooLarge    = "too-large"        // a part is larger than in any valid file, or than memory allows
+	CodeChanged     = "changed"          // the file was replaced after it was opened
 )
 
-// Error is one problem of an input. It never holds a value of the table nor a library's text.
+// Error is one problem of an input: its place, what is wrong, and what to do. It never holds a value of the table nor a
+// library's text.
 type Error struct {
 	File     string // base name; "" if the problem is in no file
 	RowGroup int    // of a Parquet file, from 0; -1 if the problem is in no row group
 	Column   string // "" if the problem is in no column
-	Code     string
+	Code     string // one of the constants of this package
 	Message  string
 	Hint     string // what the user can do; may be empty
 }
@@ -90,8 +92,8 @@ func (es Errors) Err() error {
 	return es
 }
 
-// Fault makes an Error without a place. Callers add the file, row group and column.
-func Fault(code, format string, args ...any) *Error {
+// New makes an Error without a place. Callers add the file, row group and column.
+func New(code, format string, args ...any) *Error {
 	return &Error{RowGroup: -1, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -115,26 +117,26 @@ func (e *Error) OfColumn(column string) *Error {
 
 // Changed returns the error for a file that changed after it was opened.
 func Changed() *Error {
-	return Fault(CodeChanged, "the file was changed while the job was running").Advise("run the job again")
+	return New(CodeChanged, "the file was changed while the job was running").Advise("run the job again")
 }
 
 // Guard runs f and turns a panic into an error without the panic's text.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = Fault(CodeDamaged, "the bytes cannot be decoded")
+			err = New(CodeDamaged, "the bytes cannot be decoded")
 		}
 	}()
 	return f()
 }
 
-// AsError returns the Error in err. If there is none, it returns one that says only that the file cannot be read.
-func AsError(err error) *Error {
+// From returns the Error in err. If there is none, it returns one that says only that the file cannot be read.
+func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return Fault(CodeUnreadable, "the file cannot be read")
+	return New(CodeUnreadable, "the file cannot be read")
 }
 
 // NotOpened returns the error for a file that could not be opened: it is missing, permission is denied, or the system
@@ -142,13 +144,13 @@ func AsError(err error) *Error {
 func NotOpened(err error) *Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Fault(CodeNotFound, "there is no such file")
+		return New(CodeNotFound, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return Fault(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and " +
+		return New(CodeUnreadable, "the file cannot be opened: permission denied").Advise("check its permissions, and " +
 			"those of the folders above")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return Fault(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
+		return New(CodeUnreadable, "the file cannot be opened: too many files are open").Advise("raise the limit (ulimit " +
 			"-n), or let fewer workers read (--workers)")
 	}
-	return Fault(CodeUnreadable, "the file cannot be opened")
+	return New(CodeUnreadable, "the file cannot be opened")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RowGroupFilter reads the splits of a dataset, of every format. It skips row groups in which no row can pass the
+// SplitReader reads the splits of a dataset, of every format. It skips row groups in which no row can pass the
 // caller's filters, by the min and max in a file's footer, and fetches the next splits from stores ahead of time. Its
 // methods may be called concurrently.
-type RowGroupFilter struct {
+type SplitReader struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
@@ -26,22 +26,22 @@ type RowGroupFilter struct {
 	next int // the first split that is neither read nor fetched
 }
 
-// FilterRowGroups returns a RowGroupFilter. columns are the columns of filters. none(i, b) reports whether no row can
+// NewSplitReader returns a SplitReader. columns are the columns of filters. none(i, b) reports whether no row can
 // pass if the value of columns[i] is within b or null; it may be called concurrently. Without columns, all row groups
 // are read.
-func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
-	return &RowGroupFilter{d: d, columns: columns, none: none}
+func (d *Dataset) NewSplitReader(columns []string, none func(column int, b table.Bounds) bool) *SplitReader {
+	return &SplitReader{d: d, columns: columns, none: none}
 }
 
 // footedFile returns a split's file and the split's number in it, if the file has a footer.
-func (s *RowGroupFilter) footedFile(split int) (scan.Footed, int, bool) {
+func (s *SplitReader) footedFile(split int) (scan.Footed, int, bool) {
 	p := s.d.places[split]
 	f, ok := s.d.files[p.file].(scan.Footed)
 	return f, p.split, ok
 }
 
 // Skips reports whether a split is skipped.
-func (s *RowGroupFilter) Skips(split int) bool {
+func (s *SplitReader) Skips(split int) bool {
 	f, at, ok := s.footedFile(split)
 	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
 		return false
@@ -55,7 +55,7 @@ func (s *RowGroupFilter) Skips(split int) bool {
 }
 
 // Read is Dataset.Read, but yields nothing for a skipped split.
-func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string,
+func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {
@@ -79,7 +79,7 @@ const lookedAhead = 64
 
 // fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this
 // split were made.
-func (s *RowGroupFilter) fetchBefore(split int, columns []string,
+func (s *SplitReader) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
@@ -96,7 +96,7 @@ func (s *RowGroupFilter) fetchBefore(split int, columns []string,
 }
 
 // fetch fetches the next splits that are not skipped, as many as memory allows.
-func (s *RowGroupFilter) fetch(columns []string) {
+func (s *SplitReader) fetch(columns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	end := len(s.d.places)
@@ -117,7 +117,7 @@ func (s *RowGroupFilter) fetch(columns []string) {
 }
 
 // Digest returns what Read would return for a split, without decoding.
-func (s *RowGroupFilter) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+func (s *SplitReader) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {
 		return nil, err
