@@ -77,13 +77,18 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	for _, e := range all {
 		name := normal(e.Name)
 		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" &&
-			(strings.HasSuffix(name, "."+wanted) || strings.HasSuffix(strings.ReplaceAll(name, ".", " "), " "+wanted) ||
+			(strings.HasSuffix(name, "."+wanted) || strings.HasSuffix(" "+strings.ReplaceAll(name, ".", " "), " "+wanted) ||
 				strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
 		}
 	}
 	if len(found) == 0 {
 		found = mentioned(all, wanted)
+	}
+	for i, e := range slices.Backward(found) {
+		if strings.HasPrefix(e.Text, "See ") {
+			found = slices.Replace(found, i, i+1, mentioned(all, normal(e.Text))...)
+		}
 	}
 	if len(found) > 0 {
 		return merged(found), nil, nil

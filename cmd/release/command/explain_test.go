@@ -25,7 +25,8 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"private partition selection", "word", "which keys exist"},
 		{"What do epsilon and delta mean?", "word", "by the factor e^epsilon"},
 		{"What do epsilon and delta mean?", "word", "may fail"},
-		{"95 % intervals", "word", "confidence interval"},
+		{"95 % intervals", "word", "in 95 of 100 releases"},
+		{"unit", "word", "Whom the guarantee protects"},
 		{"share of mu²", "word", "sensitivity / sigma"},
 		{"output dir", "job key", "folder"},
 		{"over-budget", "error code", "Nothing was spent"},
@@ -65,10 +66,8 @@ func TestAPhraseIsExplainedByItsLongestWords(t *testing.T) {
 	if err != nil || !slices.Equal(names, []string{"confidence interval", "noise"}) {
 		t.Errorf("found %q, %v", names, err)
 	}
-	for _, unknown := range []string{"over the moon", "lonely"} {
-		if found, similar, err := findExplanations(unknown); err != nil || len(found)+len(similar) > 0 {
-			t.Errorf("%s: found %v, similar %v, %v", unknown, found, similar, err)
-		}
+	if found, similar, err := findExplanations("lonely"); err != nil || len(found)+len(similar) > 0 {
+		t.Errorf("the key on is not what lonely means: found %v, similar %v, %v", found, similar, err)
 	}
 }
 
