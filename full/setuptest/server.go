@@ -99,6 +99,7 @@ func (p *Process) stop(t testing.TB) {
 type Shared[S any] struct {
 	once   sync.Once
 	server *S
+	failed bool
 	ends   cleanups
 }
 
@@ -112,7 +113,7 @@ type cleanups struct {
 func (c *cleanups) Cleanup(end func()) { c.all = append(c.all, end) }
 
 // Get returns the server. The first call starts it. The test is skipped if make check-engines does not run it and the
-// variable, which names a server to use instead, is not set.
+// variable, which names a server to use instead, is not set, and if start skipped its test. If start failed, so do all tests.
 func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S) *S {
 	t.Helper()
 	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv(variable) == "" {
@@ -120,10 +121,14 @@ func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S
 	}
 	s.once.Do(func() {
 		s.ends.TB = t
+		defer func() { s.failed = t.Failed() }()
 		s.server = start(&s.ends)
 	})
-	if s.server == nil {
-		t.Skip("the engine could not be started, as the first test says")
+	switch {
+	case s.failed:
+		t.Fatal("the engine did not start, as the first test says")
+	case s.server == nil:
+		t.Skip("the engine cannot be had, as the first test says")
 	}
 	return s.server
 }

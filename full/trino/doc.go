@@ -5,10 +5,13 @@
 package trino
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"net/http"
+	"net/url"
 	"time"
 
-	trino "github.com/trinodb/trino-go-client/trino" // registers the driver with database/sql
+	trino "github.com/trinodb/trino-go-client/trino"
 
 	"github.com/dprelease/dprelease/internal/silence"
 )
@@ -20,10 +23,37 @@ const retries = 30 * time.Second
 // cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait longer.
 const cancelling = 3 * time.Second
 
-// The client makes its connections by http.DefaultTransport or copies of it, which wait forever for an answer.
 func init() {
 	trino.DefaultRequestRetryTimeout, trino.DefaultCancelQueryTimeout = retries, cancelling
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		t.DialContext = silence.Dialer(t.DialContext, silence.Limit, nil)
+	sql.Register("dprelease-trino", &limited{})
+}
+
+// limited is the client's driver with connections that end if the coordinator is silent for [silence.Limit].
+type limited struct{ trino.Driver }
+
+// OpenConnector implements driver.DriverContext. The client takes TLS and proxies from the connection string only for
+// transports of its own, which have no limit: these settings move to the transport.
+func (d *limited) OpenConnector(dsn string) (driver.Connector, error) {
+	c, err := trino.ParseDSN(dsn)
+	if err != nil {
+		return nil, err
 	}
+	if _, err := trino.NewConnector(c); err != nil || c.CustomClientName != "" { // a client that the program registered
+		return d.Driver.OpenConnector(dsn)
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = silence.Dialer(t.DialContext, silence.Limit, nil)
+	if t.TLSClientConfig, err = c.TLSConfig(); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.HTTPProxy != "":
+		t.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: c.HTTPProxy})
+	case c.SOCKSProxy != "":
+		t.Proxy = http.ProxyURL(&url.URL{Scheme: "socks5", Host: c.SOCKSProxy})
+	}
+	c.SSLCert, c.SSLCertPath, c.SSLVerification, c.HTTPProxy, c.SOCKSProxy = "", "", "", "", ""
+	c.SSLClientCert, c.SSLClientCertPath, c.SSLClientKey, c.SSLClientKeyPath = "", "", "", ""
+	c.HTTPClient = &http.Client{Transport: t}
+	return trino.NewConnector(c)
 }

@@ -45,7 +45,7 @@ const (
 	// NextRepeat: the release is published; a run returns the same bytes.
 	NextRepeat Next = "repeat"
 	// NextRerender: the run is published in another rendering; this one is made from its noisy values.
-	NextRerender Next = "derive"
+	NextRerender Next = "rerender"
 	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
 	NextWithdrawn Next = "withdrawn"
 )

@@ -35,23 +35,23 @@ func TestRerender(t *testing.T) {
 	first := b.must(b.presented("first"))
 	b.open = func() pipeline.Engine { return deaf{b.engine} }
 	second := b.must(b.presented("second"))
-	b.expect(second, protocol.StatusRerendered, once+" derive")
+	b.expect(second, protocol.StatusRerendered, once+" rerender")
 	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
 	}
 	third := b.must(nil) // the release with a step
-	b.expect(third, protocol.StatusRerendered, once+" derive derive")
+	b.expect(third, protocol.StatusRerendered, once+" rerender rerender")
 	m, _, err := sink.ReadManifest(third.Dir)
 	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {
 		t.Errorf("%+v (%v)", m, err)
 	}
 	for range 2 {
-		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" derive derive")
-		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" derive derive")
+		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" rerender rerender")
+		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" rerender rerender")
 	}
 	// Its bytes are copied to any requested folder.
 	copied := b.must(func(r *protocol.Request) { b.presented("second")(r); r.Dir += "-copy" })
-	b.expect(copied, protocol.StatusCopied, once+" derive derive")
+	b.expect(copied, protocol.StatusCopied, once+" rerender rerender")
 	if copied.Digest != second.Digest {
 		t.Error("other bytes")
 	}
@@ -72,7 +72,7 @@ func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
 		}
 		b.must(with(drawn, "first"))
 		second := b.must(with(own, "second"))
-		b.expect(second, protocol.StatusRerendered, once+" derive")
+		b.expect(second, protocol.StatusRerendered, once+" rerender")
 		m, _, err := sink.ReadManifest(second.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
 			!strings.Contains(string(m.Job), `"data_checks": "`+drawn+`"`) {
 			t.Errorf("drawn under %s, rendered by %s: stated %t, job %s", drawn, own, stated, m.Job)
 		}
-		b.expect(b.must(with(own, "second")), protocol.StatusAlready, once+" derive")
+		b.expect(b.must(with(own, "second")), protocol.StatusAlready, once+" rerender")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 			seen, _ := sink.New().Inspect(t.Context(), filepath.Join(b.dir, "second")) // absent or complete
 			b.wrap = nil
 			second := b.must(b.presented("second"))
-			b.expect(second, second.Status, once+" derive")
+			b.expect(second, second.Status, once+" rerender")
 			if seen != "" && seen != second.Digest {
 				t.Errorf("%s: what was published changed", at)
 			}
@@ -132,9 +132,9 @@ func TestOtherPresentationFinishes(t *testing.T) {
 		}
 		b.wrap = nil
 		second := b.must(b.presented("second"))
-		b.expect(second, protocol.StatusRerendered, once+" derive")
+		b.expect(second, protocol.StatusRerendered, once+" rerender")
 		first := b.must(b.presented("first"))
-		b.expect(first, protocol.StatusAlready, once+" derive")
+		b.expect(first, protocol.StatusAlready, once+" rerender")
 		if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 			t.Errorf("%s: two noises under one charge", at)
 		}
@@ -148,7 +148,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	}
 	b.wrap = nil
 	b.expect(b.must(b.presented("second")), protocol.StatusReleased, once)
-	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" derive")
+	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" rerender")
 }
 
 // If two renderings have one folder, the requested one replaces the other, which is moved aside and returns
@@ -164,7 +164,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	again := b.must(here("first"))
-	b.expect(again, protocol.StatusCopied, once+" derive")
+	b.expect(again, protocol.StatusCopied, once+" rerender")
 	if again.Digest != first.Digest || again.Moved == "" {
 		t.Errorf("%+v", again)
 	}
@@ -189,7 +189,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
 	b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" reserve seal publish")
 	third := b.must(b.presented("third"))
-	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish derive")
+	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish rerender")
 	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
@@ -201,11 +201,11 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	}
 	b.wrap = nil
 	newest := b.must(func(r *protocol.Request) { b.presented("first")(r); r.NewRelease = true })
-	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish derive reserve seal publish derive")
+	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish rerender reserve seal publish rerender")
 }
 
 // A folder that was changed since is not read.
-func TestDeriveFromChangedFolder(t *testing.T) {
+func TestRerenderFromChangedFolder(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	table := filepath.Join(first.Dir, "colours.csv")
@@ -221,7 +221,7 @@ func TestDeriveFromChangedFolder(t *testing.T) {
 	if err := os.WriteFile(table, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" derive")
+	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" rerender")
 }
 
 // A lost re-rendering is made again from the same noisy values; a lost first release is not.
@@ -234,7 +234,7 @@ func TestLostPresentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.must(b.presented("second"))
-	b.expect(again, protocol.StatusRerendered, once+" derive derive")
+	b.expect(again, protocol.StatusRerendered, once+" rerender rerender")
 	if !slices.Equal(noisy, b.noisy(again.Dir)) {
 		t.Error("other noise")
 	}

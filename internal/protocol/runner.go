@@ -61,7 +61,7 @@ const (
 	StatusCopied Status = "copied"
 	// StatusRerendered: the run was published in another rendering; this one was made from its noisy values, nothing
 	// was spent.
-	StatusRerendered Status = "derived"
+	StatusRerendered Status = "rerendered"
 )
 
 // Outcome is what a run did.

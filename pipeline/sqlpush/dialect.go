@@ -144,7 +144,7 @@ func (ansi) wall() string { return "" }
 var dialects = []dialect{duckdb{}, postgres{}, trino{}, spark{}}
 
 // drivers holds the names under which packages register with database/sql, if these differ from the names in jobs.
-var drivers = map[string]string{"postgres": "dprelease-postgres"}
+var drivers = map[string]string{"postgres": "dprelease-postgres", "trino": "dprelease-trino"}
 
 func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
 
