@@ -206,9 +206,15 @@ func (l *Lookup) usedRows() (rows []int) {
 
 // Check reports two rows of the public table with one key.
 func (l *Lookup) Check(p *problem.Problems) {
+	used := l.usedRows()
+	if len(used) == 0 {
+		p.Add(l.Field+".on", problem.CodeBadValue, "the file has no row with a key: no row of the table would find a value",
+			"fill the file, or leave the lookup out")
+		return
+	}
 	seen := map[string]int{}
 	var key []byte
-	for _, r := range l.usedRows() {
+	for _, r := range used {
 		key = key[:0]
 		for i := range l.Keys {
 			key = binary.AppendUvarint(key, uint64(len(l.Keys[i][r])))

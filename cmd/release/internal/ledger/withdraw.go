@@ -17,7 +17,7 @@ import (
 )
 
 const withdrawLong = `withdraw records in the ledger that a published release is wrong, and why. What it cost stays spent, since its values were seen. All
-presentations of the same noisy values are withdrawn with it.
+renderings of the same noisy values are withdrawn with it.
 
 From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails, until --new-release makes
 and pays for a new one. The folder stays as it is: take it down where it was published, and tell its readers.
