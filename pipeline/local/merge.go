@@ -168,7 +168,7 @@ func partError(path string, err error) error {
 	case errors.Is(err, partial.ErrVersion):
 		return partsFault("shard-foreign", name+" was written by another version of this program", hintForeign)
 	case errors.Is(err, partial.ErrOtherKey):
-		return partsFault("shard-foreign", name+" is under the key of another run",
+		return partsFault("shard-foreign", name+" is encrypted with the key of another run",
 			"name the key with which it was made, or aggregate the shard again with this key")
 	case errors.Is(err, partial.ErrDamaged):
 		return partsFault("shard-damaged", name+" was damaged or cut off, or is not from a shard of this run",
