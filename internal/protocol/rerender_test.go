@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// presented asks for another presentation of job, in a folder of its own.
+// presented asks for another rendering of job, in a folder of its own.
 func (b *bench) presented(name string) func(*protocol.Request) {
 	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy",
 		"    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
@@ -29,7 +29,7 @@ func (b *bench) noisy(dir string) (out []string) {
 	return out
 }
 
-// Another presentation has the noisy values of the first and its own estimates, and reads no row.
+// Another rendering has the noisy values of the first and its own estimates, and reads no row.
 func TestRerender(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
@@ -118,7 +118,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves its noise to a run of another presentation: it is published unchanged, in its own folder,
+// An interrupted run leaves its noise to a run of another rendering: it is published unchanged, in its own folder,
 // and re-rendered.
 func TestOtherPresentationFinishes(t *testing.T) {
 	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
@@ -139,7 +139,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 			t.Errorf("%s: two noises under one charge", at)
 		}
 	}
-	// Before the release was staged, nobody can have seen its noise, so the other presentation draws its own under the
+	// Before the release was staged, nobody can have seen its noise, so the other rendering draws its own under the
 	// same charge.
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
@@ -151,7 +151,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" rerender")
 }
 
-// If two presentations have one folder, the requested one replaces the other, which is moved aside and returns
+// If two renderings have one folder, the requested one replaces the other, which is moved aside and returns
 // unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
@@ -180,7 +180,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
-// A new release that one presentation pays for is also the new release of presentations that were not published before;
+// A new release that one rendering pays for is also the new release of renderings that were not published before;
 // the others repeat their own bytes.
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
@@ -193,7 +193,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
-	// A new release that one presentation began is finished by another, and not charged twice.
+	// A new release that one rendering began is finished by another, and not charged twice.
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
 	if _, err := b.run(t.Context(),
 		func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
