@@ -216,8 +216,8 @@ func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	return ""
 }
 
-// withRates returns the answer of a query with its rates as additional tables. The publish rule was applied to all
-// results: a cell that it leaves empty has no rate.
+// withRates returns the answer of a query with its rates as additional tables. results are the answers after the
+// publish rules: a cell that a rule left empty has no rate.
 func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 	a := results[i].Answer
 	a.Readings = slices.Clone(a.Readings)
@@ -229,7 +229,7 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 			of := &results[r.query].Answer
 			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
-				at := min(r.part(cell), of.Cells-1) // a rehearsal has the first cells alone
+				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells
 				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
 				return noisy[at], sd * sd
 			}

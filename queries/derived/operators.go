@@ -150,8 +150,8 @@ func (c *compiler) coalesce(a, b *compiled) *compiled {
 	})
 }
 
-// compare compares numbers by value, texts byte by byte, dates and times of one type, and booleans with == and !=. A
-// value is compared with nil by == and != alone.
+// compare compares numbers by value, texts byte by byte, dates and times of one type, and booleans with == and !=. Only
+// == and != compare a value with nil.
 func (c *compiler) compare(operator string, a, b *compiled) *compiled {
 	equality := operator == "==" || operator == "!="
 	if b.typ.Kind == table.Invalid {
