@@ -70,7 +70,7 @@ func (c *checker) sound(at *yamltree.Path) bool {
 func (c *checker) published(at *yamltree.Path) {
 	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
 		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
-			c.bad(at, CodeBadValue, "is no day", "write it as YYYY-MM-DD")
+			c.bad(at, CodeBadValue, "is not a day", "write it as YYYY-MM-DD")
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 const mostUpstream = 1 << 31
 
 // upstream checks the privacy unit that the producer of the table bounded, and a table of counts. Without a column that
-// tells units apart, nothing that puts the rows of a unit together can be done.
+// identifies units, the program cannot group the rows of a unit.
 func (c *checker) upstream(unit, input *yamltree.Path) {
 	u, counts := c.job.Privacy.Unit.Upstream, input.At("counts")
 	if c.job.Input.Counts != nil {

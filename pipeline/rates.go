@@ -184,7 +184,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {
 		case err != nil || !(x > 0) || math.IsInf(x, 0):
-			return bad(fmt.Sprintf("the value of row %d is no number above 0", row+1), "leave out rows without a number")
+			return bad(fmt.Sprintf("the value of row %d is not a number above 0", row+1), "leave out rows without a number")
 		case !math.IsNaN(r.public[part]):
 			return bad(fmt.Sprintf("row %d has the labels of another row", row+1), "a cell has one row")
 		default:

@@ -400,7 +400,7 @@ func newKeyReader(keys, columns []string, schema table.Schema) *keyReader {
 }
 
 // open reads the keys of the rows of a batch, and drops, in cells, the rows that have no key. A key with an empty text
-// is no key: text files have an empty text if a value is missing.
+// is not a key: text files have an empty text if a value is missing.
 func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	if err := k.Open(b, cells); err != nil {
 		return err

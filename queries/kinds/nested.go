@@ -150,7 +150,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 		}
 		for i, x := range totals {
 			if x < 0 || x != math.Trunc(x) || x >= 1<<48 {
-				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is no number of rows", i+1, q.names[l]), "")
+				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is not a number of rows", i+1, q.names[l]), "")
 				return
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // points that may be the nearest to some place in it. With C the middle of the square, R at least the distance from C
 // to any place in it, and D the distance from C to the point that is nearest to C, these are the points at most D + 2R
 // from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance
-// from C less R. A point whose distance from C exceeds the largest distance plus R is no candidate. If a point q is
+// from C less R. A point whose distance from C exceeds the largest distance plus R is not a candidate. If a point q is
 // nearer than a point p to the four corners, q is nearer to all places of the square: |P - p|² - |P - q|² is linear in
 // P, and every place of the square is an average of the corners, except for the bulge of the earth. Most squares keep
 // one to three points. If a square has one point, and it is near enough to all its places, no distance is computed.

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrState means that the bytes are not a valid state of the accumulator that reads them.
-var ErrState = errors.New("queries: this is no state of the query's accumulator")
+var ErrState = errors.New("queries: this is not a state of the query's accumulator")
 
 // Source is a source of a Reader.
 type Source interface {

@@ -237,7 +237,7 @@ func parseNumber(text string, most int) (i, n int, ok bool) {
 // Merge is the merge of one partition of the files of shards.
 type Merge struct {
 	Partition string // such as 2/4
-	To        string // the file for what the partition adds up
+	To        string // the file for the merged partition
 }
 
 // Run writes the file. It charges nothing and needs no ledger.

@@ -320,7 +320,7 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.",
 		func(answer string) error {
 			if positive(answer) == 0 {
-				return console.Usagef("%q is no positive whole number", console.OneLine(answer))
+				return console.Usagef("%q is not a positive integer", console.OneLine(answer))
 			}
 			return nil
 		})
@@ -335,7 +335,7 @@ func (j *Job) checkUnit(answer string) error {
 	}
 	for column := range strings.SplitSeq(answer, ",") {
 		if column = strings.TrimSpace(column); !slices.Contains(j.Table.Names, column) {
-			return console.Usagef("%q is no column of the table; write row if each row is protected by itself",
+			return console.Usagef("%q is not a column of the table; write row if each row is protected by itself",
 				console.OneLine(column))
 		}
 	}
@@ -345,7 +345,7 @@ func (j *Job) checkUnit(answer string) error {
 // checkNumber returns an error if an answer is not a decimal number of at least 0.
 func checkNumber(answer string) error {
 	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 {
-		return console.Usagef("%q is no number that is at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
+		return console.Usagef("%q is not a number of at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
 	}
 	return nil
 }
