@@ -19,7 +19,7 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 		return
 	}
 	if q.Sparse {
-		c.bad(at, CodeContradiction, "rates are of all cells, and sparse leaves cells out", "remove sparse, or rates")
+		c.bad(at, CodeContradiction, "rates need all cells, and sparse leaves cells out", "remove sparse, or rates")
 	}
 	names := map[string]bool{}
 	for i := range q.Rates {

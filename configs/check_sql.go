@@ -18,7 +18,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 		}
 		if c.job.Engine != "" && c.sound((*yamltree.Path)(nil).At("engine")) {
 			c.bad((*yamltree.Path)(nil).At("engine"), CodeContradiction,
-				"says who adds the rows of a database up, and the input is files", "remove engine; files are read by this program")
+				"engine is for databases, and the input is files", "remove engine; files are read by this program")
 		}
 		return
 	}

@@ -235,11 +235,11 @@ func (c *checker) tables(at *yamltree.Path) {
 	unit := &c.job.Privacy.Unit
 	if len(unit.Columns) == 0 && c.sound(top.At("privacy").At("unit")) {
 		c.bad(at.At("tables"), CodeContradiction, "several tables belong together by the privacy unit, and the job names no "+
-			"column of it", "name whom the release protects: privacy.unit: [person]")
+			"column of it", "name the privacy unit: privacy.unit: [person]")
 		return
 	}
 	if c.job.Engine != "" && c.sound(top.At("engine")) {
-		c.bad(top.At("engine"), CodeContradiction, "says who adds the rows of a database up, and the input is files",
+		c.bad(top.At("engine"), CodeContradiction, "engine is for databases, and the input is files",
 			"remove engine")
 	}
 	for _, name := range c.job.TableNames() {
@@ -287,7 +287,7 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 // joins checks the joins of a table.
 func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
 	if len(t.Unit) == 0 && len(t.Join) == 0 {
-		c.bad(at, CodeMissing, "nothing says whose the rows of the table are",
+		c.bad(at, CodeMissing, "no column identifies the privacy unit of the table's rows",
 			"name its columns of the unit: unit: [person]; or join a table that has them, on a key")
 	}
 	seen := map[string]bool{}

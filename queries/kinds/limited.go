@@ -52,7 +52,7 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case !s.BoundsUnits():
 		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
-			"leave per_unit out, or name the columns of whom the release protects")
+			"leave per_unit out, or name the columns that identify the privacy unit")
 	case s.Kind == query.OverBound:
 		p.Add(maxRowsField, problem.CodeBadSpec, "the units over a bound are counted for a bound that is known", maxRowsRemedy)
 	case s.Kind == query.Crosstab || s.Read.Sums || s.CommonNoise != "":

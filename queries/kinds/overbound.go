@@ -35,7 +35,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 		return nil
 	case !c.Spec.BoundsUnits():
 		p.Add("count.measure", problem.CodeBadSpec, "each row is a unit, which has one row: no bound cuts any",
-			"remove measure, or name the columns of whom the release protects")
+			"remove measure, or name the columns that identify the privacy unit")
 		return nil
 	case c.Limits.Rows > accumulate.MaxRows:
 		p.Add(maxRowsField, problem.CodeBadValue, fmt.Sprintf("no unit has more than %d rows", int64(accumulate.MaxRows)),

@@ -85,7 +85,7 @@ func (c *Column) findType(values []string, decimal rune) {
 		return
 	}
 	if !c.bare && slices.ContainsFunc(values, longInt) {
-		c.Doubts = append(c.Doubts, "whole numbers of more digits than an int or a float holds: kept as text")
+		c.Doubts = append(c.Doubts, "integers of more digits than an int or a float holds: kept as text")
 		return
 	}
 	for _, t := range []candidate{
