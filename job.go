@@ -24,8 +24,8 @@ type Job struct {
 }
 
 // Load reads and checks the job file at path, and reads the public files that it names. params are the values of its
-// parameters, by name. References to the environment (${env:NAME}) are those of this process. Errors: an [*Error] with
-// all problems of the job.
+// parameters, by name. References to the environment (${env:NAME}) are resolved in this process's environment. Errors:
+// an [*Error] with all problems of the job.
 func Load(ctx context.Context, path string, params map[string]string) (*Job, error) {
 	env := &runjob.Environment{}
 	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: env.Lookup})
@@ -91,7 +91,7 @@ const (
 	// Copied means that the release was published in another folder; its bytes were copied, nothing was spent.
 	Copied Status = "copied"
 	// Rerendered means that the release was made from the noisy values of an earlier one; nothing was spent.
-	Rerendered Status = "derived"
+	Rerendered Status = "rerendered"
 )
 
 // Outcome is what a run did.
@@ -201,7 +201,7 @@ const (
 	// NextRepeat: return the release that is there.
 	NextRepeat Next = "repeat"
 	// NextRerender: make the release from the noisy values of one that is there.
-	NextRerender Next = "derive"
+	NextRerender Next = "rerender"
 	// NextWithdrawn: fail, since the release was withdrawn.
 	NextWithdrawn Next = "withdrawn"
 )

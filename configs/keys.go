@@ -63,7 +63,10 @@ func unknownHint(name string, known []string) string {
 		return "did you mean " + wording.Quote(ours) + "?"
 	}
 	elsewhere := slices.Sorted(slices.Values(places()[name]))
-	if n := len(elsewhere); n > 0 && n <= 3 {
+	switch n := len(elsewhere); {
+	case n == 1 && elsewhere[0] == "":
+		return "it belongs at the top level of the job"
+	case n > 0 && n <= 3:
 		return "it belongs under " + strings.Join(elsewhere, " or ")
 	}
 	if len(known) == 0 {

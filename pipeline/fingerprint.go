@@ -16,9 +16,9 @@ import (
 // The run fingerprint
 //
 // A run is identified by everything that decides which noisy values are drawn (docs/adr/0017). The name, the formats
-// and the denoising steps of a release are no part of the fingerprint: they are its presentation. Another presentation
-// re-renders the noisy values of the first release, and costs nothing. Both the fingerprint and the presentation are
-// digests of the job as it is run. Every key that is not known to be presentation is part of the fingerprint. So a key
+// and the denoising steps of a release are no part of the fingerprint: they are its rendering. Another rendering
+// re-renders the noisy values of the first release, and costs nothing. Both the fingerprint and the rendering are
+// digests of the job as it is run. Every key that is not known to be rendering is part of the fingerprint. So a key
 // that is added to the format and forgotten here costs a second charge, and never draws new noise under an old charge.
 
 // publicFile is the part of a public file of the job that the plan uses.
@@ -27,7 +27,7 @@ type publicFile struct {
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	// Presents is set if only the presentation reads it: a denoising step, or a rate.
+	// Presents is set if only the rendering reads it: a denoising step, or a rate.
 	Presents bool `json:"-"`
 }
 
@@ -35,17 +35,17 @@ type publicFile struct {
 type Identity struct {
 	// Run is the run fingerprint.
 	Run string
-	// Presentation is the digest of the presentation of the noisy values.
-	Presentation string
+	// Rendering is the digest of the rendering of the noisy values.
+	Rendering string
 }
 
 // identify computes the identity from the job, with the environment's values inserted, and the contents of its public
 // files.
 func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id Identity, err error) {
-	if id.Presentation, err = presentationOf(question, public); err != nil {
+	if id.Rendering, err = renderingOf(question, public); err != nil {
 		return id, err
 	}
-	var asked []publicFile // nil if there are none, whether or not the presentation has files
+	var asked []publicFile // nil if there are none, whether or not the rendering has files
 	for _, f := range public {
 		if !f.Presents {
 			asked = append(asked, f)
@@ -77,8 +77,8 @@ func runKey(dataset, question string, params map[string]string) string {
 // and the ledger.
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
-// presentationOf returns the digest of the job, without the keys that are not the presentation, and of public files.
-func presentationOf(effective []byte, public []publicFile) (string, error) {
+// renderingOf returns the digest of the job, without the keys that are not the rendering, and of public files.
+func renderingOf(effective []byte, public []publicFile) (string, error) {
 	var job map[string]any
 	if err := json.Unmarshal(effective, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)

@@ -139,7 +139,7 @@ func identity(t *testing.T, j *configs.Job) Identity {
 	return id
 }
 
-// Every key of the format, in every kind of query, is part of the fingerprint, of the presentation or of neither: a
+// Every key of the format, in every kind of query, is part of the fingerprint, of the rendering or of neither: a
 // change of the key changes exactly these.
 func TestEveryKey(t *testing.T) {
 	var paths []string
@@ -168,8 +168,8 @@ func TestEveryKey(t *testing.T) {
 			t.Errorf("%s: another question: %t", path, asks)
 		}
 		// The value of a parameter counts, not its default.
-		if presents := before.Presentation != after.Presentation; presents == hidden && !strings.HasPrefix(path, "params.") {
-			t.Errorf("%s: another presentation: %t", path, presents)
+		if presents := before.Rendering != after.Rendering; presents == hidden && !strings.HasPrefix(path, "params.") {
+			t.Errorf("%s: another rendering: %t", path, presents)
 		}
 	}
 }

@@ -4,8 +4,8 @@ package pipeline
 // values are drawn, and of the parameters.
 func (p *Plan) Fingerprint() string { return p.identity.Run }
 
-// Presentation returns a digest of how the plan presents noisy values.
-func (p *Plan) Presentation() string { return p.identity.Presentation }
+// Rendering returns a digest of how the plan presents noisy values.
+func (p *Plan) Rendering() string { return p.identity.Rendering }
 
 // Params returns the parameters' values.
 func (p *Plan) Params() map[string]string { return p.job.ParamValues() }

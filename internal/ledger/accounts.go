@@ -187,7 +187,7 @@ func (s *state) applySeal(e Entry) error {
 	if r == nil || r.State != Reserved {
 		return &CorruptError{e.Seq, "it seals what is not reserved"}
 	}
-	r.Digests = Digests{Input: b.Input, Release: b.Release, Presentation: b.Presentation}
+	r.Digests = Digests{Input: b.Input, Release: b.Release, Rendering: b.Rendering}
 	r.State, r.Updated = Sealed, e.Time
 	return nil
 }
@@ -213,7 +213,7 @@ func (s *state) applyRerender(e Entry) error {
 	if err != nil {
 		return err
 	}
-	d := Rerendering{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Recorded: e.Time}
+	d := Rerendering{Rendering: b.Rendering, Release: b.Release, Dir: b.Dir, Job: b.Job, Recorded: e.Time}
 	r := s.find(b.Run, b.Number)
 	if r == nil || r.State != Published || d.check() != nil {
 		return &CorruptError{e.Seq, "it re-renders a release that is not published"}

@@ -56,19 +56,19 @@ type (
 		Units      map[string]string `json:"units,omitempty"`
 	}
 	sealBody struct {
-		Input        string `json:"input"`
-		Number       int    `json:"number"`
-		Presentation string `json:"presentation"`
-		Release      string `json:"release"`
-		Run          string `json:"run"`
+		Input     string `json:"input"`
+		Number    int    `json:"number"`
+		Rendering string `json:"presentation"`
+		Release   string `json:"release"`
+		Run       string `json:"run"`
 	}
 	rerenderBody struct {
-		Dir          string `json:"dir"`
-		Job          string `json:"job"`
-		Number       int    `json:"number"`
-		Presentation string `json:"presentation"`
-		Release      string `json:"release"`
-		Run          string `json:"run"`
+		Dir       string `json:"dir"`
+		Job       string `json:"job"`
+		Number    int    `json:"number"`
+		Rendering string `json:"presentation"`
+		Release   string `json:"release"`
+		Run       string `json:"run"`
 	}
 	withdrawBody struct {
 		Number int    `json:"number"`

@@ -19,7 +19,7 @@ const (
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindCancel  Kind = "cancel"  // cancels a run's reservation
 	// binds a re-rendering to a published run, whose noisy values it repeats; it charges nothing
-	KindRerender Kind = "derive"
+	KindRerender Kind = "rerender"
 	// KindWithdraw records that a published run is wrong, and why; its spend stays.
 	KindWithdraw Kind = "withdraw"
 	// KindPrune records that the folder of a publication is deleted, since it is no longer needed; its spend stays.

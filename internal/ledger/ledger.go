@@ -64,17 +64,17 @@ const (
 type Digests struct {
 	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
 	Release string // SHA-256 of release.json, hex
-	// Presentation is a digest of the way the noisy values are presented: name, formats, denoising and the like.
-	Presentation string
+	// Rendering is a digest of the way the noisy values are presented: name, formats, denoising and the like.
+	Rendering string
 }
 
-// Rerendering is a re-rendering of a run: another presentation of the same noisy values. It costs nothing.
+// Rerendering is a re-rendering of a run: another rendering of the same noisy values. It costs nothing.
 type Rerendering struct {
-	Presentation string
-	Release      string // SHA-256 of release.json, hex
-	Dir          string // the absolute path of its folder
-	Job          string
-	Recorded     time.Time
+	Rendering string
+	Release   string // SHA-256 of release.json, hex
+	Dir       string // the absolute path of its folder
+	Job       string
+	Recorded  time.Time
 }
 
 // Run is the ledger's record of a run.
@@ -86,7 +86,7 @@ type Run struct {
 	// Payer is the account that pays for the run, with Mu2. Usually it is the account of the charge.
 	Payer Account
 	Mu2   *big.Float
-	// Rerenderings are in the order of their entries. The newest of each presentation counts.
+	// Rerenderings are in the order of their entries. The newest of each rendering counts.
 	Rerenderings []Rerendering
 	// Withdrawn is set if the run was published and is wrong. It then also holds for all re-renderings, which show the
 	// same noisy values.

@@ -51,7 +51,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("the spend changed: %v, %v (%v)", before.Spent, after.Spent, err)
 	}
 	later := ledgertest.Digests("b").Release
-	if err := book.Rerender(ctx, "x", 1, ledger.Rerendering{Presentation: later, Release: later,
+	if err := book.Rerender(ctx, "x", 1, ledger.Rerendering{Rendering: later, Release: later,
 		Dir: c.Dir, Job: "x"}); err != nil {
 		t.Fatal(err)
 	}

@@ -40,10 +40,10 @@ const (
 	okBudget  = `{"account":{"adjacency":"add-remove","dataset":"d","unit":"row"},"delta":"1e-6","delta_cap":"0","epsilon":"1"}`
 	okReserve = `{"account":{"adjacency":"add-remove","dataset":"d","unit":"row"},"delta_share":"0","dir":"/out","job":"j",` +
 		`"mechanisms":[{"grid":"1","l2":"1","query":"q","sigma":"100","why":"w"}],"number":1,"params":{},"run":"a"}`
-	okSeal   = `{"input":"","number":1,"release":"","run":"a"}`
-	okStep   = `{"number":1,"run":"a"}`
-	okDerive = `{"dir":"/other","job":"k","number":1,"presentation":"` + hex64 + `","release":"` + hex64 + `","run":"a"}`
-	hex64    = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	okSeal     = `{"input":"","number":1,"release":"","run":"a"}`
+	okStep     = `{"number":1,"run":"a"}`
+	okRerender = `{"dir":"/other","job":"k","number":1,"presentation":"` + hex64 + `","release":"` + hex64 + `","run":"a"}`
+	hex64      = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 type step struct {
@@ -57,7 +57,7 @@ func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}
 	seal, publish, release := step{KindSeal, 1, okSeal}, step{KindPublish, 1, okStep}, step{KindCancel, 1, okStep}
-	derive := step{KindRerender, 1, okDerive}
+	rerender := step{KindRerender, 1, okRerender}
 	replace := func(s step, field, value string) step {
 		var body map[string]any
 		if err := json.Unmarshal([]byte(s.body), &body); err != nil {
@@ -98,18 +98,18 @@ func TestReplayRefuses(t *testing.T) {
 			`[{"grid":"1","l2":"1.0","query":"q","sigma":"1","why":""}]`)}, ErrCorrupt},
 		"no noise": {[]step{budget, replace(reserve, "mechanisms",
 			`[{"grid":"1","l2":"1","query":"q","sigma":"0","why":""}]`)}, ErrCorrupt},
-		"reserved twice":     {[]step{budget, reserve, reserve}, ErrCorrupt},
-		"a gap":              {[]step{budget, replace(reserve, "number", "2")}, ErrCorrupt},
-		"sealed first":       {[]step{budget, seal}, ErrCorrupt},
-		"sealed twice":       {[]step{budget, reserve, seal, seal}, ErrCorrupt},
-		"published first":    {[]step{budget, reserve, publish}, ErrCorrupt},
-		"derived twice":      {[]step{budget, reserve, seal, publish, derive, derive}, nil},
-		"derived first":      {[]step{budget, reserve, seal, derive}, ErrCorrupt},
-		"derived of another": {[]step{budget, reserve, seal, publish, replace(derive, "run", `"b"`)}, ErrCorrupt},
-		"derived, no digest": {[]step{budget, reserve, seal, publish, replace(derive, "release", `""`)}, ErrCorrupt},
-		"derived nowhere":    {[]step{budget, reserve, seal, publish, replace(derive, "dir", `"out"`)}, ErrCorrupt},
-		"cancelled, sealed":  {[]step{budget, reserve, release, seal}, ErrCorrupt},
-		"sealed, cancelled":  {[]step{budget, reserve, seal, release}, ErrCorrupt},
+		"reserved twice":        {[]step{budget, reserve, reserve}, ErrCorrupt},
+		"a gap":                 {[]step{budget, replace(reserve, "number", "2")}, ErrCorrupt},
+		"sealed first":          {[]step{budget, seal}, ErrCorrupt},
+		"sealed twice":          {[]step{budget, reserve, seal, seal}, ErrCorrupt},
+		"published first":       {[]step{budget, reserve, publish}, ErrCorrupt},
+		"rerendered twice":      {[]step{budget, reserve, seal, publish, rerender, rerender}, nil},
+		"rerendered first":      {[]step{budget, reserve, seal, rerender}, ErrCorrupt},
+		"rerendered of another": {[]step{budget, reserve, seal, publish, replace(rerender, "run", `"b"`)}, ErrCorrupt},
+		"derived, no digest":    {[]step{budget, reserve, seal, publish, replace(rerender, "release", `""`)}, ErrCorrupt},
+		"rerendered nowhere":    {[]step{budget, reserve, seal, publish, replace(rerender, "dir", `"out"`)}, ErrCorrupt},
+		"cancelled, sealed":     {[]step{budget, reserve, release, seal}, ErrCorrupt},
+		"sealed, cancelled":     {[]step{budget, reserve, seal, release}, ErrCorrupt},
 	} {
 		l := &log{}
 		for _, s := range c.steps {

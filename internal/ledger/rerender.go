@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Rerender records a re-rendering of a published release before it becomes visible: another presentation of the same
-// noisy values, at no cost. If it is already recorded as the newest of its presentation, nothing is recorded. Errors:
+// Rerender records a re-rendering of a published release before it becomes visible: another rendering of the same
+// noisy values, at no cost. If it is already recorded as the newest of its rendering, nothing is recorded. Errors:
 // ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not published.
 func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d Rerendering) error {
 	if err := d.check(); err != nil {
@@ -27,7 +27,7 @@ func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d R
 			return &StateError{fingerprint, number, "withdrawn", KindRerender}
 		}
 		for _, known := range slices.Backward(r.Rerenderings) {
-			if known.Presentation == d.Presentation {
+			if known.Rendering == d.Rendering {
 				if known.Release == d.Release && known.Dir == d.Dir {
 					return nil
 				}
@@ -35,13 +35,13 @@ func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d R
 			}
 		}
 		return w.append(KindRerender, rerenderBody{
-			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Release: d.Release, Run: fingerprint,
+			Dir: d.Dir, Job: d.Job, Number: number, Rendering: d.Rendering, Release: d.Release, Run: fingerprint,
 		})
 	})
 }
 
 func (d Rerendering) check() error {
-	for _, digest := range []string{d.Presentation, d.Release} {
+	for _, digest := range []string{d.Rendering, d.Release} {
 		if err := checkDigest(digest); err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-func derivation(presentation, release string) ledger.Rerendering {
-	return ledger.Rerendering{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64),
+func derivation(rendering, release string) ledger.Rerendering {
+	return ledger.Rerendering{Rendering: strings.Repeat(rendering, 64), Release: strings.Repeat(release, 64),
 		Dir: "/srv/other", Job: "other"}
 }
 
@@ -28,7 +28,7 @@ func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 	}
 }
 
-// Another presentation follows a publication, costs nothing, is recorded once, and is found again.
+// Another rendering follows a publication, costs nothing, is recorded once, and is found again.
 func TestRerender(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)

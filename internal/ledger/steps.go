@@ -34,7 +34,7 @@ func (d Digests) check() error {
 			return err
 		}
 	}
-	if err := checkDigest(d.Presentation); err != nil {
+	if err := checkDigest(d.Rendering); err != nil {
 		return err
 	}
 	return checkDigest(d.Release)
@@ -54,7 +54,7 @@ func (w *writer) seal(t *ticket, d Digests) error {
 	if err := t.key.expect(r, Reserved, KindSeal); err != nil {
 		return err
 	}
-	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation,
+	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Rendering: d.Rendering,
 		Release: d.Release, Run: t.key.run})
 }
 

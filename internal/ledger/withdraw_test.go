@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-// A published release is withdrawn once, with a reason; its spend stays, nothing is derived from it, and a new release
+// A published release is withdrawn once, with a reason; its spend stays, nothing is rerendered from it, and a new release
 // can be charged.
 func TestWithdraw(t *testing.T) {
 	ctx, book := t.Context(), ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -45,7 +45,7 @@ func TestWithdraw(t *testing.T) {
 	if err != nil || after.Spent.Cmp(before.Spent) != 0 {
 		t.Errorf("the spend changed: %v, %v (%v)", before.Spent, after.Spent, err)
 	}
-	d := ledger.Rerendering{Presentation: ledgertest.Digests("b").Release, Release: ledgertest.Digests("b").Release,
+	d := ledger.Rerendering{Rendering: ledgertest.Digests("b").Release, Release: ledgertest.Digests("b").Release,
 		Dir: "/x", Job: "x"}
 	if err := book.Rerender(ctx, "x", 1, d); !errors.As(err, &state) {
 		t.Errorf("a withdrawn release was presented anew: %v", err)

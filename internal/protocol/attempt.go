@@ -31,7 +31,7 @@ type attempt struct {
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
 	own   ledger.Run      // the newest release with the plan's fingerprint, cancelled or not
-	same  []publication   // the publications in the plan's presentation, the newest release first
+	same  []publication   // the publications in the plan's rendering, the newest release first
 	older bool            // another release than prior is published
 	ours  map[string]bool // manifest digests of all publications of the run
 
@@ -45,7 +45,7 @@ type attempt struct {
 	forsaken bool
 }
 
-// publication is one published folder of a run in the presentation of the plan.
+// publication is one published folder of a run in the rendering of the plan.
 type publication struct {
 	run        ledger.Run // the run whose noisy values it shows
 	dir        string

@@ -170,7 +170,7 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 }
 
 // If a re-rendering in the same folder is interrupted while it replaces a release, both exist in the end, whichever
-// presentation is requested next.
+// rendering is requested next.
 func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
 	for _, next := range []string{"first", "second", "third"} {
 		eachReplacement(t, func(b *bench, dying func()) {
@@ -192,7 +192,7 @@ func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
 				b.Errorf("the folder holds %q, the outcome says %q (%v)", digest, o.Digest, err)
 			}
 			if got := b.must(here("first")); got.Digest != first.Digest {
-				b.Error("the first presentation is another one")
+				b.Error("the first rendering is another one")
 			}
 		})
 	}

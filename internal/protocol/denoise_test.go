@@ -80,7 +80,7 @@ func TestPlanRefusesStepsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// The contents of the edge list are part of the presentation: a step draws no noise.
+// The contents of the edge list are part of the rendering: a step draws no noise.
 func TestEdgesAreInTheDigest(t *testing.T) {
 	const steps = "[{method: trend-filter, graph: {edges: edges.csv, from: u, to: v}}]"
 	first, _ := planned(t, steps, streets)
@@ -89,8 +89,8 @@ func TestEdgesAreInTheDigest(t *testing.T) {
 	if first.Fingerprint() != again.Fingerprint() || first.Fingerprint() != other.Fingerprint() {
 		t.Error("the question follows the edges")
 	}
-	if first.Presentation() != again.Presentation() || first.Presentation() == other.Presentation() {
-		t.Error("the presentation does not follow the edges")
+	if first.Rendering() != again.Rendering() || first.Rendering() == other.Rendering() {
+		t.Error("the rendering does not follow the edges")
 	}
 }
 

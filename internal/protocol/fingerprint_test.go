@@ -22,18 +22,18 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 `
 
 // The fingerprint depends on everything that changes which noisy values are drawn, and on nothing else. Everything else
-// that readers see of a release, apart from its folder and its ledger, belongs to its presentation.
+// that readers see of a release, apart from its folder and its ledger, belongs to its rendering.
 func TestQuestionAndPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.plan(asked)
-	plan := func(name, before, after string) (question, presentation bool) {
+	plan := func(name, before, after string) (question, rendering bool) {
 		t.Helper()
 		text := strings.Replace(asked, before, after, 1)
 		if text == asked {
 			t.Fatalf("%s: %q is not in the job", name, before)
 		}
 		p := b.plan(text)
-		return p.Fingerprint() != first.Fingerprint(), p.Presentation() != first.Presentation()
+		return p.Fingerprint() != first.Fingerprint(), p.Rendering() != first.Rendering()
 	}
 	for name, edit := range map[string][2]string{
 		"epsilon": {"epsilon: 1,", "epsilon: 2,"}, "delta": {"1e-6", "1e-7"}, "unit": {"unit: [person]",
@@ -53,8 +53,8 @@ func TestQuestionAndPresentation(t *testing.T) {
 		"order of queries": {"  - {name: all, count: {}, weight: 3}\n  - {name: ages, mean: {column: age, clamp: [0, 100]}}",
 			"  - {name: ages, mean: {column: age, clamp: [0, 100]}}\n  - {name: all, count: {}, weight: 3}"},
 	} {
-		if question, presentation := plan(name, edit[0], edit[1]); !question || !presentation {
-			t.Errorf("another %s is the same question: %t, presentation: %t", name, !question, !presentation)
+		if question, rendering := plan(name, edit[0], edit[1]); !question || !rendering {
+			t.Errorf("another %s is the same question: %t, rendering: %t", name, !question, !rendering)
 		}
 	}
 	for name, edit := range map[string][2]string{
@@ -69,9 +69,9 @@ func TestQuestionAndPresentation(t *testing.T) {
 		"contact":              {"output:", "deployment: {contact: us}\noutput:"},
 		"spelling of a number": {"1e-6", "0.0000010"}, "other spelling": {"weight: 3", "weight: 3.0"},
 	} {
-		if question, presentation := plan(name, edit[0], edit[1]); question || !presentation &&
+		if question, rendering := plan(name, edit[0], edit[1]); question || !rendering &&
 			!strings.Contains(name, "spelling") {
-			t.Errorf("another %s is another question: %t, the same presentation: %t", name, question, !presentation)
+			t.Errorf("another %s is another question: %t, the same rendering: %t", name, question, !rendering)
 		}
 	}
 	for name, edit := range map[string][2]string{
@@ -80,8 +80,8 @@ func TestQuestionAndPresentation(t *testing.T) {
 		"memory": {"output:", "memory_limit: 1GiB\noutput:"}, "policy": {"output:", "data_checks: refuse\noutput:"},
 		"input's folder": {"people.csv", "data/people.csv"},
 	} {
-		if question, presentation := plan(name, edit[0], edit[1]); question || presentation {
-			t.Errorf("another %s is another question: %t, presentation: %t", name, question, presentation)
+		if question, rendering := plan(name, edit[0], edit[1]); question || rendering {
+			t.Errorf("another %s is another question: %t, rendering: %t", name, question, rendering)
 		}
 	}
 }

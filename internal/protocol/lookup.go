@@ -45,18 +45,18 @@ func (a *attempt) lookup(ctx context.Context) error {
 	return nil
 }
 
-// publications records the publications of a published release, and which of them have the plan's presentation.
+// publications records the publications of a published release, and which of them have the plan's rendering.
 func (a *attempt) publications(r *ledger.Run) {
 	a.ours[r.Digests.Release] = true
 	for _, d := range r.Rerenderings {
 		a.ours[d.Release] = true
-		a.rerenderStagings = append(a.rerenderStagings, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
+		a.rerenderStagings = append(a.rerenderStagings, stagingOf(d.Dir, d.Rendering, r.Charge.Number))
 	}
 	if r.Withdrawn != nil {
 		return // its folders may be moved aside, and do not count
 	}
 	for _, d := range slices.Backward(r.Rerenderings) {
-		if d.Presentation == a.plan.Presentation() {
+		if d.Rendering == a.plan.Rendering() {
 			a.same = append(a.same, publication{run: *r, dir: d.Dir, digest: d.Release, rerendered: true})
 			break
 		}
@@ -118,8 +118,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine reports whether a release has the plan's presentation.
-func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Presentation == a.plan.Presentation() }
+// mine reports whether a release has the plan's rendering.
+func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Rendering == a.plan.Rendering() }
 
 // source returns an intact folder from which the noisy values of a published release can be read, its manifest and the
 // manifest's digest.
@@ -156,17 +156,17 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 	if sparse != nil {
 		return "", m, "", &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "incomplete-source", Err: sparse, Hint: hintIncomplete,
-			Message: "this job is released in another presentation, from which this one cannot be made",
+			Message: "this job is released in another rendering, from which this one cannot be made",
 		}
 	}
 	return "", m, "", &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
-		Message: "this job is released in another presentation, to " + r.Charge.Dir +
+		Message: "this job is released in another rendering, to " + r.Charge.Dir +
 			", which was changed or removed, so that this one cannot be made from its noisy values",
 	}
 }
 
-const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
+const hintIncomplete = "keep the earlier rendering; or pay for a new release with --new-release"
 
 // complete returns nil if a release with the plan's fingerprint holds all noisy values.
 func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {

@@ -23,9 +23,9 @@ import (
 //	  a first release, as asked          finish                 charge
 //	  a first release, other             repeat or rerender     charge
 //	published as asked                   repeat                 charge
-//	published in another presentation    rerender               charge
+//	published in another rendering    rerender               charge
 //
-// As asked: in the plan's presentation. Repeat or rerender: repeat if an older publication is as asked.
+// As asked: in the plan's rendering. Repeat or rerender: repeat if an older publication is as asked.
 //
 // A run that is not asked for a new release looks past a reserved one to a published release that is not withdrawn
 // (lookup). A run that finishes a sealed release looks the ledger up again, and then chooses a second time: it returns
@@ -44,8 +44,8 @@ const (
 	NextFinish Next = "finish"
 	// NextRepeat: the release is published; a run returns the same bytes.
 	NextRepeat Next = "repeat"
-	// NextRerender: the run is published in another presentation; this one is made from its noisy values.
-	NextRerender Next = "derive"
+	// NextRerender: the run is published in another rendering; this one is made from its noisy values.
+	NextRerender Next = "rerender"
 	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
 	NextWithdrawn Next = "withdrawn"
 )
@@ -54,8 +54,8 @@ const (
 type situation struct {
 	state     ledger.State // of the release that the run starts from; "" if there is none that counts
 	withdrawn bool         // that release was withdrawn
-	asked     bool         // that release has the plan's presentation
-	// repeatable: a publication in the plan's presentation exists, of that release or of an older one
+	asked     bool         // that release has the plan's rendering
+	// repeatable: a publication in the plan's rendering exists, of that release or of an older one
 	repeatable bool
 	// renewal: that release was begun by a run with --new-release
 	renewal bool

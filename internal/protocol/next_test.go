@@ -32,7 +32,7 @@ var decisions = []struct {
 	{"finished first, other", func(s situation) bool { return s.finished }, NextRerender},
 	{"published, new release", func(s situation) bool { return s.newRelease }, NextCharge},
 	{"published, as asked", func(s situation) bool { return s.repeatable }, NextRepeat},
-	{"published in another presentation", func(situation) bool { return true }, NextRerender},
+	{"published in another rendering", func(situation) bool { return true }, NextRerender},
 }
 
 // TestNextFollowsTheTable compares the decision with the first row that fits, for every situation.

@@ -25,9 +25,9 @@ var ways = []struct {
 	{"published elsewhere", func(b *bench) { b.must(nil) }, func(b *bench) func(*protocol.Request) {
 		return func(r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") }
 	}, protocol.StatusCopied},
-	{"in another presentation", func(b *bench) { b.must(b.presented("first")) },
+	{"in another rendering", func(b *bench) { b.must(b.presented("first")) },
 		func(b *bench) func(*protocol.Request) { return b.presented("second") }, protocol.StatusRerendered},
-	{"a presentation that was lost", func(b *bench) {
+	{"a rendering that was lost", func(b *bench) {
 		b.must(b.presented("first"))
 		if err := os.RemoveAll(b.must(b.presented("second")).Dir); err != nil {
 			b.Fatal(err)

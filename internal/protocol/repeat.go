@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent, and the input is
+// repeat answers a run whose release is published in this rendering: the same bytes, nothing spent, and the input is
 // not opened.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
@@ -54,7 +54,7 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 			Message: "this release was published to " + is.dir + ", and is not there unchanged any more",
 		}
 	}
-	staging := stagingOf(is.dir, a.plan.Presentation(), is.run.Charge.Number)
+	staging := stagingOf(is.dir, a.plan.Rendering(), is.run.Charge.Number)
 	if _, digest, err := a.Sink.Staged(ctx, staging); err == nil && digest == is.digest {
 		o.Status = StatusFinished
 		o.Moved, err = a.replace(context.WithoutCancel(ctx), staging, a.dir)

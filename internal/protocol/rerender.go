@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// rerender re-renders a released plan: it applies the plan's presentation to the noisy values that are public already.
+// rerender re-renders a released plan: it applies the plan's rendering to the noisy values that are public already.
 // It reads no row and charges nothing.
 //
 // Protocol: stage, record, publish. A release is in the ledger before it becomes visible. If a run was cut short before
@@ -31,7 +31,7 @@ func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	staging := stagingOf(a.dir, a.plan.Presentation(), prior.Charge.Number)
+	staging := stagingOf(a.dir, a.plan.Rendering(), prior.Charge.Number)
 	if err := errors.Join(a.Sink.Discard(staging), a.Sink.Prepare(staging)); err != nil {
 		return nil, pipeline.OutputError(err)
 	}
@@ -56,7 +56,7 @@ func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 }
 
 func (a *attempt) recordRerendering(ctx context.Context, of *ledger.Run, digest string) error {
-	d := ledger.Rerendering{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
+	d := ledger.Rerendering{Rendering: a.plan.Rendering(), Release: digest, Dir: a.dir, Job: a.plan.Name()}
 	return pipeline.LedgerError("record the re-rendering", a.Book.Rerender(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
@@ -161,6 +161,6 @@ func (a *attempt) notReadBack(ctx context.Context, err error) error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
-		Message: "this job is released in another presentation, whose noisy values cannot be read back exactly",
+		Message: "this job is released in another rendering, whose noisy values cannot be read back exactly",
 	}
 }

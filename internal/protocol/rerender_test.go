@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// presented asks for another presentation of job, in a folder of its own.
+// presented asks for another rendering of job, in a folder of its own.
 func (b *bench) presented(name string) func(*protocol.Request) {
 	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy",
 		"    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
@@ -29,29 +29,29 @@ func (b *bench) noisy(dir string) (out []string) {
 	return out
 }
 
-// Another presentation has the noisy values of the first and its own estimates, and reads no row.
+// Another rendering has the noisy values of the first and its own estimates, and reads no row.
 func TestRerender(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	b.open = func() pipeline.Engine { return deaf{b.engine} }
 	second := b.must(b.presented("second"))
-	b.expect(second, protocol.StatusRerendered, once+" derive")
+	b.expect(second, protocol.StatusRerendered, once+" rerender")
 	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
 	}
 	third := b.must(nil) // the release with a step
-	b.expect(third, protocol.StatusRerendered, once+" derive derive")
+	b.expect(third, protocol.StatusRerendered, once+" rerender rerender")
 	m, _, err := sink.ReadManifest(third.Dir)
 	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {
 		t.Errorf("%+v (%v)", m, err)
 	}
 	for range 2 {
-		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" derive derive")
-		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" derive derive")
+		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" rerender rerender")
+		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" rerender rerender")
 	}
 	// Its bytes are copied to any requested folder.
 	copied := b.must(func(r *protocol.Request) { b.presented("second")(r); r.Dir += "-copy" })
-	b.expect(copied, protocol.StatusCopied, once+" derive derive")
+	b.expect(copied, protocol.StatusCopied, once+" rerender rerender")
 	if copied.Digest != second.Digest {
 		t.Error("other bytes")
 	}
@@ -72,7 +72,7 @@ func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
 		}
 		b.must(with(drawn, "first"))
 		second := b.must(with(own, "second"))
-		b.expect(second, protocol.StatusRerendered, once+" derive")
+		b.expect(second, protocol.StatusRerendered, once+" rerender")
 		m, _, err := sink.ReadManifest(second.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestRerenderStatesTheDrawnPolicy(t *testing.T) {
 			!strings.Contains(string(m.Job), `"data_checks": "`+drawn+`"`) {
 			t.Errorf("drawn under %s, rendered by %s: stated %t, job %s", drawn, own, stated, m.Job)
 		}
-		b.expect(b.must(with(own, "second")), protocol.StatusAlready, once+" derive")
+		b.expect(b.must(with(own, "second")), protocol.StatusAlready, once+" rerender")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 			seen, _ := sink.New().Inspect(t.Context(), filepath.Join(b.dir, "second")) // absent or complete
 			b.wrap = nil
 			second := b.must(b.presented("second"))
-			b.expect(second, second.Status, once+" derive")
+			b.expect(second, second.Status, once+" rerender")
 			if seen != "" && seen != second.Digest {
 				t.Errorf("%s: what was published changed", at)
 			}
@@ -118,7 +118,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves its noise to a run of another presentation: it is published unchanged, in its own folder,
+// An interrupted run leaves its noise to a run of another rendering: it is published unchanged, in its own folder,
 // and re-rendered.
 func TestOtherPresentationFinishes(t *testing.T) {
 	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
@@ -132,14 +132,14 @@ func TestOtherPresentationFinishes(t *testing.T) {
 		}
 		b.wrap = nil
 		second := b.must(b.presented("second"))
-		b.expect(second, protocol.StatusRerendered, once+" derive")
+		b.expect(second, protocol.StatusRerendered, once+" rerender")
 		first := b.must(b.presented("first"))
-		b.expect(first, protocol.StatusAlready, once+" derive")
+		b.expect(first, protocol.StatusAlready, once+" rerender")
 		if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 			t.Errorf("%s: two noises under one charge", at)
 		}
 	}
-	// Before the release was staged, nobody can have seen its noise, so the other presentation draws its own under the
+	// Before the release was staged, nobody can have seen its noise, so the other rendering draws its own under the
 	// same charge.
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
@@ -148,10 +148,10 @@ func TestOtherPresentationFinishes(t *testing.T) {
 	}
 	b.wrap = nil
 	b.expect(b.must(b.presented("second")), protocol.StatusReleased, once)
-	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" derive")
+	b.expect(b.must(b.presented("first")), protocol.StatusRerendered, once+" rerender")
 }
 
-// If two presentations have one folder, the requested one replaces the other, which is moved aside and returns
+// If two renderings have one folder, the requested one replaces the other, which is moved aside and returns
 // unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
@@ -164,7 +164,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	again := b.must(here("first"))
-	b.expect(again, protocol.StatusCopied, once+" derive")
+	b.expect(again, protocol.StatusCopied, once+" rerender")
 	if again.Digest != first.Digest || again.Moved == "" {
 		t.Errorf("%+v", again)
 	}
@@ -180,7 +180,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
-// A new release that one presentation pays for is also the new release of presentations that were not published before;
+// A new release that one rendering pays for is also the new release of renderings that were not published before;
 // the others repeat their own bytes.
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
@@ -189,11 +189,11 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
 	b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" reserve seal publish")
 	third := b.must(b.presented("third"))
-	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish derive")
+	b.expect(third, protocol.StatusRerendered, once+" reserve seal publish rerender")
 	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
-	// A new release that one presentation began is finished by another, and not charged twice.
+	// A new release that one rendering began is finished by another, and not charged twice.
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
 	if _, err := b.run(t.Context(),
 		func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
@@ -201,11 +201,11 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 	}
 	b.wrap = nil
 	newest := b.must(func(r *protocol.Request) { b.presented("first")(r); r.NewRelease = true })
-	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish derive reserve seal publish derive")
+	b.expect(newest, protocol.StatusRerendered, once+" reserve seal publish rerender reserve seal publish rerender")
 }
 
 // A folder that was changed since is not read.
-func TestDeriveFromChangedFolder(t *testing.T) {
+func TestRerenderFromChangedFolder(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	table := filepath.Join(first.Dir, "colours.csv")
@@ -221,7 +221,7 @@ func TestDeriveFromChangedFolder(t *testing.T) {
 	if err := os.WriteFile(table, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" derive")
+	b.expect(b.must(b.presented("second")), protocol.StatusRerendered, once+" rerender")
 }
 
 // A lost re-rendering is made again from the same noisy values; a lost first release is not.
@@ -234,7 +234,7 @@ func TestLostPresentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.must(b.presented("second"))
-	b.expect(again, protocol.StatusRerendered, once+" derive derive")
+	b.expect(again, protocol.StatusRerendered, once+" rerender rerender")
 	if !slices.Equal(noisy, b.noisy(again.Dir)) {
 		t.Error("other noise")
 	}

@@ -63,7 +63,7 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	return a.lookup(ctx)
 }
 
-// publishSealed publishes the sealed release, unless it was renamed before the crash. A release in another presentation
+// publishSealed publishes the sealed release, unless it was renamed before the crash. A release in another rendering
 // than the plan's goes to its own folder.
 func (a *attempt) publishSealed(ctx context.Context) error {
 	own := a.prior.Charge.Dir

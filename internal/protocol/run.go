@@ -107,7 +107,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	seal := ledger.Digests{Input: note, Presentation: a.plan.Presentation()}
+	seal := ledger.Digests{Input: note, Rendering: a.plan.Rendering()}
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}

@@ -59,9 +59,9 @@ const (
 	StatusAlready Status = "already-released"
 	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
 	StatusCopied Status = "copied"
-	// StatusRerendered: the run was published in another presentation; this one was made from its noisy values, nothing
+	// StatusRerendered: the run was published in another rendering; this one was made from its noisy values, nothing
 	// was spent.
-	StatusRerendered Status = "derived"
+	StatusRerendered Status = "rerendered"
 )
 
 // Outcome is what a run did.

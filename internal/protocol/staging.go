@@ -56,11 +56,11 @@ func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.R
 }
 
 // noteOf returns the line beside a staged release: the facts that its seal needs and a later run cannot recompute.
-func noteOf(d ledger.Digests) string { return d.Input + " " + d.Presentation }
+func noteOf(d ledger.Digests) string { return d.Input + " " + d.Rendering }
 
 // sealOf parses a line of noteOf.
 func sealOf(note string) (d ledger.Digests) {
-	d.Input, d.Presentation, _ = strings.Cut(note, " ")
+	d.Input, d.Rendering, _ = strings.Cut(note, " ")
 	return d
 }
 

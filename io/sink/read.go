@@ -10,7 +10,7 @@ import (
 )
 
 // A written table is read for two purposes: to compare it with the answer before it is published (verify), and to hold
-// it in memory for another presentation, a report or a check (readback.go). Both use the same reader of its format,
+// it in memory for another rendering, a report or a check (readback.go). Both use the same reader of its format,
 // Format.Read, which passes rows on in pieces, so a comparison needs little memory. Errors hold no value of a table.
 
 // tableReceiver receives a table that is read from a file.

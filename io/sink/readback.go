@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// A table is read back to make another presentation of a release from its noisy values, without new noise. Every format
+// A table is read back to make another rendering of a release from its noisy values, without new noise. Every format
 // holds the values exactly. The reader uses the first format that the release has of Parquet, Arrow, JSON and CSV, and
 // first compares the file with the digest in the manifest.
 

@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // ride has two times. Each may be an event.
@@ -146,7 +147,7 @@ func TestPublicRows(t *testing.T) {
 		for _, where := range []string{", where: [{column: tick, max: 99}]", ", where: [{column: tick, max: -1}]"} {
 			_, err := counted(t, content, "replace-one", fmt.Sprintf("rows: %d%s", rows, where))
 			var e *pipeline.Error
-			if !errors.As(err, &e) || e.Code != "rows" {
+			if !errors.As(err, &e) || e.Code != problem.CodeRows {
 				t.Errorf("rows: %d%s: error %v, want rows", rows, where, err)
 				continue
 			}

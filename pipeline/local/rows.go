@@ -3,6 +3,7 @@ package local
 import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // With input.rows the number of rows is public, so a run's success may depend on it, but not on the content of a row. A
@@ -24,8 +25,9 @@ func padToDeclaredRows(p *pipeline.Plan, schema table.Schema, workers []*worker)
 	missing := p.Rows() - rows
 	if missing < 0 || missing > blanks {
 		return &pipeline.Error{
-			Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
-			Hint: "input.rows is the public number of rows of all files together, before any filter",
+			Cause: pipeline.CauseInput, Code: problem.CodeRows,
+			Message: "the input has another number of rows than the job declares",
+			Hint:    "input.rows is the public number of rows of all files together, before any filter",
 		}
 	}
 	for ; missing > 0; missing -= nullRows {

@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 const publicRowsJob = `
@@ -113,7 +114,7 @@ func TestRowsThatLookLikeNone(t *testing.T) {
 	} {
 		var e *pipeline.Error
 		if _, err := publicRows(t, "a.csv", text, what == "lines before a header", 3); !errors.As(err, &e) ||
-			e.Code != "rows" {
+			e.Code != problem.CodeRows {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

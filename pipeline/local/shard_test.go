@@ -176,7 +176,8 @@ func TestShardsAnswerEverything(t *testing.T) {
 	stabilitytest.AskEverything(t, lab, 3)
 }
 
-// stable runs a search. At least four fifths of its pairs must be compared: writers cannot write some.
+// stable runs a search. At least two thirds of its pairs must be compared: writers cannot write some, often all pairs of
+// one job.
 func stable(t *testing.T, s *stabilitytest.Search) {
 	t.Helper()
 	r := s.Run()
@@ -184,7 +185,7 @@ func stable(t *testing.T, s *stabilitytest.Search) {
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 5*compared < 4*s.Pairs {
+	if compared := r.Pairs - r.Skipped; 3*compared < 2*s.Pairs {
 		t.Errorf("of %d pairs %d were compared", s.Pairs, compared)
 	}
 }
@@ -202,7 +203,7 @@ func TestStabilityOfMergedRuns(t *testing.T) {
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
 	}
-	if compared := r.Pairs - r.Skipped; 5*compared < 4*s.Pairs {
+	if compared := r.Pairs - r.Skipped; 3*compared < 2*s.Pairs {
 		t.Errorf("of %d pairs %d were compared", s.Pairs, compared)
 	}
 }

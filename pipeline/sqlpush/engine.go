@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Engine runs aggregations in a database.
@@ -117,8 +118,9 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 	}
 	if n != p.Rows() {
 		return &pipeline.Error{
-			Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
-			Hint: "input.rows is the public number of rows of the table, before any filter",
+			Cause: pipeline.CauseInput, Code: problem.CodeRows,
+			Message: "the input has another number of rows than the job declares",
+			Hint:    "input.rows is the public number of rows of the table, before any filter",
 		}
 	}
 	return nil

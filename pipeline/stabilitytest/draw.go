@@ -193,11 +193,19 @@ func (d *drawing) overUnits() {
 func (d *drawing) lookup() {
 	d.job.Derived = append(d.job.Derived, "lookups: [{file: codes.csv, on: {"+d.one("i", "n", "k", "f", "g", "s", "c", "m",
 		"o")+": key}, add: [area, people, since], types: {people: float, since: date}, prefix: at_}, {file: codes.csv, on: "+
-		"{at_area: key}, add: [place]}, {file: spans.csv, on: {"+d.one("i")+": first}, to: last, add: [span]}]")
+		"{at_area: key}, add: [place]}, "+pick(d.Rand, []string{
+		"{file: spans.csv, on: {" + d.one("i", "n", "k") + ": first}, to: last, add: [span]}]",
+		"{file: days.csv, on: {" + d.one("d") + ": first}, to: last, add: [span]}]",
+	}))
 	d.job.Queries = append(d.job.Queries, "name: looked, "+pick(d.Rand, []string{
 		"histogram: {by: [{column: at_area, values: [red, blue, a]" + bin + "}]}",
 		"sum: {column: at_people, clamp: [-5, 40], by: [{column: place, values: [north, south]}]}",
-		"mean: {column: at_people, clamp: [0, 50]}", "histogram: {by: [{column: span, values: [low, mid]" + bin + "}]}", "histogram: {by: [{column: at_since, part: day_of_week" + bin + "}]}",
+		"mean: {column: at_people, clamp: [0, 50]}", "histogram: {by: [{column: at_since, part: day_of_week" + bin + "}]}",
+		"histogram: {by: [{column: span, values: [low, mid]" + bin + "}]}",
+		"crosstabs: {by: [{column: span, values_from: {file: sizes.csv, column: span}, levels: [size, span]}, {column: place, " +
+			"values: [north, south]}]}",
+		"crosstabs: {by: [{column: at_area, values_from: {file: places.csv, column: place}, levels: [country, region, " +
+			"place]}]}",
 		"histogram: {by: [{column: place, values: [north]}, {column: at_people, edges: [0, 1, 40]}]}",
 	}))
 	if d.chance(0.3) {

@@ -93,7 +93,9 @@ func questions() []queryKind {
 			"false]}, {column: d, from: 2012-12-30, to: 2013-01-03, every: day}], ways: [1, 2]}\ncrosstabs: {by: [" + byTexts +
 			", {column: b, values: [true, false]}], ways: [1], optimize: tables}"},
 		{name: "levels", columns: "s d", queries: "crosstabs: {by: [{column: d, from: 2012-12-30, to: 2013-01-03, every: " +
-			"day, levels: [year, day]}, " + byTexts + "], optimize: tables}"},
+			"day, levels: [year, day]}, " + byTexts + "], optimize: tables}\ncrosstabs: {by: [{column: s, values_from: {file: " +
+			"places.csv, column: place}, levels: [country, region, place]}, {column: d, part: month}], known: [{level: region, " +
+			"file: people.csv, column: people}]}"},
 		{name: "sums", columns: "f i s", queries: "sum: {column: f, clamp: [-0.5, 0.5]}\nsum: {column: i, clamp: [-5, 40], " +
 			"by: [" + byTexts + "]}"},
 		{name: "means", columns: "f n s", queries: "mean: {column: f, clamp: [0, 50]}\nmean: {column: n, clamp: [-5, 40], " +

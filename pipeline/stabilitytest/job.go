@@ -194,8 +194,12 @@ func (j *Job) changed() { j.plan, j.whole = nil, nil }
 
 // Public holds the public files that jobs name, in CSV.
 var Public = map[string]string{
-	"keys.csv":  "key\na\nb\nred\nblue\n40\n1\n",
-	"spans.csv": "first,last,span\n-5,0,low\n1,5,mid\n7,39,mid\n41,9223372036854775807,high\n",
+	"places.csv": "country,region,place\nx,warm,red\nx,warm,a\nx,cold,blue\nx,cold,b\nx,cold,A\ny,flat,40\n",
+	"people.csv": "region,people\nwarm,3\ncold,40\nflat,0\n",
+	"keys.csv":   "key\na\nb\nred\nblue\n40\n1\n",
+	"spans.csv":  "first,last,span\n-5,0,low\n1,5,mid\n7,39,mid\n41,9223372036854775807,high\n",
+	"sizes.csv":  "size,span\nsmall,low\nsmall,mid\nlarge,high\n",
+	"days.csv":   "first,last,span\n1969-12-31,2012-12-30,low\n2012-12-31,2012-12-31,mid\n2013-01-02,2013-01-03,high\n",
 	"codes.csv": "key,place,area,people,since\n1,north,red,0.5,2012-12-31\na,north,,40,\n40,south,blue,-5,2013-01-01\n0,,red,1e300,\n" +
 		"red,south,red,,1969-12-31\n5,south,a,39.999,2013-01-02\n,north,blue,7,\n",
 	"points.csv": "id,lat,lon\none,40.75,-73.98\ntwo,40.7501,-73.9801\nthree,40.752,-73.98\nfour,40.76,-73.99\npole,90,0\n",

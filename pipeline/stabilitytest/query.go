@@ -101,10 +101,16 @@ func (d *drawing) crosstabs() string {
 	if strings.Contains(by[0], "as: by0") {
 		q += pick(d.Rand, []string{"", ", tables: [{by: [by0], weight: 2}]"})
 	}
-	if d.chance(0.2) {
+	if d.chance(0.3) {
 		by[0] = "{column: " + d.one("d", "t") + ", from: 2012-12-30, to: 2013-01-03, every: day, levels: [year, month, day], " +
 			"as: levels}"
-		q = "crosstabs: {by: [" + strings.Join(by, ", ") + "]"
+		known := ""
+		if d.chance(0.5) {
+			by[0] = "{column: " + d.one("s", "c") + d.fold() + ", values_from: {file: places.csv, column: place}, levels: " +
+				pick(d.Rand, []string{"[region, place]", "[country, region, place]"}) + ", as: levels}"
+			known = pick(d.Rand, []string{"", ", known: [{level: region, file: people.csv, column: people}]"})
+		}
+		q = "crosstabs: {by: [" + strings.Join(by, ", ") + "]" + known
 	}
 	q += pick(d.Rand, []string{"", ", optimize: cells", ", optimize: tables", ", optimize: largest"}) + "}"
 	if len(d.job.Unit) > 0 && d.chance(0.4) {
@@ -123,8 +129,8 @@ func (d *drawing) discovered() string {
 	d.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
 	d.selected = by
 	q := "histogram: {by: [" + strings.Join(by, ", ") + "]" +
-		pick(d.Rand, []string{"", "", ", min_units: 1", ", min_units: 2", ", min_units: 2", ", min_units: 3"})
-	if len(d.job.Unit) > 0 && !strings.Contains(q, "min_units") && d.chance(0.5) {
+		pick(d.Rand, []string{"", "", "", ", min_units: 1", ", min_units: 2", ", min_units: 3"})
+	if len(d.job.Unit) > 0 && !strings.Contains(q, "min_units") && d.chance(0.7) {
 		q += ", optimize: keys"
 	}
 	q += "}"

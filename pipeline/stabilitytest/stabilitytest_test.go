@@ -214,7 +214,6 @@ var notDrawn = map[string]string{
 	"privacy.weights": "a share of the budget", "query.accuracy": "the plan alone", "query.margins": "works on noisy values", "query.rates": "works on noisy values", "query.publish": "works on noisy values",
 	"query.title": "words for readers", "query.description": "words for readers", "query.unit": "words for readers",
 	"crosstabs.nonnegative": "works on noisy values", "crosstabs.integers": "works on noisy values", "crosstabs.round_to": "works on noisy values",
-	"crosstabs.known": "public totals, for noisy values and shares of the budget",
 }
 
 // Random jobs contain every key that says what is read, filtered, derived, bounded or counted, with each of its listed

@@ -146,7 +146,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 }
 
 // ranges returns the coding of values by the ranges and the gaps between them, and the position in rows of the range of
-// each code, or Dropped. The error is that of the public file.
+// each code, or Dropped. The error comes from the public file.
 func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
 		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "a range is one of integers or dates, not of " +
@@ -206,9 +206,15 @@ func (l *Lookup) usedRows() (rows []int) {
 
 // Check reports two rows of the public table with one key.
 func (l *Lookup) Check(p *problem.Problems) {
+	used := l.usedRows()
+	if len(used) == 0 {
+		p.Add(l.Field+".on", problem.CodeBadValue, "the file has no row with a key: no row of the table would find a value",
+			"fill the file, or leave the lookup out")
+		return
+	}
 	seen := map[string]int{}
 	var key []byte
-	for _, r := range l.usedRows() {
+	for _, r := range used {
 		key = key[:0]
 		for i := range l.Keys {
 			key = binary.AppendUvarint(key, uint64(len(l.Keys[i][r])))

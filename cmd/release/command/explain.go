@@ -16,14 +16,14 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// The pages are those of docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the
-// registry of denoising methods, all of which are in the program: nothing is read.
+// The pages are docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the registry of
+// denoising methods, all of which are in the program: nothing is read.
 
 func (a *app) explainCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain CODE|KEY|WORD", Short: "Explain an error code, a key of the job file, a denoising method or a word",
 		Long: `explain prints what an error code means and what to do, what a key of the job file says, what a denoising method does, or what a word of the field
-means. A key may be given by its path or by its last part. It reads no file.`,
+means. A key may be given by its path or by its last part; in a phrase each word of the field is explained. It reads no file.`,
 		Example:           "  release explain over-budget\n  release explain max_rows\n  release explain privacy unit",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: onlyFirst(words(explainedNames()...)),
@@ -65,8 +65,9 @@ type explanation struct {
 	Text string
 }
 
-// findExplanations returns the entries whose name equals word. If there are none, it returns at most 8 similar names. A
-// job key can be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
+// findExplanations returns the entries whose name equals word or, if there are none and word is a phrase, the entries of
+// the glossary that it mentions. If nothing is found, it returns at most 8 similar names. A job key can be given by its
+// path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {
@@ -76,9 +77,17 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	for _, e := range all {
 		name := normal(e.Name)
 		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" &&
-			(strings.HasSuffix(name, "."+wanted) ||
+			(strings.HasSuffix(name, "."+wanted) || strings.HasSuffix(" "+strings.ReplaceAll(name, ".", " "), " "+wanted) ||
 				strings.ReplaceAll(name, "[]", "") == wanted) {
 			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		found = mentioned(all, wanted)
+	}
+	for i, e := range slices.Backward(found) {
+		if strings.HasPrefix(e.Text, "See ") {
+			found = slices.Replace(found, i, i+1, mentioned(all, normal(e.Text))...)
 		}
 	}
 	if len(found) > 0 {
@@ -86,13 +95,44 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
-		if (strings.Contains(normal(name), wanted) || strings.Contains(wanted, normal(name)) || near(normal(name), wanted)) &&
+		if (strings.Contains(normal(name), wanted) || mentions(wanted, normal(name)) || near(normal(name), wanted)) &&
 			!slices.Contains(similar, name) {
 			similar = append(similar, name)
 		}
 	}
 	slices.Sort(similar)
 	return nil, similar[:min(len(similar), 8)], nil
+}
+
+// mentioned returns the glossary's entries whose names are words of a phrase, in the phrase's order: "unit" is left out
+// if the phrase has "privacy unit".
+func mentioned(all []explanation, phrase string) (found []explanation) {
+	rest := plain(phrase)
+	words := slices.DeleteFunc(slices.Clone(all), func(e explanation) bool {
+		return e.Kind != "word" || !mentions(rest, normal(e.Name))
+	})
+	slices.SortStableFunc(words, func(a, b explanation) int { return len(b.Name) - len(a.Name) })
+	for _, e := range words {
+		if mentions(rest, normal(e.Name)) {
+			rest = strings.ReplaceAll(rest, plain(normal(e.Name)), " \x00 ")
+			found = append(found, e)
+		}
+	}
+	at := func(e explanation) int { return strings.Index(plain(phrase), plain(normal(e.Name))) }
+	slices.SortStableFunc(found, func(a, b explanation) int { return at(a) - at(b) })
+	return found
+}
+
+// mentions reports whether a phrase has the words of name, next to one another.
+func mentions(phrase, name string) bool { return strings.Contains(plain(phrase), plain(name)) }
+
+// plain puts each word of a text into its singular, with a space at both ends.
+func plain(text string) string {
+	words := strings.Fields(text)
+	for i := range words {
+		words[i] = singular(words[i])
+	}
+	return " " + strings.Join(words, " ") + " "
 }
 
 // explainedNames lists every word that has a page, each once, for completion.
@@ -109,9 +149,9 @@ func explainedNames() []string {
 	return slices.Compact(names)
 }
 
-// normal spells privacy-unit, "privacy unit" and Privacy_Unit alike.
+// normal spells privacy-unit, "privacy unit" and Privacy_Unit alike, and mu² as mu.
 func normal(s string) string {
-	return strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
+	return strings.Trim(strings.NewReplacer("-", " ", "_", " ", "²", "").Replace(strings.ToLower(s)), " ?!.,:;\"'")
 }
 
 // singular spells "margins" and "margin" alike.

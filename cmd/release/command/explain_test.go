@@ -22,6 +22,13 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"discover", "word", "privately"},
 		{"standard deviation", "word", "size of the noise"},
 		{"pre-threshold", "word", "min_units"},
+		{"private partition selection", "word", "which keys exist"},
+		{"What do epsilon and delta mean?", "word", "by the factor e^epsilon"},
+		{"What do epsilon and delta mean?", "word", "may fail"},
+		{"95 % intervals", "word", "in 95 of 100 releases"},
+		{"unit", "word", "Whom the guarantee protects"},
+		{"share of mu²", "word", "sensitivity / sigma"},
+		{"output dir", "job key", "folder"},
 		{"over-budget", "error code", "Nothing was spent"},
 		{"max_rows", "job key", "The largest number of rows of one unit that count"},
 		{"privacy.per_unit.max_rows", "job key", "The largest number of rows of one unit that count"},
@@ -46,6 +53,21 @@ func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	found, similar, err := findExplanations("epsilom")
 	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {
 		t.Errorf("found %v, similar %v, %v", found, similar, err)
+	}
+}
+
+// A phrase is explained by its longest words alone: not by "interval" if it has "confidence interval".
+func TestAPhraseIsExplainedByItsLongestWords(t *testing.T) {
+	found, _, err := findExplanations("how wide is a confidence interval of noise")
+	var names []string
+	for _, e := range found {
+		names = append(names, e.Name)
+	}
+	if err != nil || !slices.Equal(names, []string{"confidence interval", "noise"}) {
+		t.Errorf("found %q, %v", names, err)
+	}
+	if found, similar, err := findExplanations("lonely"); err != nil || len(found)+len(similar) > 0 {
+		t.Errorf("the key on is not what lonely means: found %v, similar %v, %v", found, similar, err)
 	}
 }
 

@@ -17,7 +17,7 @@ var headlines = map[protocol.Status]string{
 		"published now, nothing more was spent",
 	protocol.StatusAlready:    "already released: the same bytes are there, nothing was spent",
 	protocol.StatusCopied:     "already released elsewhere: the same bytes were copied, nothing was spent",
-	protocol.StatusRerendered: "released in this presentation: made from earlier noisy values, nothing was spent",
+	protocol.StatusRerendered: "released in this rendering: made from earlier noisy values, nothing was spent",
 }
 
 func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance, compared bool) error {
@@ -47,7 +47,7 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		}
 	}
 	if compared {
-		if err := a.Printf("  input    compared: it is that of the release\n"); err != nil {
+		if err := a.Printf("  input    compared: the release was made from it\n"); err != nil {
 			return err
 		}
 	}

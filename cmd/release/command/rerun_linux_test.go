@@ -125,7 +125,7 @@ func releasedJob(t *testing.T) string {
 
 // A published job that is run again has the same output, whatever happened to its input, and the folder of the input is
 // not opened: a run that depended on the input would reveal whether a person's rows are in it. This also holds for the
-// job in another presentation.
+// job in another rendering.
 func TestRerunShowsNothingOfTheInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the program in processes of its own, which the race detector does not join")

@@ -97,10 +97,10 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 		}
 		return []string{line}
 	case protocol.NextRerender:
-		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy "+
+		line := fmt.Sprintf("already released in another rendering, to %s on %s: a run makes this one of its noisy "+
 			"values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
-			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s",
+			line = fmt.Sprintf("already released in another rendering, to %s on %s, of which this one cannot be made: %s",
 				console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), console.ErrorText(s.Problem))
 		}
 		return []string{line}

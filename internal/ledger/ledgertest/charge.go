@@ -84,5 +84,5 @@ func muCap(tb testing.TB, b ledger.Budget) float64 {
 // Digests returns well-formed digests that consist of mark, one hex digit.
 func Digests(mark string) ledger.Digests {
 	return ledger.Digests{Input: strings.Repeat(mark, 64), Release: strings.Repeat(mark, 64),
-		Presentation: strings.Repeat(mark, 64)}
+		Rendering: strings.Repeat(mark, 64)}
 }

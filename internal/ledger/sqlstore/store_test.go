@@ -320,7 +320,7 @@ func TestCanary(t *testing.T) {
 	r, err := b.Charge(ctx, tiny(t, "a"))
 	must(t, err)
 	must(t, b.Seal(ctx, r, ledger.Digests{Input: mark, Release: strings.Repeat("0", 64),
-		Presentation: strings.Repeat("0", 64)}))
+		Rendering: strings.Repeat("0", 64)}))
 	secret, err := s.Secret(ctx)
 	must(t, err)
 	file, err := os.ReadFile(path)

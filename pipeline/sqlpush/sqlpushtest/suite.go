@@ -239,7 +239,7 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 			}
 		}
 		var failed *pipeline.Error
-		if errRead != nil && !(errors.As(errRead, &failed) && failed.Code == "rows") {
+		if errRead != nil && !(errors.As(errRead, &failed) && failed.Code == problem.CodeRows) {
 			return "", fmt.Errorf("refused, with a remedy that fails: %w", errRead)
 		}
 		return "", ErrRefused

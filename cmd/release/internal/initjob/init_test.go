@@ -45,10 +45,25 @@ func TestInterview(t *testing.T) {
 func TestNamesAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"Branch": "Branch", "yes": `"yes"`, "a: b": `"a: b"`, "${x}": `"$${x}"`, "1": `"1"`, " a": `" a"`, `a"b`: `"a\"b"`, "Café Süd": "Café Süd", "<i>": `"<i>"`, "a\nb": `"a\nb"`, "#x": `"#x"`,
+		"a\x7fb\u00a0\ufeff": `"a\x7fb\u00a0\ufeff"`,
 	} {
 		if got := quote(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
+	}
+}
+
+// Only the column's name is the name of a query for quantiles.
+func TestQueryNamedAsNothing(t *testing.T) {
+	dir := t.TempDir()
+	table, job := filepath.Join(dir, "t.csv"), filepath.Join(dir, "job.yaml")
+	if err := os.WriteFile(table, []byte("null\n1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := &flags{unit: []string{"row"}, asks: []string{"quantiles null=0..10/5"}, epsilon: "1", delta: "1e-6", dir: "out",
+		ledger: "sqlite:ledger.db", out: job}
+	if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &bytes.Buffer{}), []string{table}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -3,10 +3,10 @@
 package initjob
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
@@ -181,7 +181,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 	taken := map[string]bool{}
 	for i := range j.Questions {
 		q := &j.Questions[i]
-		fmt.Fprintf(b, "  - name: %s\n", q.name(taken))
+		fmt.Fprintf(b, "  - name: %s\n", quote(q.name(taken)))
 		switch q.Kind {
 		case "count":
 			b.WriteString("    count: {}\n")
@@ -308,15 +308,8 @@ func quote(s string) string {
 	return quoted(s)
 }
 
-// quoted writes a text as a YAML scalar in double quotes.
-func quoted(s string) string {
-	b, err := json.Marshal(strings.ReplaceAll(s, "${", "$${"))
-	if err != nil {
-		return `""`
-	}
-	r := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
-	return r.Replace(string(b))
-}
+// quoted writes a text as a YAML scalar in double quotes, whose escapes are those of Go.
+func quoted(s string) string { return strconv.Quote(strings.ReplaceAll(s, "${", "$${")) }
 
 // quoteFile quotes a path or an address. The query of a web address that comes from the environment stays a reference.
 func quoteFile(file string) string {

@@ -44,10 +44,14 @@ type folderFlag string
 
 func (f *folderFlag) String() string { return string(*f) }
 
-// Set refuses an empty folder.
+// Set refuses an empty folder, and one that names a parameter as the job's output.dir may.
 func (f *folderFlag) Set(s string) error {
 	if s == "" {
 		return errors.New("the folder has no name")
+	}
+	if strings.Contains(s, "${") {
+		return errors.New("${…} stands for a parameter in the job's output.dir only: write the folder's name, or change " +
+			"output.dir")
 	}
 	*f = folderFlag(s)
 	return nil

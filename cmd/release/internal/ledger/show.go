@@ -268,8 +268,8 @@ type runJSON struct {
 	Updated string  `json:"updated"`
 	Folder  string  `json:"folder"`
 	Release string  `json:"manifest_sha256"`
-	// Derived: it is a re-rendering of the release before it, and cost nothing.
-	Derived bool `json:"derived"`
+	// Rerendered: it is a re-rendering of the release before it, and cost nothing.
+	Rerendered bool `json:"rerendered"`
 	// Withdrawn is the reason of the withdrawal; "" if it was not withdrawn.
 	Withdrawn string `json:"withdrawn,omitempty"`
 }

@@ -215,7 +215,7 @@ func sameTables(job *configs.Job, recorded map[string]string) bool {
 
 func sameNoise(a, b calibrate.Mechanism) bool {
 	if a.ChosenBy != "" && b.ChosenBy != "" {
-		b.ChosenBy = a.ChosenBy // a later presentation may have renamed it; mechanisms are in the order of the job
+		b.ChosenBy = a.ChosenBy // a later rendering may have renamed it; mechanisms are in the order of the job
 	}
 	return b.Within(a)
 }
