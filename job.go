@@ -24,8 +24,8 @@ type Job struct {
 }
 
 // Load reads and checks the job file at path, and reads the public files that it names. params are the values of its
-// parameters, by name. References to the environment (${env:NAME}) are those of this process. Errors: an [*Error] with
-// all problems of the job.
+// parameters, by name. References to the environment (${env:NAME}) are resolved in this process's environment. Errors:
+// an [*Error] with all problems of the job.
 func Load(ctx context.Context, path string, params map[string]string) (*Job, error) {
 	env := &runjob.Environment{}
 	plan, problems := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: env.Lookup})

@@ -98,12 +98,12 @@ func (s KeySelection) Threshold() (int64, error) {
 //
 //	min(sqrt(Keys/d), 1 + sigma·(z_Keys − z_d)),  z_d = Phi⁻¹((1 − Failure)^(1/d)),
 //
-// rounded down. So the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of counts; and with
-// T = 1 + sigma·z_Keys, the threshold of counts, none of d keys that a unit alone has is kept with a probability of at
+// rounded down. So the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of counts; and with T =
+// 1 + sigma·z_Keys, the threshold of counts, none of d keys that a unit alone has is kept with a probability of at
 // least 1 − Failure, by the proof note of Threshold with Keys = d and its weight in the place of 1. No weight is below
-// 1, so that no key is kept with a smaller probability than by its count of units. Errors are those of Threshold; "keys"
-// if there may be more than MaxWeightedKeys. The first term is the weight of Chen et al. (Scalable Private Partition
-// Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
+// 1, so that no key is kept with a smaller probability than by its count of units. Errors: the errors of Threshold;
+// "keys" if there may be more than MaxWeightedKeys. The first term is the weight of Chen et al. (Scalable Private
+// Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
 func (s KeySelection) Weights() ([]int64, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s KeySelection) validate() error {
 	}
 	square := numeric.NewUp().Mul(numeric.UpOf(m.Sens.L2), numeric.UpOf(m.Sens.L2)) // exact
 	if square.Cmp(new(big.Float).SetInt64(s.Keys)) < 0 {
-		return argument.New("sensitivity", "= %g is below that of one count in each of %d keys", m.Sens.L2, s.Keys)
+		return argument.New("sensitivity", "= %g is below the least one, of counts in %d keys", m.Sens.L2, s.Keys)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (m Mechanism) checkStandIn() error {
 	switch m.Noise {
 	case Gaussian:
 		if m.Scale != 0 {
-			return argument.New("scale", "= %g is that of no Gaussian noise", m.Scale)
+			return argument.New("scale", "= %g belongs to no Gaussian noise", m.Scale)
 		}
 		return nil
 	case Geometric, LaplaceNoise:

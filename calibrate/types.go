@@ -89,7 +89,7 @@ type Ask struct {
 	RuleVersion int
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
-	// Weight is the query's part of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
+	// Weight is the query's share of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
 	Weight float64
 	// Quantum is the power of two of which every exact answer is a multiple (1 for counts).
 	Quantum float64

@@ -27,7 +27,7 @@ func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 	case c.rowUnit():
 		c.bad(at.At("max_rows"), CodeContradiction,
 			"there is nothing to discover with unit: row: each row is a unit of its own and contributes one row",
-			"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
+			"remove per_unit, or name the columns that identify the privacy unit: unit: [user_id]")
 		return
 	case b.MaxRowsUpTo == 0 && !c.has(at.At("max_rows_up_to")):
 		c.bad(at.At("max_rows"), CodeMissing, "there is no public limit up to which to look for the bound",

@@ -135,7 +135,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 func (c *checker) withoutLevels(at *yamltree.Path, by []Dimension) {
 	for i := range by {
 		if len(by[i].Levels) > 0 {
-			c.bad(at.Item(i).At("levels"), CodeContradiction, "only the first dimension of crosstabs has levels",
+			c.bad(at.Item(i).At("levels"), CodeContradiction, "only the first dimension of crosstabs can have levels",
 				"ask crosstabs: {by: [the dimension with levels, the others]}")
 		}
 	}
@@ -218,7 +218,8 @@ func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
 		}
 		if !below2(edges[i-1], edges[i]) {
 			c.bad(at.Item(i), CodeBadValue,
-				wording.Quote(string(edges[i]))+" does not come after "+wording.Quote(string(edges[i-1])), "edges ascend, each only once")
+				wording.Quote(string(edges[i]))+" does not come after "+wording.Quote(string(edges[i-1])),
+				"list the edges in ascending order, each once")
 			return
 		}
 	}

@@ -245,7 +245,7 @@ func (c *checker) events(at *yamltree.Path) {
 			// A single event must not rename it either: the ledger and the readers of the release know the unit by its
 			// name.
 			if column, ok := events[i][u]; ok && column != u {
-				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name those of the input in privacy.unit")
+				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name columns of the input in privacy.unit")
 			}
 		}
 	}

@@ -217,7 +217,7 @@ func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 			}
 		}
 	} else if c.has(inside.At("known")) {
-		c.bad(inside.At("known"), CodeContradiction, "known totals are those of levels", "give the first dimension levels")
+		c.bad(inside.At("known"), CodeContradiction, "only levels have known totals", "give the first dimension levels")
 	} else if !c.has(inside.At("ways")) && !c.has(inside.At("tables")) {
 		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
 	}

@@ -14,7 +14,7 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 		return
 	}
 	if !q.adds() {
-		c.bad(at, CodeContradiction, "rates are quotients of cells that add up: those of a count, of a histogram or of a sum of "+
+		c.bad(at, CodeContradiction, "rates are quotients of cells that add up: the cells of a count, a histogram or a sum of "+
 			"one column, with listed keys", "remove rates; a mean is a quotient itself")
 		return
 	}

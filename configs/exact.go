@@ -14,7 +14,7 @@ func (j *Job) ExactColumns() []string {
 	return slices.Compact(names)
 }
 
-// exactInQueries lists the columns of the unit, and those of discovered keys.
+// exactInQueries lists the columns of the unit and of discovered keys.
 func (j *Job) exactInQueries() []string {
 	names := slices.Clone(j.Privacy.Unit.Columns)
 	for i := range j.Queries {

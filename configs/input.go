@@ -116,8 +116,8 @@ type JSONL struct {
 	Columns map[string]string `yaml:"columns" example:"{age: int, \"address.city\": text}"`
 }
 
-// Lookup joins columns of a public table to each row: those of the row of the public table that has the same key. A row
-// whose key is not in the public table, or is null, gets nulls.
+// Lookup joins columns of a public table to each row, from the public row that has the same key. A row whose key is not
+// in the public table, or is null, gets nulls.
 type Lookup struct {
 	// File with the public table, relative to the job file: a Parquet or Arrow file, or a CSV file with a header. It must
 	// hold nothing private. Its contents are part of the run fingerprint.

@@ -17,8 +17,8 @@ type Query struct {
 	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It is
 	// `rows` if it is absent.
 	Over string `yaml:"over,omitempty" enum:"rows|units" example:"units"`
-	// Where keeps the rows that meet every condition, for this query alone. With `over: units` the columns are those of
-	// `units`.
+	// Where keeps the rows that meet every condition, for this query alone. With `over: units` the columns are the
+	// columns of `units`.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: status, in: [unemployed]}]"`
 	// Count counts all rows: one number.
 	Count *Count `yaml:"count,omitempty" example:"{}"`
@@ -56,8 +56,8 @@ type Query struct {
 	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
 	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
-	// Rates divide the noisy cells of a count, a histogram or a sum by those of another query, or by public numbers. They
-	// are computed from released values, at no cost.
+	// Rates divide the noisy cells of a count, a histogram or a sum by the noisy cells of another query, or by public
+	// numbers. They are computed from released values, at no cost.
 	Rates []Rate `yaml:"rates,omitempty" example:"[{name: unemployment, per: labour_force, times: 100}]"`
 }
 
@@ -206,7 +206,7 @@ type Histogram struct {
 // Crosstabs counts rows in several marginals by the same dimensions. A row that has no cell in one of the dimensions is
 // in none of the tables. max_rows bounds the contribution of a unit. Each table is a file of its own,
 // NAME.DIMENSION.DIMENSION; the file NAME holds the noisy numbers from which all tables are made. If the first
-// dimension has levels, the tables are not those of ways and tables: each level by all other dimensions is a table,
+// dimension has levels, ways and tables do not choose the tables: each level by all other dimensions is a table,
 // NAME.LEVEL, and all levels add up.
 type Crosstabs struct {
 	// By are the dimensions.

@@ -17,7 +17,7 @@ import (
 // Several tables
 //
 // A job with input.tables is read as one job for each table ([Job.Of]): the input is the table, and the privacy unit is
-// the columns in which the table holds it. A job of a table has the columns of its joins beside those of its files
+// the columns in which the table holds it. A job of a table has the columns of its files and the columns of its joins
 // ([Job.Joins]). docs/adr/0050 says why a join keeps neighbours neighbours.
 
 // Table is one of several private tables. Its keys mean what they mean in input.
@@ -45,16 +45,17 @@ type Table struct {
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: kind, in: [inpatient]}]"`
 }
 
-// Join adds columns of another table to each row: those of the row of the other table that has the same key. A row has at
-// most one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
-// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no partner.
+// Join adds columns of another table to each row, from the other table's row that has the same key. A row has at most
+// one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
+// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no
+// partner.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
-	// On names the columns of the key beside those of the unit: a column of this table on the left, one of the other
-	// table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the whole key,
-	// and its rows get the unit of their partner: those without a partner count nowhere, and those whose key several
-	// units have count as rows of each of them.
+	// On names the columns of the key, apart from the columns of the unit: a column of this table on the left, one of
+	// the other table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the
+	// whole key, and its rows get the unit of their partner: those without a partner count nowhere, and those whose key
+	// several units have count as rows of each of them.
 	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
 	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more
 	// than 1,024 bytes is null.
@@ -131,7 +132,7 @@ func (j *Job) Inputs() iter.Seq2[string, *Input] {
 // Reads reports whether a query reads the table of the job.
 func (j *Job) Reads(q *Query) bool { return j.whole == nil || q.From == j.table }
 
-// PrivateFiles returns the files of the input: those of all tables, also of the job of one table.
+// PrivateFiles returns the files of the input. The job of one table returns the files of all tables, too.
 func (j *Job) PrivateFiles() (files []string) {
 	j.eachPrivateFile(func(_ *yamltree.Path, file string) { files = append(files, file) })
 	return files
@@ -157,7 +158,7 @@ func (j *Job) eachPrivateFile(visit func(at *yamltree.Path, file string)) {
 type TableJoin struct {
 	// Field is its place in the job, Table the name of the other table.
 	Field, Table string
-	// Own are the columns that make the key, Theirs those of the other table, in the same order.
+	// Own are the columns that make the key; Theirs are the key's columns in the other table, in the same order.
 	Own, Theirs []string
 	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of
 	// the unit, if the rows get it from their partner; else it is 0.
@@ -335,7 +336,7 @@ func (c *checker) from(at *yamltree.Path, q *Query) {
 		for k := range c.job.Queries {
 			if m := &c.job.Queries[k]; m.Name == name && m.From != q.From {
 				c.bad(at.At("margins").Item(i), CodeContradiction, "the two queries read different tables",
-					"cells of one table do not add up to those of another one: name queries of the same table")
+					"cells of different tables do not add up to each other: name queries of the same table")
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 		best = average(best, all, p)
 	}
 	best.Notes = slices.Concat([]string{"chose " + best.label}, best.Notes,
-		[]string{"estimated squared errors in multiples of the noise's: " + strings.Join(tried, ", ")})
+		[]string{"estimated mean squared errors, as multiples of the noise variance: " + strings.Join(tried, ", ")})
 	return best.Fit, nil
 }
 

@@ -60,7 +60,7 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 }
 
 // ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent]. It does not depend on
-// the values: those of the margins are not read. Errors are those of Consistent.
+// the values: the values of the margins are not read. It returns the errors of Consistent.
 func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, error) {
 	if err := shape.checkEffects(); err != nil {
 		return 0, err
@@ -86,7 +86,7 @@ func (s Shape) checkEffects() error {
 	return nil
 }
 
-// weight returns the variance of the noise of a cell, of deviation s, over that of the margin's noise.
+// weight returns the noise variance of a cell, s², divided by the noise variance of the margin.
 func (m Margin) weight(s float64) float64 {
 	ratio := max(1e-100, min(s/m.Deviation, 1e100))
 	return ratio * ratio

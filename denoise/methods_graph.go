@@ -154,8 +154,8 @@ func penalty(word string, lambda float64, v scaled) graph.Penalty {
 	return graph.Penalty{Lambda: min(v.toScaled(lambda), farthest)}
 }
 
-// onGraph returns the rule of an estimator on graphs. The estimator gets the values in a unit in which nothing
-// overflows.
+// onGraph makes a rule from an estimator on graphs. The rule scales the values so that nothing overflows, calls the
+// estimator, and scales its result back.
 func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.Fit, error)) rule {
 	return func(ctx context.Context, p problem) (Fit, error) {
 		g, err := p.network()

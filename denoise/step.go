@@ -77,7 +77,7 @@ func (s *Step) fit(ctx context.Context, y []float64, deviation float64) (Fit, er
 
 // Blockwise returns the step as a function that replaces values by estimates in place, for vectors that are too long
 // for memory. The function can be called for any part of a vector of cells values, at any time and from several
-// goroutines. notes are those of the whole vector. Errors: an [*Error] if the step is not [Step.CellByCell], or as
+// goroutines. notes describe the whole vector. Errors: an [*Error] if the step is not [Step.CellByCell], or as
 // [Step.Estimate].
 func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (replace func(values []float64),
 	notes []string, err error) {

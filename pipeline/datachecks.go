@@ -26,7 +26,7 @@ type DataChecks struct {
 type QueryCheck struct {
 	Name string
 	*tally.Tally
-	// Bounds counts all rows, also if only a sample is tallied.
+	// Bounds counts all rows, even if only a sample is tallied.
 	Bounds bounding.BoundTally
 }
 

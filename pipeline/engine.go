@@ -89,7 +89,7 @@ type Versioned interface {
 var ErrVersionGone = errors.New("the input does not have this version any more")
 
 // Aggregations returns the totals of an input that each query needs: an engine needs no other facts about the queries.
-// Columns are the logical ones. Errors are diagnostics of the job, or those of package queries/problem.
+// Columns are the logical ones. Errors are diagnostics of the job, or errors of package queries/problem.
 func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
@@ -125,7 +125,7 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
 	if len(all) != len(p.queries) {
 		return nil, InsideError("hide the totals",
-			errors.New("an engine has other accumulators than those of the plan's queries"))
+			errors.New("the engine's accumulators do not belong to the plan's queries"))
 	}
 	exacts := make([][]mechanism.Exact, len(all))
 	for i := range all {

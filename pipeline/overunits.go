@@ -53,7 +53,7 @@ func (q *Planned) columns() []string {
 }
 
 // Units returns the table of units for queries over units, for an input with a schema; nil if there are no such
-// queries. Errors are those of a schema that Check refuses.
+// queries. It returns an error if Check refuses the schema.
 func (p *Plan) Units(schema table.Schema) (*perunit.Compiled, error) {
 	if p.input.units == nil {
 		return nil, nil

@@ -60,7 +60,7 @@ type Planned struct {
 	// Strategy describes how the query's tables are computed from components that are not their cells; nil if the
 	// components are the answer.
 	Strategy *query.Strategy
-	// Filters are the conditions of the query alone, on logical columns or those of units.
+	// Filters are the conditions of this query alone, on logical columns or on columns of the table of units.
 	Filters domain.Filters
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64

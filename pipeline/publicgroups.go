@@ -150,7 +150,7 @@ func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []
 		return nil
 	}
 	problem := func(message string) []float64 {
-		b.unreadable(path+".file", "public-file", message, "the file has each group of the level once, with a whole number")
+		b.unreadable(path+".file", "public-file", message, "list each group of the level once, with an integer")
 		return nil
 	}
 	place := make(map[string]int, len(groups))

@@ -18,11 +18,11 @@ import (
 
 // Rates
 //
-// A rate divides the noisy cells of a query by those of another one, whose noise is independent, or by public numbers.
-// It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the quotient of the
-// exact bounded answers as often as it states, also if the number to divide by is small. Noise that is Laplace or
-// geometric has a quantile of at most that of a single Laplace variable, and half a step more if it is geometric, so
-// that the interval is slightly too wide.
+// A rate divides the noisy cells of a query by the noisy cells of another query, whose noise is independent, or by
+// public numbers. It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the
+// quotient of the exact bounded answers as often as it states, even if the denominator is small. For Laplace and
+// geometric noise the program takes the quantile of a single Laplace variable, plus half a step for geometric noise.
+// That is an upper bound, so the interval is slightly too wide.
 
 // rate is a table of quotients of a query's cells.
 type rate struct {

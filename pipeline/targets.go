@@ -109,9 +109,9 @@ var errTarget = errors.New("no noise that this program draws gives that half-wid
 
 // needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
 //
-// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If
-// the grid doubles, the half-width jumps, and the target may lie within the jump: then the interval between a mu that
-// meets it and one that does not is halved.
+// Half-widths are nearly proportional to 1/mu, so the search replaces mu by mu·half/target until it changes no further.
+// The half-width jumps if the grid doubles. If the target lies within a jump, the search bisects the interval between a
+// mu that misses the target and one that meets it.
 func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)

@@ -105,7 +105,7 @@ func (p *Plan) filterCount() (n int) {
 // Extended returns the columns of a batch: Columns, then the columns that joins add, then the derived ones.
 func (p *Plan) Extended() []string { return p.input.views.columns }
 
-// Derived returns the derived columns that the plan needs; the job's keys that define them are those of Places.
+// Derived returns the derived columns that the plan needs; Places returns the job's keys that define them.
 func (p *Plan) Derived() *derived.Set { return p.input.derived }
 
 // Evaluator returns an evaluator that adds the derived columns to batches: from the columns that are read and joined to
@@ -118,7 +118,8 @@ func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 	return bound.Evaluator(p.input.views.columns[:p.input.views.base]), nil
 }
 
-// Logical returns the columns that queries and filters name, each once. Without events they are those of the input.
+// Logical returns the columns that queries and filters name, each once. Without events they are the columns of the
+// input.
 func (p *Plan) Logical() []string { return p.input.views.logical }
 
 // EventColumns returns, for each event e, the index in Extended of every column of Logical: EventColumns()[e][i] is

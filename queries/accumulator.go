@@ -55,7 +55,7 @@ func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumul
 	return g, nil
 }
 
-// errBins means a bug: rows are added up by other bins than those of a discovered clamp.
+// errBins means a bug: rows were added up in bins of another layout than the discovered clamp has.
 var errBins = errors.New("queries: the bins of a discovered clamp do not match its range")
 
 // newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are

@@ -14,11 +14,11 @@ import (
 // The states of accumulators
 //
 // One process may gather a part of a table, and another continue from its state: totals are integers, which are added,
-// and all rows of a unit are collected before it is bounded. So the totals equal those of one process. A state holds
-// exact totals and rows unencrypted: only code that encrypts them may write them (pipeline/partial). The accumulators
-// that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each total begins
-// with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and depend on no
-// row.
+// and all rows of a unit are collected before it is bounded. So the totals are the same as in one process. A state
+// holds exact totals and rows unencrypted: only code that encrypts them may write them (pipeline/partial). The
+// accumulators that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each
+// total begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
+// depend on no row.
 
 // Save writes all that accumulators hold, and spends them.
 func Save(all []*Accumulator, to io.Writer) error {

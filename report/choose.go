@@ -42,7 +42,7 @@ func (q *queryFacts) reading(holds string) string {
 }
 
 // axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other
-// keys, such as the components of a vector and the keys of readings, are axes of their own.
+// keys, such as the components of a vector and the keys of quantiles and shares, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes, holds := []axis{}, q.reading(holds)
 	for at := 0; at < len(t.Keys); {

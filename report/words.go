@@ -107,7 +107,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 // withoutTiny ends the caption of what guesses gain: see tinyGain.
 const withoutTiny = ". Gains below 0.000000000001 % are left out."
 
-// columnViews describe the columns of the tables: those of every table, and those that the job describes.
+// columnViews describes the columns that every table has and the columns that the job describes.
 func (f *facts) columnViews() [][2]string {
 	out := [][2]string{
 		{noisyColumn, "the exact answer plus noise; right on average"},

@@ -18,7 +18,7 @@ import (
 // Changes between two releases
 //
 // The noise of two runs is independent, so the change of a cell is known from the two published values with their
-// intervals. The interval of a difference a − b is that of Zou and Donner (2008), from the distances of a and b to the
+// intervals. The interval of a difference a − b follows Zou and Donner (2008), from the distances of a and b to the
 // ends of their own intervals [a₁, a₂] and [b₁, b₂]:
 //
 //	a − b − √((a − a₁)² + (b₂ − b)²)  to  a − b + √((a₂ − a)² + (b − b₁)²)

@@ -79,7 +79,8 @@ func Ratio(of, to []Term) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// The interval's z is that of n − r·d for r = n/d, whose noise has weights of its own if the two share cells.
+	// The interval's z is the quantile of n − r·d for r = n/d, whose noise has weights of its own if the two share
+	// cells.
 	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
 	rest := n.less(n.value/d.value, d)
 	z := kinds.HeavyZ95(rest.kurtosis())

@@ -59,7 +59,7 @@ func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest
 func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells int) {
 	last := len(keys) - 1
 	places := len(keys[last]) == len(keys[0])+last // with a column more for each level
-	// own returns the labels of the nodes of a level: the first columns, without those of the other dimensions.
+	// own returns the labels of the nodes of a level: the first columns, without the columns of the other dimensions.
 	own := func(l int) (columns [][]string) {
 		for i := range keys[l] {
 			if places && i > l || !places && i > 0 {

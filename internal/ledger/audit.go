@@ -190,7 +190,7 @@ func (r *recount) addCharge(x recounted, sign float64) {
 // checkCaps records a finding if the charge passed a cap.
 func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
-		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q", e.Seq, a.Account.Dataset))
+		r.findings = append(r.findings, fmt.Sprintf("entry %d exceeds the budget of dataset %q", e.Seq, a.Account.Dataset))
 	}
 	if r.shares[x.of].Cmp(a.caps.delta) > 0 {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the cap of dataset %q on probabilities of failure",
@@ -198,7 +198,7 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	}
 	for i, limit := range a.Budget.limits() {
 		if limit != (Limit{}) && !a.caps.periods[i].Covers(r.within[x.periods[i]]) {
-			r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q for the %s", e.Seq,
+			r.findings = append(r.findings, fmt.Sprintf("entry %d exceeds the budget of dataset %q for the %s", e.Seq,
 				a.Account.Dataset, periods[i].per))
 		}
 	}

@@ -69,7 +69,7 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
 	case m.Noise != p.mechanism.Noise:
 		return fmt.Errorf("%w: %q was charged with noise of another distribution", ErrRedeem, m.Query)
-	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // also if one is not a number
+	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // true if one is NaN, too
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true

@@ -19,8 +19,8 @@ func (e *AccountError) Error() string {
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// UnitError refuses a charge for a table whose unit differs from that of an earlier charge for the same table. Table is
-// "" in a charge of a job that has one table only, and Earlier if the earlier charge was one.
+// UnitError refuses a charge for a table if an earlier charge for the same table had another unit. Table is "" in a
+// charge of a job that has one table only, and Earlier if the earlier charge was one.
 type UnitError struct{ Dataset, Earlier, Have, Table, Want string }
 
 // Error states both definitions.

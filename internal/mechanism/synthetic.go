@@ -13,7 +13,7 @@ import (
 // vectors and discards it, to find out before its charge whether the release can be made. The vector is marked
 // ([Noisy.IsSynthetic]), and refused as an answer.
 //
-// Errors: ErrMechanism, ErrEmpty, and those of ctx and of the system's source of randomness.
+// Errors: ErrMechanism, ErrEmpty, and errors of ctx and of the system's source of randomness.
 func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (Noisy, error) {
 	grid, err := gauss.Log2(m.Grid)
 	if err != nil {

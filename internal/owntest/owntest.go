@@ -20,8 +20,8 @@ func Guard(tb testing.TB) bool {
 	return guard(tb, ok && testing.Testing() && ours(info.Path))
 }
 
-// ours reports whether path is that of a package of this module, or of its test binary: go test records the path of a
-// main package as it is, and that of any other package with .test at its end.
+// ours reports whether path is a package of this module, or its test binary: go test records the path of a main package
+// unchanged, and the path of any other package with .test appended.
 func ours(path string) bool {
 	rest, ok := strings.CutPrefix(path, module)
 	return ok && (rest == ".test" || strings.HasPrefix(rest, "/"))

@@ -25,7 +25,7 @@
 //
 // JSON: one document per table, an array with one object per row, whose keys are in the order of the columns. Each
 // object is on a line of its own, so that line tools work too. Numbers are written as in CSV; readers that hold all
-// numbers as doubles round integers beyond 2^53. JSON has no infinity: it is written as null, also if it is an edge.
+// numbers as doubles round integers beyond 2^53. JSON has no infinity: it is written as null, even as an edge.
 //
 // Arrow and JSON refuse labels that are not valid UTF-8.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// ReadManifest returns the manifest of a release folder and its SHA-256. Errors are those of Inspect.
+// ReadManifest returns the manifest of a release folder and its SHA-256. It returns the errors of Inspect.
 func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // startHint says where relative paths start.
 const startHint = "a relative path starts from the job file's folder"
 
-// Exists checks that every path and pattern of the input finds a file. It opens none. Its errors are those of Open.
+// Exists checks that every path and pattern of the input finds a file. It opens none. It returns the errors of Open.
 func Exists(ctx context.Context, o Options) error {
 	stores := newStores(o.Workers)
 	defer stores.close()

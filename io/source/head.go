@@ -11,7 +11,7 @@ import (
 )
 
 // OpenAddress opens the first object at a URL, or at a pattern of URLs, and reads it from its first byte. The first
-// request asks for likely bytes; more are fetched while the object is read. Its errors are those of Open.
+// request asks for likely bytes; more are fetched while the object is read. It returns the errors of Open.
 func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
 	s := newStores(1)
 	o, err := s.openFirst(ctx, address, likely)

@@ -54,8 +54,8 @@ type Dataset struct {
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
-// read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, if there
-// are several, Errors; if standard input does not fit on the disk, a *scratchfile.Error.
+// read. Files are read in the order of the patterns; the files of one glob are sorted. The errors are *Error or, if
+// there are several, Errors; if standard input does not fit on the disk, a *scratchfile.Error.
 func Open(ctx context.Context, o Options) (*Dataset, error) {
 	d := &Dataset{stores: newStores(o.Workers)}
 	if err := d.open(ctx, o); err != nil {

@@ -48,8 +48,8 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, or those of all partitions that MergePartition wrote,
-// in any order, and compares their headers: they must be of this plan, of this version of the program and of one
+// OpenParts opens the files of all shards of one run of a plan, or the files of all partitions that MergePartition
+// wrote, in any order, and compares their headers: they must be of this plan, of this version of the program and of one
 // table, and each shard must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
@@ -168,7 +168,7 @@ func partError(path string, err error) error {
 	case errors.Is(err, partial.ErrVersion):
 		return partsFault("shard-foreign", name+" was written by another version of this program", hintForeign)
 	case errors.Is(err, partial.ErrOtherKey):
-		return partsFault("shard-foreign", name+" is under the key of another run",
+		return partsFault("shard-foreign", name+" is encrypted with the key of another run",
 			"name the key with which it was made, or aggregate the shard again with this key")
 	case errors.Is(err, partial.ErrDamaged):
 		return partsFault("shard-damaged", name+" was damaged or cut off, or is not from a shard of this run",

@@ -19,7 +19,7 @@ func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
 	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// splitReaderOf is splitReader of an input whose schema has joined columns beside those of the files.
+// splitReaderOf is splitReader for an input whose schema has the columns of its files and joined columns.
 func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {

@@ -16,7 +16,7 @@ type Shard struct{ Number, Of int }
 // AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make,
 // encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). Of several writers,
 // each gets the part of one partition of the units. program is the version of the program. It charges nothing and needs
-// no ledger. Errors are those of reading the input and of writing.
+// no ledger. Errors are errors of reading the input or of writing.
 func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
 	program string, out ...io.Writer) error {
 	spill, err := e.scratch(ctx, p)

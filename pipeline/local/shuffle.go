@@ -80,7 +80,7 @@ func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k p
 }
 
 // Together reads packed and bounded messages from next until its error is io.EOF, and writes their sum as a part that
-// is the only shard. Errors are partial.ErrLost if messages are missing or occur twice, and those of w.
+// is the only shard. Errors: partial.ErrLost if messages are missing or occur twice, and the errors of w.
 func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits,
 	next func() ([]byte, error), w io.Writer) error {
 	return withWorker(ctx, p, schema, l, func(all *worker) error {

@@ -24,14 +24,14 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []*queries.Accumulator
-	columns      [][]int // by query: indices among the logical columns, or those of the table of units
+	columns      [][]int // by query: indices among the logical columns, or among the columns of the table of units
 	own          []ownFilter
 	units        *unitsWorker
 	compactor    *compactor
 	inspection   *inspection // nil if there is no tally
 }
 
-// ownFilter has the conditions of a query beyond those of all queries.
+// ownFilter has the conditions that only one query has.
 type ownFilter struct {
 	selector *domain.CompiledFilters // nil if there are none
 	columns  []int                   // indices of the conditions' columns, counted as in worker.columns

@@ -209,7 +209,7 @@ func (m *Manifest) keysOf(q *Query) error {
 	case i < 0 || q.Selection != nil:
 		return errors.New(q.Name + ": the query that it names has not selected its keys")
 	case m.Queries[i].Cells == 0 && q.Cells != 0 || m.Queries[i].Cells != 0 && q.Cells%m.Queries[i].Cells != 0:
-		return errors.New(q.Name + ": its cells are not those of the keys that " + q.KeysOf + " selected")
+		return errors.New(q.Name + ": its cells are not the keys that " + q.KeysOf + " selected")
 	}
 	return nil
 }

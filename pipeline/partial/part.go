@@ -72,7 +72,7 @@ func Range(shard, of, splits int) (from, to int) {
 // mostBlock exceeds the length of any header and of any block of rows.
 const mostBlock = 1 << 30
 
-// Write writes a part: the header and the state of accumulators, which are spent. Errors are those of w and of the
+// Write writes a part: the header and the state of accumulators, which are spent. Errors: the errors of w and of the
 // accumulators' spill.
 func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
@@ -111,7 +111,7 @@ func (e *encrypted) block(text []byte) error {
 }
 
 // WritePartitions writes a part for each partition of the units: the rows of a unit are all in one, which the run's key
-// chooses, whatever the shard. The accumulators are spent. Errors are those of Write.
+// chooses, whatever the shard. The accumulators are spent. It returns the errors of Write.
 func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	b, err := k.buckets(len(to))
 	if err != nil {
@@ -155,7 +155,7 @@ type Reader struct {
 	from *decrypted
 }
 
-// NewReader reads the header of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
+// NewReader reads the header of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or errors of r.
 func NewReader(r io.Reader, k Key) (*Reader, error) {
 	d, err := newDecrypted(r, k)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *PartHeader) Splits() int {
 }
 
 // Load adds the state to accumulators, which must be of the part's run and schema, and reads the part to its end. The
-// added state is authentic only if Load returns no error. Errors are ErrDamaged and those of the source and the
+// added state is authentic only if Load returns no error. Errors are ErrDamaged and errors of the source and the
 // accumulators' spill.
 func (p *Reader) Load(all []*queries.Accumulator) error {
 	load := p.loadPartition

@@ -236,7 +236,7 @@ type Tally struct {
 }
 
 // ErrLost means that messages of a shuffle were lost, came twice, or went to another bucket.
-var ErrLost = errors.New("messages were lost, came twice or went astray between workers")
+var ErrLost = errors.New("messages between workers were lost, duplicated or sent to the wrong worker")
 
 // Add counts a packed or bounded message.
 func (t *Tally) Add(m *Message) error {

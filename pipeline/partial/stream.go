@@ -45,7 +45,7 @@ var (
 	// ErrVersion means that another version wrote it.
 	ErrVersion = errors.New("another version of the format wrote this")
 	// ErrOtherKey means that the stream was written under the key of another run.
-	ErrOtherKey = errors.New("this is under the key of another run")
+	ErrOtherKey = errors.New("this is encrypted with the key of another run")
 	// ErrDamaged means that authentication failed, or that the stream is truncated.
 	ErrDamaged = errors.New("this was damaged or cut off")
 )
@@ -247,7 +247,7 @@ func (d *decrypted) end() error {
 }
 
 // Check reads a part, or another stream, to its end, and returns nil if all of it is authentic. Errors are ErrFormat,
-// ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
+// ErrVersion, ErrOtherKey, ErrDamaged, or errors of r.
 func Check(r io.Reader, k Key) error {
 	d, err := newDecrypted(r, k)
 	if err != nil {

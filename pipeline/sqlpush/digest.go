@@ -18,7 +18,7 @@ type part struct {
 type pieces struct {
 	unit   unitText                         // the text of a unit's column, as bytes
 	length func(text string) string         // the number of bytes of a unit's text, in four bytes
-	number func(x string, width int) string // a number in 4 bytes, if it is not negative, or in 8
+	number func(x string, width int) string // an integer of width bytes: 4 (never negative) or 8
 	bytes  func(hexadecimal string) string  // constant bytes
 }
 

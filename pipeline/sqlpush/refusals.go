@@ -73,7 +73,7 @@ func (c *refusals) typeOf(name string) (t table.Type) {
 	return t
 }
 
-// filters refuses filters. The errors about those of all queries name no query.
+// filters refuses filters. Errors about a filter that all queries share name no query.
 func (c *refusals) filters() {
 	shared := c.plan.Filters().Columns()
 	for i := range c.of.Filters {

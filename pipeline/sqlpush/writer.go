@@ -13,7 +13,7 @@ type writer struct {
 	names int
 	known map[string]string // column names of expressions that were computed before
 	sure  map[string]bool   // columns that are never NULL
-	alone bool              // the code of the only dimension is the number of the cell
+	alone bool              // there is one dimension, whose codes are the cell numbers
 }
 
 func newWriter(d dialect, from string) *writer {

@@ -48,7 +48,7 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	}
 }
 
-// rejects reports whether the first eight bytes of a digest are above those of all kept digests.
+// rejects reports whether the first eight bytes of a digest are larger than the first eight bytes of every kept digest.
 func (l *bottomK) rejects(d *manyhash.Sum) bool { return l.full && d.First() > l.bar }
 
 // insert puts an item in its place among the sorted ones, unless its digest is rejected.

@@ -38,7 +38,7 @@ type boundQuery struct {
 type unitBounder struct {
 	rows    *gatherer
 	queries []queryBounder
-	few     int64 // rows of a unit that no query's limits cut
+	few     int64 // a unit with at most this many rows is within the limits of every query
 	digests digests
 	inAll   bool     // all rows of the current unit count in all queries
 	sample  struct { // the sample of the current unit: see smallest

@@ -11,10 +11,10 @@ import (
 // Numbers of contents
 //
 // The content of a row for twenty queries is long, and many rows have the same one: twenty histograms of one column
-// have a few hundred different contents. So a record holds the number of its content among those of the store. Contents
-// are found in a trie, query by query: level i has a node for every different content of the queries up to i, and the
-// next query's content selects the child. A row of a batch descends one level when a query has its cells. The nodes of
-// the last level are the contents.
+// have a few hundred different contents. So a record holds the index of its content in the store. Contents are found in
+// a trie, query by query: level i has a node for every different content of the queries up to i, and the next query's
+// content selects the child. A row of a batch descends one level when a query has its cells. The nodes of the last
+// level are the contents.
 //
 // If there are too many contents, numbers save nothing: from the next batch on, records hold their contents themselves.
 

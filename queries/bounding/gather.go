@@ -36,7 +36,7 @@ type gatherer struct {
 // setAside holds oversized units, which are bounded one at a time.
 type setAside struct {
 	units [][]byte
-	bytes int64 // bytes of the segment's texts among those of the gatherer
+	bytes int64 // bytes of the segment's texts in the gatherer's texts
 }
 
 // unitSlots groups the rows of one unit: rows with the same content are one slot.

@@ -31,7 +31,7 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	return nil
 }
 
-// countRepeated counts the records of one partition and, if that saves a quarter, those of all partitions.
+// countRepeated counts the records of one partition and, if that saves a quarter, the records of all partitions.
 func (r *Rows) countRepeated(partition int) bool {
 	single, more := r.countPartition(partition)
 	if 4*more > 3*single || single == 0 {

@@ -11,10 +11,10 @@ import (
 
 // Oversized units
 //
-// An oversized unit has so many rows that they do not fit in the room for those of a partition. An identifier that
-// stands for "unknown" is such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are
-// read several times: first to find the cells that it may keep, then in passes, each of the rows whose contents have
-// the same hash bits. Between them only what may be kept is held.
+// An oversized unit has more rows than fit in the memory for one partition. An identifier that stands for "unknown" is
+// such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are read several times:
+// first to find the cells that it may keep, then in passes, each of the rows whose contents have the same hash bits.
+// Between them only what may be kept is held.
 
 // oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any
 // more.

@@ -205,7 +205,7 @@ func anyBit(mask []byte) bool {
 // Failure returns the first error of the spill.
 func (p *QueryRows) Failure() error { return p.store.failed }
 
-// Merge adds the rows of another worker's part. The first part merges those of all parts.
+// Merge adds the rows of another worker's part. The first part merges the rows of all parts.
 func (p *QueryRows) Merge(o *QueryRows) error {
 	switch {
 	case p == nil || o == nil:

@@ -146,7 +146,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 }
 
 // ranges returns the coding of values by the ranges and the gaps between them, and the position in rows of the range of
-// each code, or Dropped. The error is that of the public file.
+// each code, or Dropped. The error comes from the public file.
 func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
 		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "a range is one of integers or dates, not of " +

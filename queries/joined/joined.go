@@ -117,7 +117,7 @@ type Loader struct {
 	cells []int32
 }
 
-// Loader returns a loader of the side.
+// Loader returns a new loader. Each goroutine that loads rows into the side needs its own.
 func (s *Side) Loader() *Loader {
 	l := &Loader{side: s, keys: newKeyReader(s.Keys, s.Columns, s.Schema)}
 	for _, name := range s.Add {

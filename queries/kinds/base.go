@@ -167,7 +167,7 @@ func (q *Base) countBytes(cells int, copies int64) int64 {
 }
 
 // Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns,
-// in that order. Errors are those of New.
+// in that order. It returns the errors of New.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.BatchColumns(s, p)

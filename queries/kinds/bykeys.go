@@ -24,10 +24,10 @@ import (
 // keys are selected, they are public; then the sums of these keys, and of no others, take noise of their own. So there
 // is one charge for the keys.
 //
-// For every set of keys that may be selected, the answers are those of listed cells: each unit adds rows to at most
-// max_groups cells, within its bounds, so that the sensitivity of the answers of some cells is at most that of all,
-// which is the one that is charged. The two steps compose adaptively, in mu; the share of delta is that of the
-// selection alone (docs/adr/0030).
+// For every set of keys that may be selected, the answers are computed as for listed cells: each unit adds rows to at
+// most max_groups cells, within its bounds, so that the answers of some cells have at most the sensitivity of all
+// cells, which is charged. The two steps compose adaptively, in mu; the share of delta belongs to the selection alone
+// (docs/adr/0030).
 
 // ByKeys adds values up by keys that another query selects. Until they are known it has no cells.
 type ByKeys struct {

@@ -41,7 +41,7 @@ func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Q
 	field := values.Field + ".clamp"
 	switch v := values.Value; {
 	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
-		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean is discovered", "write clamp: [lo, hi]")
+		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean can be discovered", "write clamp: [lo, hi]")
 	case v.IsVector() || v.ClipL2 != "":
 		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered",
 			"use one column of numbers, or write clamp: [lo, hi]")

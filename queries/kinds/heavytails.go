@@ -2,8 +2,8 @@ package kinds
 
 import "github.com/dprelease/dprelease/calibrate"
 
-// Quantiles of sums of independent Laplace variables, whose tails are heavier than those of a normal variable of the
-// same variance
+// Quantiles of sums of independent Laplace variables, whose tails are heavier than the tails of a normal variable of
+// the same variance
 //
 // A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of
 // equal weight, and near 0 for many, which are nearly normal. The quantile of a sum, in its standard deviations, grows

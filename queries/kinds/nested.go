@@ -165,7 +165,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 			}
 		}
 		if known[l] = sums; ok && !slices.Equal(sums, totals) {
-			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to those of "+q.names[l],
+			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to the totals of "+q.names[l],
 				"public totals of two levels agree")
 			return
 		}

@@ -129,7 +129,8 @@ type weighing struct {
 	weight       float64
 }
 
-// add adds the totals of the children of one group. covariance is that of f with the noisy totals, less that of c.
+// add adds the totals of the children of one group. covariance is the covariance of f with the noisy totals, less the
+// covariance of c with them.
 func (w *weighing) add(noisy, first, cellwise []float64, covariance float64) {
 	for i, f := range first {
 		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])
@@ -240,7 +241,7 @@ func sumOf(x []float64) (sum float64) {
 }
 
 // make replaces the table x of some children by a near one whose sums are the cells of the group and, unless they are
-// nil, the public totals of the children. variances are those of a cell of each child.
+// nil, the public totals of the children. variances[i] is the variance of a cell of child i.
 func (c *children) make(x, variances, totals []float64) {
 	n := len(variances)
 	variance := sumOf(variances) / float64(n)

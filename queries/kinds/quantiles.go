@@ -315,13 +315,13 @@ const (
 // quantile returns the value below which a share q of the rows lies, between two edges by a smooth curve through the
 // sums (within). NaN if the estimates have no row.
 //
-// Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N that of all, A(x) −
-// q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not below −z deviations
-// to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %, for it takes an error
-// at the quantile itself. Within a cell the deviation includes how far independent rows are from the curve: of n rows
-// the number below a part p of the cell has the variance n·p·(1 − p). With weights the variance is that of the sum of
-// squared weights, which is at most the largest weight times the sum of weights. It also includes the error of the
-// curve.
+// Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N the noisy number of
+// all rows, A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not
+// below −z deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %,
+// for it takes an error at the quantile itself. Within a cell the deviation includes how far independent rows are from
+// the curve: of n rows the number below a part p of the cell has the variance n·p·(1 − p). With weights, the variance
+// is the variance of the sum of squared weights, which is at most the largest weight times the sum of weights. It also
+// includes the error of the curve.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -396,9 +396,9 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 	return part*all + inside*((1-part)*first-part*last), doubt
 }
 
-// density returns the density of rows at the j-th edge: the harmonic mean of those of the cells beside it, weighted by
-// their widths, and 0 if one has no rows. At the first and last edge it continues the line through the two nearest
-// cells, from 0 on; it is at most twice the density of the cell, since the next cell's is not negative.
+// density returns the density of rows at the j-th edge: the harmonic mean of the densities of the cells beside it,
+// weighted by their widths, and 0 if one has no rows. At the first and last edge it continues the line through the two
+// nearest cells, from 0 on; it is at most twice the density of the cell, since the next cell's is not negative.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := d.widths
 	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
@@ -494,7 +494,7 @@ func (d distribution) share(j int) withInterval {
 		t.low, t.high, _ = d.shareWithin(j, k)
 		return t.holdingEstimate()
 	}
-	// from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	// start with the largest z, which the noise of one cell has; then take the z of each end, as for a mean
 	const widest, rounds = 2.1185 * 2.1185, 5
 	low, high, bounded := d.shareWithin(j, widest)
 	for range rounds {

@@ -34,25 +34,26 @@ func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 // mostUpstream is the largest bound of a promise: products of two fit 64 bits.
 const mostUpstream = 1 << 31
 
-// checkUpstream reports a promise that bounds nothing, and parts of a spec that exclude a table of counts.
+// checkUpstream reports an upstream promise that gives no bound, and a table of counts with a spec that needs rows: a
+// value, discovered keys or a share for a bound on rows.
 func checkUpstream(s query.Spec, p *problem.Problems) {
 	u := s.Upstream
 	switch {
 	case u == nil && s.Counts != nil:
-		p.Add("", problem.CodeBadSpec, "nothing says by how much one unit changes a table of counts", "")
+		p.Add("", problem.CodeBadSpec, "a table of counts needs a promise by how much one unit changes it", "")
 	case u == nil:
 	case len(s.Unit) > 0 || max(u.Rows, u.Change, u.Sum) > mostUpstream || u.Sum < 1 && min(u.Rows, u.Change) < 1 ||
 		s.Counts == nil && (u.Sum > 0 || u.Change != 1):
-		p.Add(problem.FieldUnit, problem.CodeBadSpec, "the promise about units does not bound them", "")
+		p.Add(problem.FieldUnit, problem.CodeBadSpec, "the promise about units states no usable bound", "")
 	}
 	if s.Counts != nil && (s.Value != nil || s.Discovers() || s.RowsShare != 0) {
-		p.Add("", problem.CodeBadSpec, "a table of counts can be counted by listed cells, and nothing else", "")
+		p.Add("", problem.CodeBadSpec, "a table of counts can only be counted, by listed cells", "")
 	}
 }
 
-// capTotal caps the counts of cells that are added up with each other, so that their sum is that of a table of rows at
-// most: 2^48. A table of rows never has more; the counts of a table of counts can be any. Capping each cell by itself
-// moves two tables no further apart.
+// capTotal caps the counts of cells that are added up, so that their sum is possible for a table of rows at most: 2^48.
+// A table of rows never has more; the counts of a table of counts can be any. Capping each cell by itself moves two
+// tables no further apart.
 func (q *Base) capTotal(counts []int64) {
 	if q.Spec.Counts == nil {
 		return

@@ -18,7 +18,7 @@ import (
 // The variance of the values in a group, each less the centre of the range, is the mean of their squares less the
 // square of their mean; so of every group a variance adds up the values, their squares and the rows. Squares are added
 // up less half of the largest one, which halves their sensitivity, as the centre does for the values. Values are held
-// to 2^30 quanta, so that a square is an integer of 60 bits, of which the quantum is the square of that of the values.
+// to 2^30 quanta, so that a square is an integer of 60 bits, whose quantum is the square of the values' quantum.
 
 const (
 	squareBits    = 30
@@ -223,7 +223,7 @@ func (v variedVariance) solve(z, deviation float64) float64 {
 }
 
 // above returns the probability that a noisy variance is at least the one that was seen, if the true one is x: over the
-// noise of sum and count by quadrature, and over that of the squares in closed form.
+// noise of sum and count by quadrature, and over the noise of the squares in closed form.
 func (v variedVariance) above(x float64) (p float64) {
 	offset := v.half * v.half / 2
 	sum, square := v.mean*v.rows, (x+v.mean*v.mean-offset)*v.rows
@@ -261,8 +261,8 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 }
 
 // halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is well
-// above the noise of the count. h is half the width of the range of values; the deviations are those of sum, squares
-// and count.
+// above the noise of the count. h is half the width of the range of values; the deviations belong to sum, squares and
+// count.
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]
 	if normal {

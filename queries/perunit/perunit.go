@@ -83,7 +83,7 @@ type Table struct {
 	Zone *time.Location
 }
 
-// Reads lists the columns of the input from which the table is made, each once: first those of the unit.
+// Reads lists the columns of the input from which the table is made, each once: first the columns of the unit.
 func (t *Table) Reads() []string {
 	names := slices.Clone(t.Unit)
 	for i := range t.Columns {

@@ -20,7 +20,7 @@ type Finder interface {
 	RuleVersion() int
 	// Widest is the public range: of values in quanta, or from 1 to the largest bound.
 	Widest() mechanism.Range
-	// Find chooses. The mechanisms are those of the components, as charged.
+	// Find chooses. mechanisms[i] is the charged mechanism of component i.
 	Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj Adjacency) (SearchResult, error)
 	// Chosen returns the query with the chosen clamp or bound.
 	Chosen(mechanism.Range) (Query, error)

@@ -71,13 +71,13 @@ type Query interface {
 	// mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)
 
-	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer is
-	// divided by a private number of rows and that number is well above its noise; ok is false for other answers. The
-	// mechanisms are those of the components.
+	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer
+	// is divided by a private number of rows and that number is well above its noise; ok is false for other answers.
+	// The mechanisms[i] is the mechanism of component i.
 	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
-	// LooksEmpty reports whether the noisy vectors look like those of an input without a usable row. It may return false
+	// LooksEmpty reports whether the noisy vectors could come from an input without a usable row. It may return false
 	// in any case.
 	LooksEmpty(noisy []mechanism.Noisy) bool
 	// Bytes returns the memory of the cells of the exact answer while workers workers gather it and while its noise is

@@ -99,7 +99,7 @@ type Crosstabs struct {
 	// RoundTo makes them multiples of this number that still agree: 1 for integers; 0 does not round.
 	RoundTo int64
 	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the index of the
-	// level: integers. The totals of a level determine those of the levels above it.
+	// level: integers. The totals of a level determine the totals of the levels above it.
 	Known map[int][]float64
 }
 

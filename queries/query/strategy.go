@@ -60,8 +60,8 @@ const (
 )
 
 // SumsOfCells holds the variances of two kinds of noise: Each is the noise of each cell alone, Common the noise that
-// all cells have in common. The variance of the sum of k noisy cells is k times the first plus k² times the second;
-// that of the difference of two cells is twice the first.
+// all cells have in common. The variance of the sum of k noisy cells is k times the first plus k² times the second; the
+// variance of the difference of two cells is twice the first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`

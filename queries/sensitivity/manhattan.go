@@ -15,9 +15,9 @@ import (
 
 // L1Counts returns the L1 sensitivity of the counts over a domain of some cells.
 //
-// Add-remove: the largest number of rows of a unit, min(k, L·m). Replace-one: that of two units with rows in different
-// cells, h(min(b, L)) + h(min(cells − b, L)), h(a) = min(k, a·m), with one of them in b cells. h is concave, so the
-// best b is half the cells.
+// Add-remove: the largest number of rows of a unit, min(k, L·m). Replace-one: the number of rows of two units with rows
+// in different cells, h(min(b, L)) + h(min(cells − b, L)), h(a) = min(k, a·m), with one of them in b cells. h is
+// concave, so the best b is half the cells.
 func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return mostRows(l, l.Cells)
@@ -45,8 +45,8 @@ func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float6
 //
 // A cell to which a unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n')
 // in each component, as in [Reach.Squared]; n' is 0 under add-remove. Vectors of a norm of at most ρ have an L1 norm of
-// at most sqrt(d)·ρ, d their length, so that their L1 sensitivity, an integer, is at most sqrt(d) times that of single
-// numbers as large as ρ, rounded down.
+// at most sqrt(d)·ρ, d their length, so that their L1 sensitivity, an integer, is at most sqrt(d) times the L1
+// sensitivity of single numbers as large as ρ, rounded down.
 func (r *Reach) Absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {

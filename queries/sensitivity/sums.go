@@ -42,9 +42,10 @@ func (r *Reach) OfRow() float64 {
 // Squared returns the squared L2 sensitivity, in squared quanta.
 //
 // A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that
-// if all rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which
-// the unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each
-// component; see [Reach.corners]. If no value is on the other side of zero, that is the case of counts again.
+// if all rows have the same extreme value. So the squared sensitivity under add-remove is ρ² times the one of counts.
+// Under replace-one, a cell to which the unit adds n rows, and n' in the other table, changes by at most more·max(n,
+// n') + less·min(n, n') in each component; see [Reach.corners]. If no value is on the other side of zero, that is the
+// case of counts again.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {

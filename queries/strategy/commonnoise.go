@@ -96,8 +96,8 @@ func (s *CommonNoise) best(b Bounds) int64 {
 // cells of m rows as fit, and the rest in one more, has the largest sum of squares, and needs the fewest cells. As r
 // grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a multiple or at
 // the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall with j. So it is
-// largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D
-// bounds the change also if counts stop at the largest number that they hold.
+// largest with all full cells, and the rest or none beside them. It is then at least a²·d, the value without any row: D
+// bounds the change even if counts stop at the largest number that they hold.
 func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	rows, squares := b.most(0)
 	largest := s.residualOf(rows, squares, a)

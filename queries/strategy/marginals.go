@@ -24,7 +24,7 @@ import (
 //	var_A = sum_{S in A} p_S·s2_S / prod_{i in A, not in S} d_i²,
 //
 // the same for every cell. No other way to add Gaussian noise does better for all tables together, at the best s2 (see
-// [Marginals.Solve]). The basis is that of the integer contrasts in helmert.go, so that all noise is independent and
+// [Marginals.Solve]). The basis is made of the integer contrasts in helmert.go, so that all noise is independent and
 // all answers before it are integers.
 //
 // Sources: Xiao, He, Zhang, Kifer, "An optimal and scalable matrix mechanism for noisy marginals under convex loss

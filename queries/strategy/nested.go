@@ -11,9 +11,9 @@ import (
 //
 // A tree has levels of nodes, such as regions and municipalities: each node of a level lies within one node of the
 // level above, and a row is in one node of each level. Every node has the same cells, which the query's other
-// dimensions make. Noise of one variance a level
-// is added to all cells of all nodes, and the estimates are those of weighted least squares under the condition that
-// the children of a node add up to it. For one cell, with v the variance of a node's noise y,
+// dimensions make. Noise of one variance a level is added to all cells of all nodes, and the estimates are weighted
+// least squares under the condition that the children of a node add up to it. For one cell, with v the variance of a
+// node's noise y,
 //
 //	up:   S = sum of z over the children, s' = sum of their s,
 //	      1/s = 1/v + 1/s',  z = s·(y/v + S/s'),                      z = y, s = v without children;
@@ -23,9 +23,9 @@ import (
 // V is the exact variance of the estimate x. Two passes over the nodes suffice, whatever the numbers of children and
 // the variances are.
 //
-// If the totals of the nodes of a level over all c cells are known, only these totals and those of other levels change:
-// the differences between the cells of a node are independent of the sum of its noise. With V the variance above and V°
-// that of the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) + V°/c.
+// If the totals of the nodes of a level over all c cells are known, only these totals and the totals of other levels
+// change: the differences between the cells of a node are independent of the sum of its noise. With V the variance
+// above and V° that of the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) + V°/c.
 //
 // Sources: Hay, Rastogi, Miklau, Suciu, "Boosting the accuracy of differentially private histograms through
 // consistency", VLDB 2010 (arXiv 0904.0942), for equal variances and numbers of children; Chou et al., "Multiscale

@@ -18,9 +18,9 @@ import (
 // For a sum of variances, a share is multiplied by the root of what the loss falls if it rises, as for optimal designs
 // (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of Statistics 38, 2010).
 //
-// The largest variance has a tangent for each level, that of its worst node. The shares where the largest of all
-// tangents is least are the best mixed strategy of a matrix game, tangents against levels, and the next shares:
-// Kelley's cutting planes. Few rounds make all levels alike that matter.
+// The largest variance has a tangent for each level: the tangent of the level's worst node. The shares where the
+// largest of all tangents is least are the best mixed strategy of a matrix game, tangents against levels, and the next
+// shares: Kelley's cutting planes. Few rounds make all levels alike that matter.
 //
 // The differences that stand for slopes enlarge the rounding of variances. All machines find the same shares, since a
 // conversion of each product keeps compilers from fusing it with a sum.

@@ -19,8 +19,8 @@ import (
 // < n−i} f_k², about 1 + ln(n)/pi for the first; the sum of the first t cells has the variance sigma²·sum_{k<t} f_k².
 // The error of every factorization of P is at least about 0.94 of this one's.
 //
-// In integers f_k is a whole number of 2^(−30). What is released and what is stated are those of the rounded S; the
-// estimate is P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
+// In integers f_k is a whole number of 2^(−30). The release and its stated errors use the rounded S; the estimate is
+// P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
 //
 // Sources: Fichtenberger, Henzinger, Upadhyay, "Constant matters", ICML 2023; Henzinger, Upadhyay, Upadhyay, SODA 2023.
 
@@ -110,10 +110,10 @@ func (p *prefix) spread() Spread {
 //	<s_i, s_j> = sum_{t < n − max(i,j)} f_t·f_{t+|i−j|},
 //
 // falls with |i − j| and with max(i, j), since f falls and is not negative. If a set of cells is moved to the first f +
-// 1 cells in its order, neither grows; so the largest norm is among those of c in the first cells, with the rest in one
-// of them. Cells of other axes have inner products of 0. If the axis has fewer cells than that, or they are many, the
-// bound is k times the norm of the first column, or m rows in all of them: the triangle inequality, and that no inner
-// product is negative.
+// 1 cells in its order, neither grows; so the largest norm is among the norms with c in the first cells, with the rest
+// in one of them. Cells of other axes have inner products of 0. If the axis has fewer cells than that, or they are
+// many, the bound is k times the norm of the first column, or m rows in all of them: the triangle inequality, and that
+// no inner product is negative.
 func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 	full := min(b.Cells, b.Rows/b.RowsPerCell)
 	rest := int64(0)

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// OfFilters compiles a tally of the filters, as [domain.Filters.Compile] compiles them: one input for each filter. Its
-// batches keep all rows, and Counted are those that pass.
+// OfFilters compiles a tally of the filters with one input for each filter. Add must get all rows of the input; Counted
+// then returns the number of rows that pass.
 func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
@@ -27,7 +27,7 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 	return t, p.Err()
 }
 
-// filterClasser finds the rows that one filter turns away.
+// filterClasser finds the rows that one filter rejects.
 type filterClasser struct {
 	tests   []domain.Test
 	numeric bool // texts are compared as numbers

@@ -177,7 +177,8 @@ func (t *Tally) Merge(o *Tally) {
 	}
 }
 
-// Rows returns the rows that passed the filters; Counted returns those of them that have a cell, a value and a unit.
+// Rows returns the number of rows that passed the filters; Counted returns how many of these have a cell, a value and a
+// unit.
 func (t *Tally) Rows() int64 { return t.rows }
 
 // Counted returns the rows that the query counts, before the bounds of units.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is a panel of places whose colours show a value. If there are roads, the colours are those of the roads: each has
-// the mean value of its two places. Else each place is a point.
+// Map is a panel of places whose colours show a value. If there are roads, the roads have the colours: each has the
+// mean value of its two places. Else each place is a point.
 type Map struct {
 	Title        string
 	X, Y, Values []float64

@@ -36,7 +36,7 @@ type changesFlags struct {
 func changesCommand(c *console.Console) *cobra.Command {
 	var f changesFlags
 	cmd := &cobra.Command{
-		Use: "changes EARLIER LATER --table TABLE", Short: "Compare a table with that of an earlier release",
+		Use: "changes EARLIER LATER --table TABLE", Short: "Compare a table of two releases",
 		Long: changesLong,
 		Args: cobra.ExactArgs(2), Example: `  release changes out/2026-09 out/2026-10 --table employed
   release changes out/2026-09 out/2026-10 --table unemployed.rate --max-half-width 10 --csv > changes.csv`,

@@ -26,8 +26,8 @@ has the releases can repeat it.
 
   [WEIGHT *] [RELEASE:]TABLE [where COLUMN = LABEL [and COLUMN in (LABEL, LABEL) …]]
 
-A condition has =, !=, <, <=, >, >= or in. Names and labels with spaces stand in double quotes. Tables are those of the release folder: a query, or
-QUERY.TABLE for a marginal of crosstabs. If several releases are read, name them: jan=out/2025-01 feb=out/2025-02, and then feb:loans_by_branch.
+A condition has =, !=, <, <=, >, >= or in. Names and labels with spaces stand in double quotes. A table is named as in the release folder:
+a query, or QUERY.TABLE for a marginal of crosstabs. If several releases are read, name them: jan=out/2025-01 feb=out/2025-02, and then feb:loans_by_branch.
 
 The interval covers the exact, bounded answer in 95 of 100 cases. It takes into account which cells have noise in common. Noise of different
 queries and runs is independent. A ratio has Fieller's interval, and is not stated if the noise alone could explain the number below the line.

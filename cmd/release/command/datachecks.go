@@ -117,7 +117,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 		}
 	}
 	columns := slices.Concat(p.Filters().Columns(), planned.Filters.Columns(), q.Columns())
-	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
+	text := fmt.Sprintf("query %s: its noisy answer cannot be told from the answer of an empty table", q.Name())
 	if len(columns) > 0 {
 		slices.Sort(columns)
 		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) +

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// The pages are those of docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the
-// registry of denoising methods, all of which are in the program: nothing is read.
+// The pages are docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the registry of
+// denoising methods, all of which are in the program: nothing is read.
 
 func (a *app) explainCmd() *cobra.Command {
 	return &cobra.Command{

@@ -47,7 +47,7 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		}
 	}
 	if compared {
-		if err := a.Printf("  input    compared: it is that of the release\n"); err != nil {
+		if err := a.Printf("  input    compared: the release was made from it\n"); err != nil {
 			return err
 		}
 	}

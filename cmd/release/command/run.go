@@ -74,7 +74,7 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, ask *request) {
 }
 
 const mergeLong = `merge makes the release of a job from the files that release aggregate wrote, one for each shard of the input. It publishes the release as
-run does: the same charge, the same noise, the same folder. The numbers before the noise are those of a run on one machine.
+run does: the same charge, the same noise, the same folder. The numbers before the noise are the same as in a run on one machine.
 
 The files must be of one run: of this job, of one state of its table, of this version of the program and under one key, and each shard must
 be there once.

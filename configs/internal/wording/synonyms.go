@@ -90,7 +90,7 @@ const (
 	hintWeight = "the release has one epsilon and delta (privacy), which its queries share by weight: weight: 2"
 	hintTop    = "a histogram counts all values that the job lists; keys: discover finds the frequent ones that it " +
 		"cannot list"
-	hintShare   = "ask for a histogram, and divide its counts: what is worked out of a release costs nothing"
+	hintShare   = "ask for a histogram, and divide its counts: computing from a release costs no budget"
 	hintMoments = "ask for a histogram of both columns, or the variance of each and of their sum"
 )
 

@@ -44,7 +44,7 @@ type Variables struct {
 	Values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
 	Literal  bool // the text is a default of a parameter, in which references are not allowed
-	Replaced bool // the text is that of a release: each ${ is plain, except in references to the environment
+	Replaced bool // the text comes from a release: each ${ is plain, except in references to the environment
 	Broken   bool // the params block is wrong, so it is not known which names it declares
 }
 
@@ -154,7 +154,7 @@ func (d *Decoder) untagged(s Spot) bool {
 	return false
 }
 
-// DecodeFields decodes a mapping whose keys are those of a struct.
+// DecodeFields decodes a mapping into a struct: each key names a field.
 func (d *Decoder) DecodeFields(v reflect.Value, s Spot) {
 	known := KeysOf(v.Type())
 	if s.Node.Kind != yaml.MappingNode {

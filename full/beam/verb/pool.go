@@ -98,7 +98,7 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 // poolVariable is set for workers that a pool has started. Their standard input ends with the pool.
 const poolVariable = "DPRELEASE_BEAM_POOL"
 
-// endWithPool ends this process, a worker, when its pool ends, also if the pool is killed.
+// endWithPool ends this process, a worker, when its pool ends, even if the pool is killed.
 func endWithPool() {
 	if os.Getenv(poolVariable) == "" {
 		return

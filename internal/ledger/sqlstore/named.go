@@ -8,7 +8,8 @@ import (
 
 // Named opens the ledger with a name: sqlite:PATH, in which a relative path starts from the working folder;
 // sqlite+group:PATH if the members of its folder's group share it; or postgres://… (a connection string). If there is
-// no ledger, Named makes one if create is set, else it fails. Errors: ErrUnsupported; those of Open and OpenPostgres.
+// no ledger, Named makes one if create is set, else it fails. Errors: ErrUnsupported; the errors of Open and
+// OpenPostgres.
 func Named(ctx context.Context, name string, create bool) (ledger.Store, error) {
 	if IsPostgres(name) {
 		return OpenPostgres(ctx, name, create)

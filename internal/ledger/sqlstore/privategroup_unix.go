@@ -11,7 +11,7 @@ import (
 
 // Debian, Ubuntu and Fedora give each user a group of the same name with no other member, and let it write to the
 // user's files (umask 002). A folder that such a group may write to is still the user's alone; OpenSSH on these systems
-// takes the same view. Groups that the local files do not list, such as those of a directory service, do not count as
+// takes the same view. Groups that the local files do not list, such as groups of a directory service, do not count as
 // private.
 
 // privateGroup returns a function that reports whether a group is the user's own. It reads the files at its first call.

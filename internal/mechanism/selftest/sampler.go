@@ -75,7 +75,7 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 // probability below 1e-14, and the fourth power's skewness at leastSamples raises that less than tenfold.
 const mostErrors = 8
 
-// moments compares the first four moments with those of a normal variable.
+// moments compares the first four moments with the moments of a normal variable.
 func moments(ctx context.Context, budget time.Duration) (Check, error) {
 	const scale = 1 << 30
 	want := [...]float64{0, 1, 0, 3}

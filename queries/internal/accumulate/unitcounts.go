@@ -14,7 +14,7 @@ type UnitCounter interface{ AddUnits(n int64) }
 // maxUnits is the largest number of units that a partial counts: more than there can be rows.
 const maxUnits = 1 << 62
 
-// Units counts the rows of each cell, and the units that have a row. The rows must be those of units.
+// Units counts the rows of each cell, and the units that have a row there. The rows must carry units.
 type Units struct {
 	Counts
 	units int64

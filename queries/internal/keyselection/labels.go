@@ -85,7 +85,7 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 }
 
 // ErrLabels means that key columns do not belong to a release of the dimensions.
-var ErrLabels = errors.New("its keys are not those of the dimensions")
+var ErrLabels = errors.New("its keys do not fit the dimensions")
 
 // Recover returns the keys of rows rows of a released table, from its key columns as text: a listed dimension's code by
 // its labels, any other dimension's value from its text in the release.

@@ -20,8 +20,8 @@ func (h *Histogram) side(from int) *magnitudes {
 	return m
 }
 
-// sides returns the magnitudes that are searched: those of each side and, if there are two, those of both folded. A tail
-// of one side stands out best by itself, and tails of both sides stand out best together.
+// sides returns the magnitudes that are searched: the magnitudes of each side and, if there are two sides, of both
+// folded together. A tail of one side stands out best by itself, and tails of both sides stand out best together.
 func (h *Histogram) sides() []*magnitudes {
 	above := h.side(1)
 	if !h.Signed {

@@ -54,9 +54,9 @@ var ErrRows = errors.New("the histogram of which a bound was chosen is not whole
 
 // Choose sets the bound from the other fields. Errors: ErrRows.
 //
-// The loss under a bound is that of a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if it added
-// the most that one can. If at most mostKept cells share the bound, it holds the units of each cell that exceeds the
-// threshold.
+// The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if
+// it added the most that one can. If at most mostKept cells share the bound, it holds the units of each cell that
+// exceeds the threshold.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)

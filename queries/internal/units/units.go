@@ -16,8 +16,8 @@ import (
 type Reader struct {
 	columns []column
 	text    bool // some column holds text
-	// of the last batch
-	words []uint64 // of rows, one for each column
+	// The rest describes the last batch.
+	words []uint64 // words[i*len(columns)+j] is the word of row i in column j
 	buf   []byte
 }
 

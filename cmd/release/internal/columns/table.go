@@ -27,7 +27,8 @@ type Table struct {
 }
 
 // OpenTable reads the beginning of a file, or of the first object at a URL. The query of an https URL may be
-// ${env:NAME}, as in a job. Errors are those of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
+// ${env:NAME}, as in a job. Errors: errors of the system, ErrEmpty, ErrDamaged, ErrVariable and the errors of
+// io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
 	place, err := placeOf(path)
 	if err != nil {

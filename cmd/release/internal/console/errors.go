@@ -89,8 +89,8 @@ func DiagnosticLines(d configs.Diagnostic) string {
 	return d.String()
 }
 
-// Problems lists the problems in an error, for programs: those of the job or of the input with their places, else the
-// error itself. A problem without a place in a file has line 0.
+// Problems lists the problems in an error, for programs: the problems of the job or of the input with their places,
+// else the error itself. A problem without a place in a file has line 0.
 func (c *Console) Problems(err error) []configs.Diagnostic {
 	var failed *pipeline.Error
 	var usage *UsageError

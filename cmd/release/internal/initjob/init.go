@@ -75,9 +75,9 @@ func (f *flags) add(v *pflag.FlagSet) {
 	v.StringVar(&f.epsilon, "epsilon", "", "epsilon of the release")
 	v.StringVar(&f.delta, "delta", "", "delta of the release, far below 1 / number of units")
 	v.StringVar(&f.totalEpsilon, "budget-epsilon", "",
-		"epsilon of all releases of these data together; absent: that of this release")
+		"epsilon of all releases of these data together; default: --epsilon")
 	v.StringVar(&f.totalDelta, "budget-delta", "",
-		"delta of all releases of these data together; absent: that of this release")
+		"delta of all releases of these data together; default: --delta")
 	v.StringVar(&f.name, "name", "", "the job's name; absent: made of the file's")
 	v.StringVar(&f.dataset, "dataset", "", "the name of the data in the ledger; absent: the job's name")
 	v.StringVar(&f.ledger, "ledger", "sqlite:ledger.db", "the ledger's store")

@@ -14,13 +14,14 @@ import (
 )
 
 const profileLong = `profile writes a job that describes every column of a table, within one budget. It is a job as init writes it: edit it, then plan and run it.
-FILE may be an address. The types of Parquet and Arrow files are theirs. All columns of a text file are texts, unless --type names a type as
-csv.types of a job does: which queries the job has, and so which files a release, must not follow from values. Only names, delimiter, header,
+FILE may be a URL. Parquet and Arrow files declare their types. All columns of a text file are texts, unless --type names a type as
+csv.types of a job does: which queries a job has, and so which files a release has, must not depend on values. Only names, delimiter, header,
 quotes and encoding are found in the text.
 
-Each column but those of the unit becomes a histogram: numbers between edges that fit every range (1, 1.2, 1.5, 2, …) with quartiles, and their mean
-within a range that the run finds privately; dates and times by year; true and false; texts by values that the run selects privately. Missing
-values are a cell of their own, but for texts. All columns share the budget: leave out those that you do not need, and list values and edges that are known.`
+Each column except the columns of the unit becomes a histogram: numbers between edges that fit every range (1, 1.2, 1.5, 2, …) with
+quartiles, and their mean within a range that the run finds privately; dates and times by year; true and false; texts by values that the run
+selects privately. Missing values are a cell of their own, but for texts. All columns share the budget: leave out those that you do not
+need, and list values and edges that are known.`
 
 // ProfileCommand returns the verb profile.
 func ProfileCommand(c *console.Console) *cobra.Command {
@@ -45,7 +46,7 @@ func (f *flags) declare(t *columns.Table) error {
 		case at < 0 || given[at+1:] == "":
 			return console.Usagef("--type: %s is not COLUMN=TYPE", console.OneLine(given))
 		case t.Text == nil:
-			return console.Usagef("--type: the file states the types of its columns")
+			return console.Usagef("--type: the file itself declares the types of its columns")
 		case !slices.Contains(t.Names, given[:at]):
 			return console.Usagef("--type: the table has no column %s", console.OneLine(given[:at]))
 		}

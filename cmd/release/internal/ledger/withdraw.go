@@ -22,7 +22,7 @@ renderings of the same noisy values are withdrawn with it.
 From then on ledger show, status, verify and registry say so, and run does not return the release any more: it fails, until --new-release makes
 and pays for a new one. The folder stays as it is: take it down where it was published, and tell its readers.
 
-The release is named by its folder or by its job. The ledger of a folder is that of --job or --store; without them, the one near the folder
+The release is named by its folder or by its job. --job or --store names the ledger of a folder; without them, the one near the folder
 that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named. The output names the ledger.`
 
 // withdrawal holds the arguments of withdraw.
@@ -43,7 +43,7 @@ func WithdrawCommand(c *console.Console) *cobra.Command {
 	f.AddParams(cmd)
 	f.AddOut(cmd)
 	cmd.Flags().Lookup("out").Usage = "the release folder of the job, if it is not the job's output.dir"
-	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is that of a folder")
+	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger has the release of the folder")
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger of a folder: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.reason, "reason", "",
 		"say what is wrong; readers of the ledger will see it")

@@ -34,7 +34,7 @@ up to max_rows rows each. Their numbers mean nothing: look at which tables there
 The types of the columns come from the job, if the input is CSV, TSV or JSON lines: then nothing of the input is opened, and it need not be
 there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the types are those that the queries need.
 
-The folder is NAME.preview, or that of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
+The folder is NAME.preview or the folder of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
 synthetic-, and release verify does not take it for a release.`
 
 // defaultRows is the number of synthetic rows, unless the job declares a number or --rows gives one.

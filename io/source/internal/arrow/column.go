@@ -17,7 +17,7 @@ type column struct {
 	exact      bool  // different values must stay different (exact.go)
 }
 
-// dictionaryIDs holds the id of a field's dictionary, and those of its children. An id is 0 if there is no dictionary.
+// dictionaryIDs holds the ids of the dictionaries of a field and of its children. An id is 0 if there is no dictionary.
 type dictionaryIDs struct {
 	id       int64
 	children []dictionaryIDs

@@ -70,7 +70,7 @@ func (c *cursor) array(t arrow.DataType) (array, error) {
 	return p, nil
 }
 
-// buffers returns the number of buffers of an array, without those of its children.
+// buffers returns the number of buffers of an array, without its children's buffers.
 func (c *cursor) buffers(t arrow.DataType) (int, error) {
 	old := 0 // unions had a validity buffer before version 5
 	if c.batch.message.version == versionV4 {

@@ -11,8 +11,8 @@ import (
 
 // A record may have any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null.
 // The end of the record is found by the rules for any other record, or text in it could pass for rows of its own. So
-// its other fields are split like those of a short record, with maxRecord bytes in view at a time, and dropped. If a
-// quoted field does not end within them, another reader searches its end first: a quote that nothing closes is an
+// its other fields are split like the fields of a short record, with maxRecord bytes in view at a time, and dropped. If
+// a quoted field does not end within them, another reader searches its end first: a quote that nothing closes is an
 // ordinary character, and the scanner cannot go back.
 
 // startRest finds out how the rest of a record must be skipped, if the record is longer than maxRecord. again is true

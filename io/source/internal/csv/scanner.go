@@ -65,7 +65,7 @@ type splitter struct {
 	keepCR   bool   // lines end with LF alone: a CR before it belongs to the field
 	ordinary int    // start of a field whose first quote is an ordinary character; -1 if there is none
 	open     int    // start of the last field of a record that is not whole
-	inside   inside // what that text ends within
+	inside   inside // the kind of text in which the field at open ends
 }
 
 // extent limits how much of a text a scanner splits.

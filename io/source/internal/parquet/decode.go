@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// decode decodes n values of a leaf into the memory of d or, if the decoder can work in place, into that of data. The
-// caller has called check for data.
+// decode decodes n values of a leaf into the memory of d or, if the decoder can work in place, into the memory of data.
+// The caller has called check for data.
 func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
 	if n == 0 {
 		return v, nil

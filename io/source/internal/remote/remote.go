@@ -90,7 +90,7 @@ type handle struct {
 	ctx     context.Context
 	reading sync.Mutex // held while ReadAt, Expect or Close runs
 	lanes   *lanes
-	own     bool // nothing was fetched ahead for the handle
+	own     bool // the handle made its lanes: it did not take over lanes that had fetched ahead
 }
 
 // lanes holds the extents that are fetched for one handle.

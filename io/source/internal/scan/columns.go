@@ -51,7 +51,7 @@ func ZoneOf(utc bool) string {
 }
 
 // Nullify makes a row null if its value is [NoValue]. The column's values must be in Ints. It uses the memory of valid,
-// which may be that of the column's validity.
+// which may be the column's validity.
 func Nullify(c *table.Column, valid *[]bool) {
 	n := c.Entries()
 	before := c.Valid
