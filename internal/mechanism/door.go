@@ -13,7 +13,7 @@ import (
 // internal package.
 func init() {
 	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,
-		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest})
+		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest, Fix: func(by int32) { fixed.Add(by) }})
 }
 
 func openForTest(exact any) (quantum float64, cells []int64, err error) {

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"crypto/rand"
 	"fmt"
 	"io"
 
@@ -30,7 +29,8 @@ func newDraw(m calibrate.Mechanism, quantum, workers int) (draw, error) {
 	if err != nil {
 		return draw{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	return draw{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+	entropy, err := systemRandom()
+	return draw{charged: m, sampler: newSampler, workers: workers, entropy: entropy}, err
 }
 
 // samplerOf returns a constructor of samplers of the mechanism's noise, for answers in multiples of 2^quantum.

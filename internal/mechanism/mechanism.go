@@ -41,5 +41,6 @@ var (
 	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
 	ErrEncode    = errors.New("mechanism: exact answers cannot be encoded")
 	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
+	ErrRandom    = errors.New("mechanism: crypto/rand.Reader was replaced, so that the program could know the noise")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
 )

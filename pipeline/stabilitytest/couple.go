@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/cryptotest"
 	"time"
 
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/internal/protocol"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
@@ -19,8 +19,8 @@ import (
 )
 
 // What a run shows to others may differ between neighbours only in numbers that noise hides. The two runs of a coupled
-// pair draw the same noise: random bits come from a seed, through the standard library's interface for tests
-// (testing/cryptotest). So anything else that differs comes from the rows alone.
+// pair draw the same noise: random bits come from a seed (mechanismtest.FixRandom). So anything else that differs comes
+// from the rows alone.
 
 // Couple runs the job on both tables, each with an empty ledger and an empty folder, and with the same noise. newSink
 // makes the sink. It cannot be called in parallel tests.
@@ -63,7 +63,7 @@ func (e coupled) TableSchemas() []table.Schema {
 // Aggregate answers, and then sets the random bits that follow.
 func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := e.Engine.Aggregate(ctx, p, o)
-	cryptotest.SetGlobalRandom(e.t, noiseSeed)
+	mechanismtest.FixRandom(e.t, noiseSeed)
 	return a, err
 }
 
@@ -81,7 +81,7 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*showntest.Lin
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
 	}
-	cryptotest.SetGlobalRandom(t, noiseSeed)
+	mechanismtest.FixRandom(t, noiseSeed)
 	store := ledgertest.Memory(t)
 	shown := &showntest.Lines{}
 	for range 2 {

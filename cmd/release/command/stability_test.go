@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/cryptotest"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline/showntest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
@@ -59,7 +59,7 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines,
 	}
 	for seed := range uint64(2) {
 		// the number of random bits that the run before drew may depend on the rows; nobody sees that
-		cryptotest.SetGlobalRandom(t, seed)
+		mechanismtest.FixRandom(t, seed)
 		var stdout, stderr bytes.Buffer
 		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...),
 			&stdout, &stderr)

@@ -43,12 +43,26 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 			case encoding != "UTF8":
 				return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
 			case there:
-				return t.check(s.arrival)
+				if err := t.check(s.arrival); err != nil {
+					return err
+				}
+				return t.checkLasting()
 			case !create:
 				return fmt.Errorf("schema %s of the database: %w", s.schema, ledger.ErrAbsent)
 			}
 			return s.create(t, from)
 		})
+}
+
+// checkLasting refuses unlogged tables, which are empty after a crash of the server: what was spent would be forgotten.
+func (t *postgresTx) checkLasting() error {
+	unlogged := false
+	err := t.row("SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence <> 'p' AND oid IN "+
+		"('dprelease_entry'::regclass, 'dprelease_head'::regclass, 'dprelease_secret'::regclass))", nil, &unlogged)
+	if err == nil && unlogged {
+		err = fmt.Errorf("%w: its tables are unlogged, so that a crash of the server would empty them", ledger.ErrUnavailable)
+	}
+	return err
 }
 
 // create makes the tables, unless another process has made them meanwhile.

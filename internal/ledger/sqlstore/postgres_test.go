@@ -142,6 +142,14 @@ func refusalsOfPostgres(t *testing.T, server *ledgertest.Server) {
 	if err := sqlOn(t, dsn, "UPDATE dprelease_head SET layout = 1"); err != nil {
 		t.Fatal(err)
 	}
+	for _, kind := range []string{"UNLOGGED", "LOGGED"} {
+		if err := sqlOn(t, dsn, "ALTER TABLE dprelease_entry SET "+kind); err != nil {
+			t.Fatal(err)
+		}
+		if kind == "UNLOGGED" { // a crash of the server empties it
+			refused(dsn, false, ledger.ErrUnavailable)
+		}
+	}
 	s := openPostgres(t, dsn+"&default_transaction_read_only=on")
 	defer s.Close()
 	conn, err := pgx.Connect(ctx, dsn)

@@ -5,6 +5,7 @@ package mechanismtest
 import (
 	"math/big"
 	"testing"
+	"testing/cryptotest"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
@@ -77,6 +78,19 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 		tb.Fatal("make: the door returned no mechanism.Noisy")
 	}
 	return n
+}
+
+// FixRandom fixes the random bits of the rest of the test, with testing/cryptotest. Outside of it a draw refuses any
+// reader but the system's.
+func FixRandom(t *testing.T, seed uint64) {
+	t.Helper()
+	if !owntest.Guard(t) {
+		return
+	}
+	cryptotest.SetGlobalRandom(t, seed)
+	fix := door.Borrow().Fix
+	fix(1)
+	t.Cleanup(func() { fix(-1) })
 }
 
 // Select returns the vector of a selection of these keys, as if they had been selected. Their counts are 0.

@@ -23,6 +23,8 @@ type Keys struct {
 	Make func(m calibrate.Mechanism, values []float64) any
 	// Select returns a mechanism.Noisy of these keys, as if they had been selected.
 	Select func(keys []string) any
+	// Fix counts the tests that draw from a reader of their own.
+	Fix func(by int32)
 }
 
 var keys Keys
