@@ -54,7 +54,7 @@ func (c *checker) input(at *yamltree.Path) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
 		if slices.Contains(c.job.Privacy.Unit.Columns, name) {
 			c.bad(at.At("folders").At(name), CodeContradiction,
-				"the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
+				"the column belongs to the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
 					"input's files are public: write the unit's column into the files")
 		}
 	}
@@ -187,7 +187,7 @@ func (c *checker) floatUnits(at *yamltree.Path) {
 	refuse := func(at *yamltree.Path, types map[string]string) {
 		for _, name := range c.job.Privacy.Unit.Columns {
 			if types[name] == "float" {
-				c.bad(at.At(name), CodeContradiction, "the column is of the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
+				c.bad(at.At(name), CodeContradiction, "the column belongs to the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return c, err
 }
 
-// timeout is the setting of a connection string that says how long the server may be silent.
+// timeout is the name of the setting in a connection string for the longest time that the server may be silent.
 const timeout = "timeout"
 
 // connecting is the limit of one attempt to connect, if the connection string has no connect_timeout.
@@ -94,8 +94,8 @@ type watch struct {
 	pid    atomic.Uint32 // 0 before the connection is made
 }
 
-// waits counts the processes of the number that have nothing to do, or wait for this program. A pooler's number is none of the
-// server's: then an answer alone counts.
+// waits counts the server processes with the connection's number that are idle or wait for this program. A pooler's
+// number belongs to no process of the server: then only an answer counts.
 const waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND usename = current_user AND " +
 	"(state LIKE 'idle%%' OR wait_event_type = 'Client')"
 

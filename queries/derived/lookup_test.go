@@ -237,7 +237,7 @@ func TestProblemsOfLookups(t *testing.T) {
 		code string
 	}{
 		"two keys that are one number": {equal, schema("id", table.Int), problem.CodeDuplicate},
-		"a value that is no number":    {wrong, schema("id", table.Int), problem.CodeBadValue},
+		"a value that is not a number": {wrong, schema("id", table.Int), problem.CodeBadValue},
 		"keys that are no numbers":     {none, schema("id", table.Int), problem.CodeColumnType},
 		"a list":                       {zones("id"), schema("id", table.List), problem.CodeColumnType},
 		"an unknown column":            {zones("id"), schema("ID", table.Int), problem.CodeUnknownColumn},

@@ -178,7 +178,7 @@ func (t *Table) remark(i int) string {
 		doubts = append(doubts, "has no name in the header: a job cannot use it")
 	}
 	if c.Other {
-		doubts = append(doubts, "some texts are no values of this type: they would count as missing")
+		doubts = append(doubts, "some texts are not values of this type: they would count as missing")
 	}
 	return strings.Join(doubts, "; ")
 }
