@@ -386,7 +386,7 @@ func (o *options) scopes() int {
 // inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// unknownReason returns the text to print for an error that is no fault of a worker. The SDK's own text, with stacks
+// unknownReason returns the text to print for an error that is not a fault of a worker. The SDK's own text, with stacks
 // and function names, is not printed.
 func unknownReason(err error) string {
 	switch {
