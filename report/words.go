@@ -116,9 +116,12 @@ func (f *facts) columnViews() [][2]string {
 		{"ci95_low, ci95_high", "the ends of the 95 % interval"},
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.kind == "mean" || q.kind == "variance" }) {
-		out = append(out, [2]string{"noisy_count", "how many rows a mean or variance is of, plus noise"},
-			[2]string{"noisy_centred_sum, noisy_centred_squares", "the noisy sums of which it was computed: of values less the " +
-				"middle of their range, and of their squares"})
+		count, sums := "how many rows a mean or variance is of, plus noise", "the noisy sums of which it was computed: of "+
+			"values less the middle of their range, and of their squares"
+		if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return q.kind == "mean" && q.weight != "" }) {
+			count, sums = count+"; of a weighted mean, the sum of their weights", sums+"; of a weighted mean, times the weight"
+		}
+		out = append(out, [2]string{"noisy_count", count}, [2]string{"noisy_centred_sum, noisy_centred_squares", sums})
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
 		c := f.columns[name]
@@ -310,7 +313,9 @@ func (f *facts) notProtectedView() []string {
 	} else {
 		out = append(out, "Whoever has more than one row in the data: their protection is weaker, the more rows they have.")
 	}
-	out = append(out, f.notProtected...)
+	for _, x := range f.notProtected {
+		out = append(out, capital(x)+".")
+	}
 	for _, x := range f.unprotected {
 		out = append(out, "Public as it is: "+x+".")
 	}

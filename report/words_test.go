@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,5 +52,15 @@ func TestQuestion(t *testing.T) {
 	mean := queryFacts{kind: "mean", value: "fee", columns: columns}
 	if got := mean.unitText(f); got != "mean of Late fee (EUR)" {
 		t.Errorf("the unit is %q", got)
+	}
+}
+
+// The columns of a weighted mean are sums of weights, those of other means numbers of rows.
+func TestColumnsOfWeightedMeans(t *testing.T) {
+	for weight, want := range map[string]bool{"": false, "w": true} {
+		f := &facts{queries: []queryFacts{{kind: "mean", weight: weight}}}
+		if got := strings.Contains(fmt.Sprint(f.columnViews()), "of a weighted mean, the sum of their weights"); got != want {
+			t.Errorf("weight %q: %q", weight, f.columnViews())
+		}
 	}
 }

@@ -333,9 +333,11 @@ func TestSumsOfLevelsCover(t *testing.T) {
 	groups := [][]int32{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}, {0, 1, 2, 3, 4, 5}}
 	const cells = 2
 	r := rand.New(rand.NewPCG(11, 13))
-	for name, known := range map[string][]bool{"nothing is known": {false, false, false},
-		"regions are known": {true, false, false}} {
-		tree, err := strategy.NewNested(groups, cells, known)
+	for name, c := range map[string]struct{ regions, pure bool }{
+		"nothing is known": {}, "regions are known": {regions: true},
+		"delta is 0": {pure: true}, "regions are known, delta is 0": {true, true},
+	} {
+		tree, err := strategy.NewNested(groups, cells, []bool{c.regions, false, false})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,12 +357,18 @@ func TestSumsOfLevelsCover(t *testing.T) {
 			y := make([][]float64, len(exact))
 			for l := range y {
 				for _, x := range exact[l] {
-					y[l] = append(y[l], float64(x)+math.Sqrt(variances[l])*r.NormFloat64())
+					noise := math.Sqrt(variances[l]) * r.NormFloat64()
+					if c.pure {
+						p := (variances[l] + 1 - math.Sqrt(2*variances[l]+1)) / variances[l] // whose noise has this variance
+						noise = geometric(r, p) - geometric(r, p)
+					}
+					y[l] = append(y[l], float64(x)+noise)
 				}
 			}
 			tree.Estimate(y, variances, totals)
 			of := func(l int) *Table {
 				return &Table{Rows: len(y[l]), query: "levels", noisy: y[l], deviation: make([]float64, len(y[l])),
+					heavy: c.pure, step: map[bool]float64{true: 1}[c.pure],
 					levels: &levels{tree: tree, level: l, names: []string{"a", "b", "c"}, variances: variances}}
 			}
 			leaves, middle, top := of(2), of(1), of(0)
@@ -390,7 +398,9 @@ func TestSumsOfLevelsCover(t *testing.T) {
 			}
 		}
 		for i, n := range covered {
-			if share := float64(n) / runs; share < least || share > most {
+			share := float64(n) / runs
+			t.Logf("%s: sum %d, %.4f", name, i, share)
+			if share < least || share > most {
 				t.Errorf("%s: intervals of sum %d cover %.4f", name, i, share)
 			}
 		}

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Levels that are not negative, or whole
+// Levels that are non-negative or integers
 //
-// The estimates of nested levels are made non-negative or whole from the top down, as in the release of a census: first
-// the cells of the whole, which are measured best for their size, then the groups of the first level, and so on. The
-// children of one group are a table of two dimensions, children by cells, whose sums over children are the cells of the
-// group, which are made already. A correction thus never leaves the children of one group, and every level has the
-// total of the whole, to which cutting off at 0 adds nothing.
+// The estimates of nested levels are made non-negative or integer from the top down, as in the release of a census:
+// first the cells of the whole tree, which have the least noise for their size, then the groups of the first level, and
+// so on. The children of one group are a table of two dimensions, children by cells, whose sums over children are the
+// cells of the group, which are made already. So a correction changes only the children of one group, and every level
+// has the total of the whole tree, which cutting off at 0 does not change.
 //
 // There are two non-negative tables near the estimates. One is made cell by cell: it has small errors, but a child with
-// few rows gets a total that is too large, the more so the more cells it has. For the other one, the totals of the
+// few rows gets a total that is too large, the more so the more cells it has. For the other table, the totals of the
 // children are made first, and then the nearest table with these totals: its totals have less bias and more noise. The
 // estimate is a weighted mean of both, with one weight for a level. The weight minimizes the expected squared error of
-// the totals, as the noisy numbers estimate it (Stein 1981, Estimation of the mean of a multivariate normal
-// distribution).
+// the totals of the level and of those above, as the noisy numbers estimate it (Stein 1981, Estimation of the mean of a
+// multivariate normal distribution).
 
 // nestedRounds is the number of projections of a table of children; scaling removes the remaining error.
 const nestedRounds = 100
@@ -62,10 +62,10 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 			}
 			for i := 0; i < groups && !c.stopped(); i++ {
 				from, to := 0, q.Tree.Size(0)
-				c.whole = whole
+				c.whole, c.variance = whole, variance
 				if l > 0 {
 					from, to = q.Tree.Children(l-1, i)
-					c.whole = out[l-1][i*cells : (i+1)*cells]
+					c.whole, c.variance = out[l-1][i*cells:(i+1)*cells], variances[l-1][i]
 				}
 				c.total = sumOf(c.whole)
 				var totals []float64
@@ -77,7 +77,6 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 		}
 		c.first.weight = 1
 		if c.nonnegative && known[l] == nil {
-			c.first = weighing{}
 			each(c.weigh)
 			c.first.settle()
 		}
@@ -108,10 +107,10 @@ func multiplied(x [][]float64, factor float64) [][]float64 {
 type children struct {
 	cells                 int
 	nonnegative, integers bool
-	// whole are the cells of the group, total is their sum.
-	whole []float64
-	total float64
-	// stopped reports whether nobody waits for the tables any more: they are then left unfinished.
+	// whole are the cells of the group, total is their sum, and variance is the variance of the estimate of one cell.
+	whole           []float64
+	total, variance float64
+	// stopped reports whether the run was cancelled: the tables are then left unfinished.
 	stopped func() bool
 
 	// first is the weight of the tables whose totals are made first.
@@ -140,6 +139,7 @@ func (w *weighing) add(noisy, first, cellwise []float64, covariance float64) {
 }
 
 func (w *weighing) settle() {
+	w.weight = 0
 	if w.below > 0 {
 		w.weight = min(max(w.above/w.below, 0), 1)
 	}
@@ -155,7 +155,7 @@ func (c *children) sums(x []float64, total, deviation float64) []float64 {
 	return out
 }
 
-// adjusted returns numbers near x with the given total, non-negative if requested.
+// adjusted returns numbers near x with the given total, non-negative if requested: the nearest ones if deviation is 0.
 func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
 	shift := (total - sumOf(x)) / float64(len(x))
 	out := slices.Clone(x)
@@ -183,17 +183,29 @@ func (c *children) weigh(x, variances, totals []float64) {
 	if !c.free(len(variances), totals) {
 		return
 	}
-	variance := sumOf(variances) / float64(len(variances))
 	noisy := c.totals(x)
 	shift := (c.total - sumOf(noisy)) / float64(len(noisy))
 	for i := range noisy {
 		noisy[i] += shift
 	}
-	ofTotal := variance * float64(c.cells)
-	first := c.adjusted(noisy, c.total, math.Sqrt(ofTotal))
+	first := c.adjusted(noisy, c.total, c.deviation(variances))
 	c.cellwise = append(c.cellwise[:0], x...)
-	covariance := ofTotal*freeIn(first) - variance*c.makeCells(c.cellwise, variance)
+	variance := c.apart(variances)
+	covariance := variance * (float64(c.cells)*freeIn(first) - c.makeCells(c.cellwise))
 	c.first.add(noisy, first, c.totals(c.cellwise), covariance)
+}
+
+// deviation returns the standard deviation of the total of a child.
+func (c *children) deviation(variances []float64) float64 {
+	return math.Sqrt(sumOf(variances) / float64(len(variances)) * float64(c.cells))
+}
+
+// apart returns half the variance of the difference of a cell of two children. Their estimates have errors in common,
+// since all are adjusted to the group: of n children with errors of variance v before that, each estimate has the
+// variance v·(1 − 1/n), and that of the group divided by n².
+func (c *children) apart(variances []float64) float64 {
+	n := float64(len(variances))
+	return max(0, sumOf(variances)/n-c.variance/(n*n)) * n / (n - 1)
 }
 
 // freeIn returns how many of some numbers with a given sum can still move: those that are not 0, but one.
@@ -209,13 +221,13 @@ func freeIn(x []float64) float64 {
 
 // makeCells replaces the table x by the non-negative one near it that has the cells of the group, each cell by itself,
 // and returns how many of its cells can move.
-func (c *children) makeCells(x []float64, variance float64) (free float64) {
+func (c *children) makeCells(x []float64) (free float64) {
 	c.column = slices.Grow(c.column[:0], len(x)/c.cells)[:len(x)/c.cells]
 	for j, total := range c.whole {
 		for i := range c.column {
 			c.column[i] = x[i*c.cells+j]
 		}
-		made := c.adjusted(c.column, total, math.Sqrt(variance))
+		made := c.adjusted(c.column, total, 0)
 		for i, y := range made {
 			x[i*c.cells+j] = y
 		}
@@ -244,15 +256,14 @@ func sumOf(x []float64) (sum float64) {
 // nil, the public totals of the children. variances[i] is the variance of a cell of child i.
 func (c *children) make(x, variances, totals []float64) {
 	n := len(variances)
-	variance := sumOf(variances) / float64(n)
 	free := c.free(n, totals)
 	if free {
 		c.cellwise = append(c.cellwise[:0], x...)
-		c.makeCells(c.cellwise, variance)
+		c.makeCells(c.cellwise)
 	}
 	if !free || c.first.weight > 0 {
 		if totals == nil {
-			totals = c.adjusted(c.totals(x), c.total, math.Sqrt(variance*float64(c.cells)))
+			totals = c.adjusted(c.totals(x), c.total, c.deviation(variances))
 			if c.integers && !free {
 				totals = roundTo(c.total, totals)
 			}
@@ -263,8 +274,18 @@ func (c *children) make(x, variances, totals []float64) {
 		for i, y := range c.cellwise {
 			x[i] = c.first.weight*x[i] + (1-c.first.weight)*y
 		}
+		first := totals
 		totals = c.totals(x)
 		if c.integers {
+			for i, made := range first {
+				if made == 0 && totals[i] < 1 { // a fraction that the other table alone has
+					totals[i] = 0
+				}
+			}
+			scale := c.total / sumOf(totals)
+			for i := range totals {
+				totals[i] *= scale
+			}
 			totals = roundTo(c.total, totals)
 		}
 	}

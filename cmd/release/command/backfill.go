@@ -155,7 +155,7 @@ func (b *backfilling) left(windows []*windowed) error {
 	}
 	if b.spent {
 		return &pipeline.Error{Cause: pipeline.CauseBudget, Code: "max-spend", Message: b.stop + ": " + dueText(rest),
-			Hint: "the same command again goes on from there, and may spend as much again"}
+			Hint: "run the same command again to continue; it may spend as much again"}
 	}
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest), Hint: "release status JOB " +
 		"shows what is missing: the input of an interval, or the folder of a published one"}
@@ -211,11 +211,11 @@ func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	}
 	e, err := calibrate.ParseDown(epsilon)
 	if err != nil {
-		return nil, console.Usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend %q is no epsilon: write a number such as 2", epsilon)
 	}
 	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: plan.Guarantee().Delta})
 	if err != nil {
-		return nil, console.Usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend %q is no epsilon: write a number such as 2", epsilon)
 	}
 	x := new(big.Float).SetPrec(1024).SetFloat64(float64(mu))
 	return &purse{x.Mul(x, x)}, nil

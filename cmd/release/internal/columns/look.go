@@ -55,7 +55,7 @@ type Look struct {
 // ErrExcel and ErrNoTable mean that a job cannot read such a file.
 var (
 	ErrExcel   = errors.New("this is an Excel workbook")
-	ErrNoTable = errors.New("this is no table in a format that is known")
+	ErrNoTable = errors.New("this is not a table in a known format")
 )
 
 // ErrEmpty means that the file is empty.
@@ -87,6 +87,8 @@ func notOpened(err error) error {
 		return errors.New("there is no such file")
 	case errors.Is(err, fs.ErrPermission):
 		return errors.New("permission denied")
+	case errors.Is(err, regular.ErrNotRegular):
+		return errors.New("this is a folder, a pipe or a device")
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
