@@ -214,7 +214,8 @@ func (c *checker) lookups(at *yamltree.Path) {
 			c.bad(at.At("on"), CodeBadValue, "the key has no column", "write on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
 		}
 		if l.To != "" && len(l.On) > 1 {
-			c.bad(at.At("to"), CodeContradiction, "a range is one of one column, and the key has several", "leave one column in on")
+			c.bad(at.At("to"), CodeContradiction, "only a key of one column can begin a range, and this key has several",
+				"leave one column in on, or remove to")
 		}
 		c.unique(at.At("add"), l.Add, "column")
 		for _, name := range slices.Sorted(maps.Keys(l.Types)) {

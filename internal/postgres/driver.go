@@ -1,8 +1,9 @@
-// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as "dprelease-postgres",
-// since "postgres" is the name of a driver that a program may have, too.
+// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as
+// "dprelease-postgres", since "postgres" is the name of a driver that a program may have, too.
 //
-// A server that does not answer fails with [silence.ErrSilent]. A statement may take longer than the limit: PostgreSQL sends
-// nothing while a statement runs, so that the driver asks over a connection of its own whether the server still works on it.
+// Calls fail with [silence.ErrSilent] if the server does not answer. A statement may take longer than the limit:
+// PostgreSQL sends nothing while a statement runs, so that the driver asks over a connection of its own whether the
+// server still works on it.
 package postgres
 
 import (
@@ -86,8 +87,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	})).Connect(ctx)
 }
 
-// watch finds out whether the server still works for a connection. Half of the limit is for the connection, and half for the
-// question.
+// watch finds out whether the server still works for a connection. Half of the limit is for the silence of the
+// connection, and half for the answer to this question.
 type watch struct {
 	config *pgx.ConnConfig
 	limit  time.Duration

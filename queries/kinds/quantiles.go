@@ -320,9 +320,9 @@ const (
 // all rows, A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not
 // below −z deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %,
 // since it is wrong only if the noise at the quantile itself exceeds z deviations. Within a cell the deviation includes
-// how far independent rows are from the curve: of n rows the number below a part p of the cell has the variance n·p·(1
-// − p). With weights, the variance is the variance of the sum of squared weights, which is at most the largest weight
-// times the sum of weights. It also includes the error of the curve.
+// how far independent rows are from the curve: of n rows the number below a part p of the cell has the variance
+// n·p·(1 − p). With weights, the sum of their squares takes the place of n: it is at most the largest weight times the
+// sum of weights. The deviation also includes the error of the curve.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
