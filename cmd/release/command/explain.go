@@ -151,7 +151,9 @@ func explainedNames() []string {
 
 // normal spells privacy-unit, "privacy unit" and Privacy_Unit alike, and mu² as mu.
 func normal(s string) string {
-	return strings.Trim(strings.NewReplacer("-", " ", "_", " ", "²", "").Replace(strings.ToLower(s)), " ?!.,:;\"'")
+	return strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "²", ""), func(r rune) bool {
+		return strings.ContainsRune(" -_?!.,:;\"'", r)
+	}), " ")
 }
 
 // singular spells "margins" and "margin" alike.
