@@ -17,7 +17,7 @@ import (
 // about a key that has MinUnits units with it and one fewer without it, so the threshold is higher by MinUnits - 1.
 //
 // A unit with fewer keys than it may have can give each of them more than 1 at the same noise and the same threshold:
-// such weights find more keys, but a sum of weights is no number of units.
+// such weights find more keys, but a sum of weights is not a number of units.
 
 // KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
 // Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them

@@ -40,7 +40,7 @@ type Sink interface {
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)
 	// Discard removes a staging folder and syncs its parent. It moves a published release that an Exchange left in it
-	// aside, as EndExchange does. A missing folder is no error.
+	// aside, as EndExchange does. A missing folder is not an error.
 	Discard(staging string) error
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
