@@ -45,7 +45,7 @@ func (r *Release) Name() string { return r.manifest.Name }
 // Digest returns the SHA-256 of the release's manifest, in hexadecimal.
 func (r *Release) Digest() string { return r.digest }
 
-// Guarantee returns what the whole release promises.
+// Guarantee returns the guarantee of the whole release.
 func (r *Release) Guarantee() (epsilon, delta float64) {
 	return float64(r.manifest.Privacy.Epsilon), float64(r.manifest.Privacy.Delta)
 }

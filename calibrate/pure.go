@@ -109,7 +109,7 @@ func (m Mechanism) checkStandIn() error {
 		return nil
 	case Geometric, LaplaceNoise:
 	default:
-		return argument.New("noise", "is of a distribution that is not known")
+		return argument.New("noise", "has an unknown distribution")
 	}
 	p, _ := m.Pure()
 	eps, err := p.Noise.Epsilon(0)

@@ -70,7 +70,7 @@ func (c *checker) sound(at *yamltree.Path) bool {
 func (c *checker) published(at *yamltree.Path) {
 	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
 		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
-			c.bad(at, CodeBadValue, "is no day", "write it as YYYY-MM-DD")
+			c.bad(at, CodeBadValue, "is not a day", "write it as YYYY-MM-DD")
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 		case b.value > 1 && c.rowUnit():
 			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row: each row is a unit of its own "+
 				"and contributes one row", b.value),
-				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
+				"remove per_unit, or name the columns that identify the privacy unit: unit: [user_id]")
 		case most > 0 && b.value > most:
 			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value,
 				most), "lower it, or raise max_rows")

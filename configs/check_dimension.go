@@ -120,7 +120,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 	}
 	for i, name := range d.Levels {
 		if d.Every != "" && !slices.Contains([]string{"day", "week", "month", "quarter", "year"}, name) {
-			c.bad(inside.Item(i), CodeBadValue, c.Show(inside.Item(i), name)+" is no calendar step",
+			c.bad(inside.Item(i), CodeBadValue, c.Show(inside.Item(i), name)+" is not a calendar step",
 				"steps: day, week, month, quarter, year")
 		}
 	}

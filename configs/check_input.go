@@ -54,7 +54,7 @@ func (c *checker) input(at *yamltree.Path) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
 		if slices.Contains(c.job.Privacy.Unit.Columns, name) {
 			c.bad(at.At("folders").At(name), CodeContradiction,
-				"the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
+				"the column belongs to the privacy unit: a folder for each unit would tell who is there", "names and number of the "+
 					"input's files are public: write the unit's column into the files")
 		}
 	}
@@ -187,7 +187,7 @@ func (c *checker) floatUnits(at *yamltree.Path) {
 	refuse := func(at *yamltree.Path, types map[string]string) {
 		for _, name := range c.job.Privacy.Unit.Columns {
 			if types[name] == "float" {
-				c.bad(at.At(name), CodeContradiction, "the column is of the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
+				c.bad(at.At(name), CodeContradiction, "the column belongs to the privacy unit: identifiers that are rounded to one number would be one unit", "remove the type, so that the column is text, or write int; privacy.float_unit: allow takes numbers that are equal as one unit")
 			}
 		}
 	}
@@ -214,7 +214,8 @@ func (c *checker) lookups(at *yamltree.Path) {
 			c.bad(at.At("on"), CodeBadValue, "the key has no column", "write on: {COLUMN_OF_THE_INPUT: COLUMN_OF_THE_FILE}")
 		}
 		if l.To != "" && len(l.On) > 1 {
-			c.bad(at.At("to"), CodeContradiction, "a range is one of one column, and the key has several", "leave one column in on")
+			c.bad(at.At("to"), CodeContradiction, "only a key of one column can begin a range, and this key has several",
+				"leave one column in on, or remove to")
 		}
 		c.unique(at.At("add"), l.Add, "column")
 		for _, name := range slices.Sorted(maps.Keys(l.Types)) {

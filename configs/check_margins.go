@@ -51,7 +51,7 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 		c.bad(at, CodeContradiction, "estimates that are made to agree are not integers", "remove round from the denoise "+
 			"of "+c.Show(at, m.Name)+", or remove margins")
 	case m == q:
-		c.bad(at, CodeContradiction, "a query is no margin of itself", "name another")
+		c.bad(at, CodeContradiction, "a query is not a margin of itself", "name another")
 	case len(m.Margins) > 0:
 		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has margins itself",
 			"list all margins at the largest table")

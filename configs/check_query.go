@@ -65,7 +65,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	}
 	if q.CountsUnits() && c.rowUnit() {
 		c.bad(at.At("count").At("measure"), CodeContradiction, "no bound cuts a unit of one row", "remove measure, or name the "+
-			"columns of whom the release protects: unit: [user_id]")
+			"columns that identify the privacy unit: unit: [user_id]")
 	}
 	if q.CountsUnits() && c.job.Bounds(q).MaxRows.Discovers() {
 		c.bad(at.At("count").At("measure"), CodeContradiction, "the bound of this query is found in the same run",
@@ -128,7 +128,7 @@ func (c *checker) rowWeight(kind *yamltree.Path, q *Query, w *RowWeight) {
 	case q.Sum != nil || q.Variance != nil:
 		wrong = "a sum or a variance; for a weighted sum, derive a column that is the product"
 	case m != nil && (len(m.Columns) > 0 || m.Length > 0 || m.ClipL2 != "" || m.Clamp.Discovers() || m.Rows > 0):
-		wrong = "columns, length, clip_l2, clamp: discover and rows: a weighted mean is of one column with a clamp"
+		wrong = "columns, length, clip_l2, clamp: discover and rows: a weighted mean has one column with a clamp"
 	}
 	if wrong != "" {
 		c.bad(at, CodeContradiction, "weight does not go with "+wrong, "remove one of them")

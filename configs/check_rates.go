@@ -19,7 +19,7 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 		return
 	}
 	if q.Sparse {
-		c.bad(at, CodeContradiction, "rates are of all cells, and sparse leaves cells out", "remove sparse, or rates")
+		c.bad(at, CodeContradiction, "rates need all cells, and sparse leaves cells out", "remove sparse, or rates")
 	}
 	names := map[string]bool{}
 	for i := range q.Rates {
@@ -58,7 +58,7 @@ func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
 			c.bad(at.At("per"), CodeContradiction, "a query per itself is 1", "name another")
 		case !c.job.Queries[k].adds():
 			c.bad(at.At("per"), CodeContradiction, "the query "+c.Show(at.At("per"), r.Per)+
-				" is no count, no histogram and no sum of one column with listed keys", "name one that is")
+				" is not a count, a histogram or a sum of one column with listed keys", "name one that is")
 		}
 	case r.Value == "" || len(r.On) == 0:
 		c.bad(at, CodeMissing, "name the file's columns: value has the numbers, and on names the cell",

@@ -18,7 +18,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 		}
 		if c.job.Engine != "" && c.sound((*yamltree.Path)(nil).At("engine")) {
 			c.bad((*yamltree.Path)(nil).At("engine"), CodeContradiction,
-				"says who adds the rows of a database up, and the input is files", "remove engine; files are read by this program")
+				"engine is for databases, and the input is files", "remove engine; files are read by this program")
 		}
 		return
 	}
@@ -51,7 +51,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 	c.sqlReferences(at.At("sql"), in.SQL)
 }
 
-// plainName has nothing that a database reads as more than a name.
+// plainName matches texts that a database can only read as a name.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 
 // plainWord matches words without characters that have a meaning in a connection string.

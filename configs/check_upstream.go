@@ -12,7 +12,7 @@ import (
 const mostUpstream = 1 << 31
 
 // upstream checks the privacy unit that the producer of the table bounded, and a table of counts. Without a column that
-// tells units apart, nothing that puts the rows of a unit together can be done.
+// identifies units, the program cannot group the rows of a unit.
 func (c *checker) upstream(unit, input *yamltree.Path) {
 	u, counts := c.job.Privacy.Unit.Upstream, input.At("counts")
 	if c.job.Input.Counts != nil {
@@ -69,13 +69,13 @@ func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 		c.bad(at.At(key), CodeContradiction, key+" goes with a table of counts",
 			"name the column of counts: input.counts: {column: NAME}; or promise max_rows")
 	case c.job.Input.Counts == nil && !rows:
-		c.bad(at, CodeMissingBound, "nothing says how many rows one unit has", "add max_rows: N, as the producer of the table "+
+		c.bad(at, CodeMissingBound, "the number of rows of one unit is not bounded", "add max_rows: N, as the producer of the table "+
 			"promises it")
 	case c.job.Input.Counts != nil && sum && (rows || change || len(u.Distinct) > 0):
 		c.bad(at.At("max_sum"), CodeContradiction, "max_sum stands in the place of max_rows, max_change and distinct",
 			"keep what the producer promises: all changes of one unit together, or how many rows it changes and by how much")
 	case c.job.Input.Counts != nil && !sum && !(rows && change):
-		c.bad(at, CodeMissingBound, "nothing says by how much one unit changes the counts",
+		c.bad(at, CodeMissingBound, "the change of the counts by one unit is not bounded",
 			"add max_rows: N, the number of counts that it changes, and max_change: M; or max_sum, all changes together")
 	}
 }

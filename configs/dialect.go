@@ -45,7 +45,7 @@ func checkDialect(d dialect) (problems []Problem) {
 			"remove mark, or write the file's encoding: utf-8, utf-16le or utf-16be")
 	}
 	if !d.Headless && d.LineEnd != "" {
-		add("line_end", "the header's line says how the lines of its file end", "remove line_end, or set header: false")
+		add("line_end", "the header's line end decides how all lines of its file end", "remove line_end, or set header: false")
 	}
 	if d.Headless && d.Comment != "" && d.quotes() {
 		add("comment", "without a header, a quoted row that begins with the comment character could swallow other rows",

@@ -38,8 +38,8 @@ func (j *Job) exactInQueries() []string {
 	return names
 }
 
-// exactInJoins lists the columns of a table that are keys of joins, and those that rows of another table get and need
-// exactly.
+// exactInJoins lists the columns of a table that are keys of joins, and the columns that rows of another table get and
+// need exactly.
 func (j *Job) exactInJoins() (names []string) {
 	for _, join := range j.Joins() {
 		names = append(names, join.Own...)

@@ -30,15 +30,16 @@ type Input struct {
 	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as
 	// in `csv.types`. Filters on integers, dates and timestamps then skip whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
-	// Counts is the column that says how many a row of the table stands for. Queries then count these, and not rows.
+	// Counts names the column with the count in each row of a table of counts. Queries then add up these counts instead
+	// of rows.
 	Counts *Counts `yaml:"counts,omitempty" example:"{column: views}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Lookups join columns of public tables to each row. Filters, queries, events and `derive` can name these columns.
 	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {PULocationID: LocationID}, add: [borough, zone]}]"`
-	// Derive makes columns from columns of the same row: the name on the left, an expression on the right ([operators and
-	// functions](../howto/choose.md#columns-that-are-computed)). Filters, queries and events can name these columns. What
-	// has no value is null: a division by zero, an overflow, a text that does not parse.
+	// Derive makes columns from columns of the same row: the name on the left, an expression on the right ([operators
+	// and functions](../howto/choose.md#columns-that-are-computed)). Filters, queries and events can name these
+	// columns. A result without a value is null: a division by zero, an overflow, a text that does not parse.
 	Derive map[string]string `yaml:"derive,omitempty" example:"{fare_per_km: \"km > 0 ? fare / km : nil\", day: date(pickup)}"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
@@ -58,8 +59,8 @@ type SQL struct {
 	// Table is the name of the table, after its catalogue and schema if there are any, separated by points:
 	// `public.trips`. Each part is quoted as it stands. A parameter in it consists of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
-	// Format says that `table` is a folder of files, and in which format, with `driver: duckdb` only: an Iceberg or a
-	// Delta table, as DuckDB's extension of that name reads it. Of an Iceberg table, it may be a metadata file. The path is
+	// Format of the folder of files that `table` names, with `driver: duckdb` only: an Iceberg or a Delta table, as
+	// DuckDB's extension of that name reads it. For an Iceberg table, `table` may be a metadata file. The path is
 	// relative to the job file, or a URL; a release names its last part alone.
 	Format string `yaml:"format,omitempty" enum:"iceberg|delta" example:"iceberg"`
 	// Query is one SELECT statement that returns the rows, instead of a table. It is sent unchanged and is public, like
@@ -79,8 +80,8 @@ type CSV struct {
 	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
 	// 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
-	// Encoding of the text. A byte that is no character is read as the control character with its number. Only utf-16
-	// files state their byte order by a mark; without a mark they are little-endian. They must have a header.
+	// Encoding of the text. A byte that is not a character is read as the control character with its number. Only
+	// utf-16 files state their byte order by a mark; without a mark they are little-endian. They must have a header.
 	Encoding string `yaml:"encoding,omitempty" enum:"utf-8|utf-16|utf-16le|utf-16be|windows-1252|latin-1|latin-9|windows-1250|latin-2|windows-1251|macintosh" example:"windows-1252"`
 	// Decimal is the character between the whole part and the fraction of a number; a point if it is absent.
 	Decimal string `yaml:"decimal,omitempty" example:"\",\""`
@@ -126,9 +127,9 @@ type Lookup struct {
 	// the right. Keys are compared by the type of the input's column: numbers by value, dates and times by instant, texts
 	// byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left out.
 	On map[string]string `yaml:"on" example:"{PULocationID: LocationID}"`
-	// To names a column of the file with the last value of a range that begins with the key: each value from the one to the
-	// other has this row. The only column of On then holds integers or dates, and no two ranges have a value in common. A
-	// row of the file without a last value is left out: a range that has not ended needs a late one.
+	// To names a column of the file with the last value of a range that begins with the key: each value from the key to this
+	// one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common. A row of the
+	// file without a last value is left out: a range that has not ended needs a late one.
 	To string `yaml:"to,omitempty" example:"ip_to"`
 	// Add names the columns of the file that each row gets. An empty text in them is a null.
 	Add []string `yaml:"add" example:"[borough, zone]"`
@@ -167,7 +168,7 @@ type Filter struct {
 	From *Scalar `yaml:"from,omitempty" example:"2013-01-01T00:00:00"`
 	// Before is the end of a half-open range: it keeps values x with x < before.
 	Before *Scalar `yaml:"before,omitempty" example:"2013-01-02T00:00:00"`
-	// For is the length of the time interval that starts at from: a whole number and s, m, h, d or w.
+	// For is the length of the time interval that starts at from: an integer and s, m, h, d or w.
 	For string `yaml:"for,omitempty" example:"1h"`
 	// NotNull keeps rows whose value is not null.
 	NotNull bool `yaml:"not_null,omitempty" default:"false"`

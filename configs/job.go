@@ -31,8 +31,8 @@ type Job struct {
 	// cheaper one, which release plan names; the rows of a server stay there. The answers are the same. Files are always
 	// read by this program.
 	Engine string `yaml:"engine,omitempty" enum:"auto|database|local" example:"local"`
-	// Units are the columns of a table with one row for each privacy unit, which queries with `over: units` ask: what the
-	// rows of one unit say together. They are made of the rows that `input.where` keeps.
+	// Units are the columns of a table with one row for each privacy unit, for queries with `over: units`. Each column
+	// summarizes the rows of one unit that `input.where` keeps.
 	Units map[string]UnitColumn `yaml:"units,omitempty" example:"{trips: {count: {}}, last: {max: pickup}}"`
 	// Queries share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
@@ -100,7 +100,7 @@ type Privacy struct {
 	// needs accuracy. If it is absent, epsilon is split by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two
-	// different values are two units. In these columns, a decimal that is no integer of up to 18 digits is read as a
+	// different values are two units. In these columns, a decimal that is not an integer of up to 18 digits is read as a
 	// text, and a date in milliseconds as a time, in all queries. If the table has no such columns because its producer
 	// bounded each unit, it is a mapping: `{upstream: device-day, max_rows: 10}`.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
@@ -123,7 +123,7 @@ type Unit struct {
 // Upstream is a privacy unit that the table does not show, and what its producer promises of each unit. The program
 // computes noise from the promise. It cannot check it: if the promise is wrong, so is the guarantee.
 type Upstream struct {
-	// Name says whom the producer bounded: `device-day`. The guarantee and the ledger name the unit by it.
+	// Name of the unit that the producer bounded: `device-day`. The guarantee and the ledger name the unit by it.
 	Name string `yaml:"upstream" example:"device-day"`
 	// MaxRows is the largest number of rows of one unit. If `input.counts` is set, it is the largest number of rows
 	// whose counts one unit changes.

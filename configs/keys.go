@@ -81,7 +81,7 @@ func missingHint(name, example string) string {
 	case "epsilon", "delta":
 		return "there is no default: " + name + " is a decision, for example " + name + ": " + example
 	case "unit":
-		return "write unit: row, or the columns of whom the release protects: unit: [user_id]"
+		return "write unit: row, or the columns that identify the privacy unit: unit: [user_id]"
 	}
 	return "for example " + name + ": " + example
 }

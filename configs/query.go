@@ -193,8 +193,8 @@ type Histogram struct {
 	// counts below each edge of the dimension with numeric edges, and thereby of quantiles, fractions and sums over
 	// ranges of cells. These counts are a file of their own, NAME.sums; a single cell has about twice the error. `keys`
 	// finds more keys with `keys: discover`, for sums, means and variances of the job by the same keys: a unit with few
-	// keys weighs more in each of them. What is published of a key is then the noisy sum of these weights, no number of
-	// units; a mean by the same keys has counts.
+	// keys weighs more in each of them. The release then has the noisy sum of these weights for each key, which is not
+	// a number of units; a mean by the same keys has counts.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf|keys" example:"cdf"`
 	// Noise is `independent` if each cell has its own noise (`independent` if it is absent). With `auto`, cells share
 	// common noise, the noise of the number of units, if that makes the error of a cell smaller. It does if a unit may
@@ -248,7 +248,7 @@ type KnownTotals struct {
 	Level string `yaml:"level" example:"region"`
 	// File with the totals, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. Never from the private table.
 	File string `yaml:"file" example:"totals.csv"`
-	// Column of the file with the totals, whole numbers.
+	// Column of the file with the totals, which are integers.
 	Column string `yaml:"column" example:"population"`
 }
 

@@ -49,7 +49,7 @@ func (c *checker) memory(at *yamltree.Path) {
 		return
 	}
 	if _, err := ParseSize(string(c.job.MemoryLimit)); err != nil {
-		c.bad(at, CodeBadValue, c.Show(at, string(c.job.MemoryLimit))+" is no size",
+		c.bad(at, CodeBadValue, c.Show(at, string(c.job.MemoryLimit))+" is not a size",
 			"write a number and a unit, such as 1GiB or 500MB")
 	}
 }

@@ -47,15 +47,15 @@ type Table struct {
 
 // Join adds columns of another table to each row, from the other table's row that has the same key. A row has at most
 // one partner in the rows of its unit: of several, the smallest by its added columns, of which null is the smallest.
-// Without a partner the added columns are null. A null and an empty text are no keys: rows that have one have no
+// Without a partner the added columns are null. A null and an empty text are not keys: rows that have one have no
 // partner.
 type Join struct {
 	// Table is the name of the other table, which has a unit of its own.
 	Table string `yaml:"table" example:"persons"`
 	// On names the columns of the key, apart from the columns of the unit: a column of this table on the left, one of
 	// the other table on the right. Without it, rows of the same unit are joined. In a table without a unit it is the
-	// whole key, and its rows get the unit of their partner: those without a partner count nowhere, and those whose key
-	// several units have count as rows of each of them.
+	// whole key, and its rows get the unit of their partner: a row without a partner counts nowhere, and a row whose
+	// key several units have counts as a row of each of these units.
 	On map[string]string `yaml:"on,omitempty" example:"{l_orderkey: o_orderkey}"`
 	// Add names the columns of the other table that each row gets: of its files, lookups and derive. A text of more
 	// than 1,024 bytes is null.
@@ -160,8 +160,8 @@ type TableJoin struct {
 	Field, Table string
 	// Own are the columns that make the key; Theirs are the key's columns in the other table, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, As their new names. The first Units of them are those of
-	// the unit, if the rows get it from their partner; else it is 0.
+	// Add are the columns of the other table that rows get, As their new names. The first Units of them are the columns
+	// of the unit, if the rows get it from their partner; else it is 0.
 	Add, As []string
 	Units   int
 }
@@ -235,11 +235,11 @@ func (c *checker) tables(at *yamltree.Path) {
 	unit := &c.job.Privacy.Unit
 	if len(unit.Columns) == 0 && c.sound(top.At("privacy").At("unit")) {
 		c.bad(at.At("tables"), CodeContradiction, "several tables belong together by the privacy unit, and the job names no "+
-			"column of it", "name whom the release protects: privacy.unit: [person]")
+			"column of it", "name the privacy unit: privacy.unit: [person]")
 		return
 	}
 	if c.job.Engine != "" && c.sound(top.At("engine")) {
-		c.bad(top.At("engine"), CodeContradiction, "says who adds the rows of a database up, and the input is files",
+		c.bad(top.At("engine"), CodeContradiction, "engine is for databases, and the input is files",
 			"remove engine")
 	}
 	for _, name := range c.job.TableNames() {
@@ -287,7 +287,7 @@ func (c *checker) sameFiles(at *yamltree.Path, name string) {
 // joins checks the joins of a table.
 func (c *checker) joins(at *yamltree.Path, name string, t *Table) {
 	if len(t.Unit) == 0 && len(t.Join) == 0 {
-		c.bad(at, CodeMissing, "nothing says whose the rows of the table are",
+		c.bad(at, CodeMissing, "no column identifies the privacy unit of the table's rows",
 			"name its columns of the unit: unit: [person]; or join a table that has them, on a key")
 	}
 	seen := map[string]bool{}

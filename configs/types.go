@@ -74,7 +74,7 @@ func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
 
 // decodeMaxRows decodes `discover` or an integer.
 func decodeMaxRows(d *yamltree.Decoder, m *MaxRows, s yamltree.Spot) {
-	switch text, ok := d.Text(s, "a whole number or discover"); {
+	switch text, ok := d.Text(s, "an integer or discover"); {
 	case !ok:
 	case text == Discover:
 		*m = discoveredRows

@@ -64,7 +64,7 @@ func (u *UnitColumn) Kind() (kind, of string) {
 func (c *checker) units(at *yamltree.Path) {
 	if len(c.job.Units) > 0 && len(c.job.Privacy.Unit.Columns) == 0 && c.job.Privacy.Unit.Upstream == nil {
 		c.bad(at, CodeContradiction, "with unit: row, each row is a unit: there is nothing to put together",
-			"name the columns of whom the release protects: unit: [user_id]")
+			"name the columns that identify the privacy unit: unit: [user_id]")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.job.Units)) {
 		u, at := c.job.Units[name], at.At(name)

@@ -86,7 +86,7 @@ func (p Param) checkInteger(text string, bad func(code, message, hint string) *E
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
-		return bad(CodeWrongType, fmt.Sprintf("expected a whole number, found %q", text), "write digits such as 5")
+		return bad(CodeWrongType, fmt.Sprintf("expected an integer, found %q", text), "write digits such as 5")
 	case n < p.Least:
 		return bad(CodeBadValue, fmt.Sprintf("must be at least %d, is %d", p.Least, n), p.Advice)
 	case p.Most > 0 && n > p.Most:

@@ -40,7 +40,7 @@ type Run struct {
 // NewGraph returns a graph that joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices
 // of that dimension's cells. Along each other dimension with an order it joins successive cells, by edges of weight 1
 // and unknown length. Edges from a cell to itself are dropped. Parallel edges become one, with the sum of their weights
-// and their shortest known length. Errors: an [*EdgeError] for the first edge with an end that is no cell, a weight
+// and their shortest known length. Errors: an [*EdgeError] for the first edge with an end that is not a cell, a weight
 // that is not positive or a length that is negative; else an [*Error].
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {

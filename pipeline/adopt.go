@@ -76,9 +76,9 @@ func (q *Planned) Charged(component int) calibrate.Mechanism {
 	return m
 }
 
-// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold. Weights stay
-// those of the plan, since shards may have added them up already. It returns an error if the noise allows only smaller
-// ones.
+// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold. The plan's
+// weights stay, since shards may have added them up already. It returns an error if the noise allows only smaller
+// weights.
 func (q *Planned) adoptSelection() error {
 	if q.Selection == nil {
 		return nil

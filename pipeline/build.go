@@ -106,7 +106,7 @@ type draft struct {
 }
 
 // queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps',
-// as releases are known by it.
+// since the run fingerprint depends on their order.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*query.Spec, len(drafts))
@@ -278,7 +278,7 @@ const (
 	mostDeviation  = 0x1p+500
 )
 
-// checkNoise reports noise with which nothing can be computed.
+// checkNoise reports noise whose deviation is out of this range.
 func (b *builder) checkNoise(q *Planned) {
 	for _, m := range q.Mechanisms {
 		if d := m.Deviation(); !(d >= leastDeviation && d <= mostDeviation) {

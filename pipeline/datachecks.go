@@ -12,8 +12,8 @@ type DataChecks struct {
 	// Rows is the number of rows of the input, Skipped the rows that the files' statistics rule out by the filters, and
 	// Looked the rows that the tallies count: all others, or a sample of them.
 	Rows, Skipped, Looked int64
-	// Filters has one input for each filter; its rows, like those of queries, are the tallied ones, once for each of
-	// the job's events.
+	// Filters has one input for each filter; it counts the tallied rows once for each of the job's events, as Queries
+	// do.
 	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
@@ -41,5 +41,5 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	}
 }
 
-// All reports whether every row was tallied that the files' statistics do not rule out.
+// All reports whether all rows were tallied, except the rows that the files' statistics rule out.
 func (c *DataChecks) All() bool { return c.Looked+c.Skipped == c.Rows }

@@ -67,7 +67,7 @@ func kindOf(q *configs.Query) denoise.Kind {
 	return denoise.Counts
 }
 
-// jobCodes are the codes of denoise's errors that a job's other keys have by another name.
+// jobCodes maps codes of denoise's errors to the codes that other keys of a job have for the same problem.
 var jobCodes = map[string]string{
 	denoise.CodeUnknownMethod: configs.CodeBadValue, denoise.CodeUnknownParameter: configs.CodeUnknownKey,
 	denoise.CodeMissing: configs.CodeMissing,

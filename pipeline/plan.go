@@ -54,8 +54,8 @@ type Planned struct {
 	Steps      []*denoise.Step
 	// Selection describes how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
-	// Search describes how the query's clamp is found; nil if it is fixed. Until it is found, Components and Mechanisms
-	// are those for the public range.
+	// Search describes how the query's clamp is found; nil if it is fixed. Before the choice, Components and Mechanisms
+	// are for the public range.
 	Search *clampsearch.Search
 	// Strategy describes how the query's tables are computed from components that are not their cells; nil if the
 	// components are the answer.
@@ -80,7 +80,7 @@ type inside struct {
 	places *Places
 	// path is the query's path in the job, for diagnostics.
 	path string
-	// adjusted: the estimates of crosstabs are made non-negative or whole.
+	// adjusted: the estimates of crosstabs are made non-negative or integers.
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
@@ -106,7 +106,7 @@ type margin struct {
 type target struct {
 	// half the width of the 95 % interval, times the number of rows if overRows is set; 0 if there is none
 	half  float64
-	table string // the only table that it is of; "" for all
+	table string // the only table to which the target applies; "" for all
 }
 
 // Targets holds the epsilon that the job's accuracy targets need.
@@ -148,7 +148,7 @@ type Places struct {
 	Roads [][2]int
 }
 
-// Adjusts reports whether the estimates of crosstabs are made non-negative or whole.
+// Adjusts reports whether the estimates of crosstabs are made non-negative or integers.
 func (q *Planned) Adjusts() bool { return q.adjusted }
 
 // Places returns the positions of the query's cells; nil if they are not points.
@@ -170,7 +170,7 @@ func (p *Plan) Name() string { return p.job.Name }
 // Job returns the job the plan was made of.
 func (p *Plan) Job() *configs.Job { return p.job }
 
-// Guarantee returns what the whole release promises.
+// Guarantee returns the guarantee of the whole release.
 func (p *Plan) Guarantee() calibrate.Guarantee { return p.guarantee }
 
 // Mu returns the release's Gaussian-DP parameter: the mechanisms' composed mu never exceeds it.

@@ -76,7 +76,7 @@ func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([
 	return labels, out
 }
 
-// calendarLevels groups calendar cells by the steps in which they begin; nil if the edges are no dates, which is
+// calendarLevels groups calendar cells by the steps in which they begin; nil if the edges are not dates, which is
 // reported elsewhere.
 func calendarLevels(edges, steps []string) []domain.Level {
 	var out []domain.Level
@@ -169,7 +169,7 @@ func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []
 		x, err := strconv.ParseUint(numbers[i], 10, 47)
 		switch {
 		case !ok:
-			return problem(fmt.Sprintf("%q is no group of the level, or there twice", name))
+			return problem(fmt.Sprintf("%q is not a group of the level, or there twice", name))
 		case err != nil:
 			return problem(fmt.Sprintf("the total of %q is not a number of rows", name))
 		}

@@ -184,7 +184,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 		x, err := strconv.ParseFloat(numbers[row], 64)
 		switch {
 		case err != nil || !(x > 0) || math.IsInf(x, 0):
-			return bad(fmt.Sprintf("the value of row %d is no number above 0", row+1), "leave out rows without a number")
+			return bad(fmt.Sprintf("the value of row %d is not a number above 0", row+1), "leave out rows without a number")
 		case !math.IsNaN(r.public[part]):
 			return bad(fmt.Sprintf("row %d has the labels of another row", row+1), "a cell has one row")
 		default:
@@ -216,8 +216,8 @@ func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	return ""
 }
 
-// withRates returns the answer of a query with its rates as additional tables. The publish rule was applied to all
-// results: a cell that it leaves empty has no rate.
+// withRates returns the answer of a query with its rates as additional tables. results are the answers after the
+// publish rules: a cell that a rule left empty has no rate.
 func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 	a := results[i].Answer
 	a.Readings = slices.Clone(a.Readings)
@@ -229,7 +229,7 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 			of := &results[r.query].Answer
 			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
-				at := min(r.part(cell), of.Cells-1) // a rehearsal has the first cells alone
+				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells
 				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
 				return noisy[at], sd * sd
 			}

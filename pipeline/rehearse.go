@@ -12,9 +12,10 @@ import (
 // A rehearsal
 //
 // Before a run charges anything, it makes its release of vectors that hold nothing and have the form of the noisy ones.
-// Whatever of denoising, tables, pages and manifests fails for the job, and not for a row, fails there, at no cost. It
-// reads no data. So that it takes a moment, a table has its first cells only, and the steps of longer vectors, which
-// need all cells, are left out: what they can refuse, binding them to the cells has refused when the plan was made.
+// If denoising, tables, pages or manifests fail because of the job, and not because of a row, they fail in the
+// rehearsal, at no cost. It reads no data. To be fast, a rehearsal makes only the first cells of a table and omits the
+// steps of longer vectors, which need all cells: the plan has already bound these steps to the cells, which reports
+// their errors.
 
 // rehearsedCells is the number of cells of a table in a rehearsal.
 const rehearsedCells = 1 << 10
@@ -35,8 +36,8 @@ func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers i
 	return r, nil
 }
 
-// LeadersFirst returns the indices of the queries in their order, except that queries come after those that select
-// their keys.
+// LeadersFirst returns the indices of the queries in their order, except that a query comes after the query that
+// selects its keys.
 func (p *Plan) LeadersFirst() []int {
 	var first, last []int
 	for i := range p.queries {

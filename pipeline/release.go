@@ -70,7 +70,7 @@ func (r *Release) Manifest(files map[string][]manifest.File) manifest.Manifest {
 	return m
 }
 
-// Guarantee returns what the release promises.
+// Guarantee returns the guarantee of the release.
 func (r *Release) Guarantee() calibrate.Guarantee {
 	p := &r.manifest.Privacy
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}

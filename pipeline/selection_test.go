@@ -44,7 +44,7 @@ func ratOf(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	x, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("%q is no number", text)
+		t.Fatalf("%q is not a number", text)
 	}
 	return x
 }

@@ -11,8 +11,8 @@ import (
 //
 // A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
 // folder by one rename, and `note`, `mac` and `replaces`, private lines that are never published. It belongs to the
-// user who runs the release, and nobody else may look into it: one that does not is an error of every method that reads
-// it, for it may have been planted.
+// user who runs the release, and nobody else may look into it. Otherwise every method that reads it returns an error,
+// since the folder may have been planted.
 type Sink interface {
 	// Prepare makes an empty staging folder and the folders above it. It is called before anything is spent, so that a
 	// folder that cannot be written costs nothing. It is an error if the staging folder exists.

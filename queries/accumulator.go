@@ -35,8 +35,8 @@ type Accumulator struct {
 	part    *bounding.QueryRows // of the shared rows; nil if these are bounded
 }
 
-// newAccumulator returns an accumulator without rows. The spill may be nil. Errors are those of an aggregation that no
-// kind of query makes.
+// newAccumulator returns an accumulator without rows. The spill may be nil. It returns an error for an aggregation that
+// no kind of query makes.
 func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}

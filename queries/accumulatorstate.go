@@ -57,7 +57,7 @@ func Load(all []*Accumulator, from StateSource) error {
 	}
 }
 
-// SaveTotals writes the totals without the rows of units. These must have been saved or bounded.
+// SaveTotals writes the totals without the rows of units. The rows must have been saved or bounded before.
 func SaveTotals(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveTotals(all, w); err != nil {
@@ -139,7 +139,7 @@ func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return intern.NewBuckets(n, key, text)
 }
 
-// ErrOther is an [ErrState]: the state is of other aggregations.
+// ErrOther is an [ErrState]: the state belongs to other aggregations.
 var ErrOther = fmt.Errorf("%w: of other aggregations", state.ErrState)
 
 func saveTotals(all []*Accumulator, w *state.Writer) error {

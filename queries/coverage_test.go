@@ -410,8 +410,8 @@ func (c *caseCount) add(a *Answer, truth []float64, only int) {
 }
 
 // check requires the share of intervals that hold to be between 94 and 96 %, or most if that is more, widened to 6.1
-// standard errors around 95 % if there are few cases, and the bias of totals to be below a tenth of their deviation, with 6.1 standard errors on
-// top: false alarms of 1e-9 each. Quantiles and shares do not add up.
+// standard errors around 95 % if there are few cases, and the bias of totals to be below a tenth of their deviation,
+// with 6.1 standard errors on top: false alarms of 1e-9 each. Quantiles and shares do not add up.
 func (c *caseCount) check(t *testing.T, name string, most float64) {
 	t.Helper()
 	share, slack := float64(c.held)/float64(c.cases), max(0.01, 6.1*math.Sqrt(0.95*0.05/float64(c.cases)))

@@ -154,7 +154,7 @@ func checkTally(t *testing.T, what string, q Query, want map[tally.Role]classes,
 	}
 }
 
-// Values are distinguished: null, a text that is no number, in the range, at its ends, and outside of it.
+// Values are distinguished: null, a text that is not a number, in the range, at its ends, and outside of it.
 func TestTallyOfValues(t *testing.T) {
 	newQuery := func(v *quantize.Value) Query {
 		q, err := New(Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: v})

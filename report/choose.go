@@ -15,7 +15,7 @@ type axis struct {
 	// Whole: the values are integers. Closed: the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
 
-	cells []string // names of spans, by the codes of the first key; nil if the cells are no spans
+	cells []string // names of spans, by the codes of the first key; nil if the cells are not spans
 }
 
 // The pictures.

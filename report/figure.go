@@ -57,7 +57,7 @@ func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 	return g.rows()
 }
 
-// phone is the width of a picture on a telephone, whose page is 360 dots wide.
+// phone is the width of a picture on a telephone in cm, for a page that is 360 dots wide.
 const phone = 8.6
 
 // phoneName is how many letters of a row's name a picture on a telephone has room for.
@@ -88,7 +88,7 @@ func narrow(f *picture.Figure) *picture.Figure {
 	return &out
 }
 
-// heatLabels is the room for labels beside and below the cells of a panel.
+// heatLabels is the room in cm for labels beside and below the cells of a panel.
 const heatLabels = 3.5
 
 // The marks: blue for estimates, vermilion for noisy values and intervals.

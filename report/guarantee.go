@@ -46,7 +46,7 @@ const slack = 1e-14
 // upward returns x, enlarged by more than its rounding error.
 func upward(x float64) float64 {
 	if math.IsInf(x, 0) {
-		return x // its room would be infinite too, and -Inf with that is no number
+		return x // its room would be infinite too, and -Inf with that is not a number
 	}
 	return x + math.Abs(x)*slack
 }

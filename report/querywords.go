@@ -440,7 +440,7 @@ func (q *queryFacts) standsOutText() string {
 			"computed for any other key, and they cost nothing more.", q.keysOf)
 	case q.mostKeys > 0:
 		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy weight is at least %s: each "+
-			"unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is no number of units. %s",
+			"unit adds 1 to it, or more if the unit has fewer than %d keys, at most %s. So a weight is not a number of units. %s",
 			short(q.threshold), q.mostKeys, short(math.Sqrt(float64(q.mostKeys))), selectedByWeights)
 	case q.threshold > 0:
 		few := ""

@@ -34,7 +34,7 @@ type partData struct {
 }
 
 // sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up, and if a
-// variance is no positive 64-bit number.
+// variance is not a positive 64-bit number.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested ||
 		readers.Shown < max(2, readers.Rows) || t.column(noisyColumn) == nil {

@@ -27,7 +27,7 @@ type Table struct {
 	Values []Column
 	// Uniform is set if all noisy values have the same standard deviation and half-width.
 	Uniform bool
-	// Places are where the cells lie; nil if they are no points.
+	// Places are where the cells lie; nil if they are not points.
 	Places *pipeline.Places
 }
 

@@ -44,7 +44,7 @@ func checkRelease(t *testing.T, dir string) {
 	below := 0
 	for _, r := range rows {
 		if x := r.Float("noisy"); math.IsNaN(x) {
-			t.Fatal("a noisy count that is no number")
+			t.Fatal("a noisy count that is not a number")
 		} else if x < 0 {
 			below++
 		}

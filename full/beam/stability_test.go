@@ -18,7 +18,7 @@ func pairs(t *testing.T) int {
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			t.Fatal("DPRELEASE_PAIRS is no number")
+			t.Fatal("DPRELEASE_PAIRS is not a number")
 		}
 		return n
 	}

@@ -113,7 +113,8 @@ type cleanups struct {
 func (c *cleanups) Cleanup(end func()) { c.all = append(c.all, end) }
 
 // Get returns the server. The first call starts it. The test is skipped if make check-engines does not run it and the
-// variable, which names a server to use instead, is not set, and if start skipped its test. If start failed, so do all tests.
+// variable, which names a server to use instead, is not set, and if start skipped its test. If start failed, so do all
+// tests.
 func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S) *S {
 	t.Helper()
 	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv(variable) == "" {
@@ -121,7 +122,7 @@ func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S
 	}
 	s.once.Do(func() {
 		s.ends.TB = t
-		defer func() { s.failed = t.Failed() }()
+		defer func() { s.failed = s.server == nil && t.Failed() }()
 		s.server = start(&s.ends)
 	})
 	switch {

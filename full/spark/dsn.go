@@ -19,8 +19,8 @@ import (
 //	path       the path of the service over http; cliservice is the default
 //	auth       plain (the default: user and password, which a server without authentication ignores), nosasl (binary only),
 //	           or bearer (http only: the password is a token)
-//	tls        true, or false (the default): certificates are verified by the system's authorities, or by the authorities in the file
-//	           that the environment's SSL_CERT_FILE names
+//	tls        true, or false (the default): certificates are verified by the system's authorities, or by the
+//	           authorities in the file that the environment's SSL_CERT_FILE names
 //	timeout    how long the server may take to answer one message; 10m is the default. A statement may take longer: the
 //	           driver asks for its state again and again
 //	spark.…    a setting of the session, of letters, digits and any of _.:/- alone

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -96,7 +97,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// If a connection is cut in the middle, the run fails without any text of the server. The next run makes the same
+// If a connection is cut in the middle, the run fails without any text of the server. If the server is silent, the run can
+// be cancelled. The next run makes the same
 // release with one charge.
 func TestLostConnection(t *testing.T) {
 	trino.DefaultRequestRetryTimeout = time.Second
@@ -141,6 +143,14 @@ func TestLostConnection(t *testing.T) {
 			strings.Contains(text, "127.0.0.1") || strings.Contains(text, "trino:") {
 			t.Errorf("the error passes on what the driver said: %s", text)
 		}
+	}
+	for i := range cuts {
+		through.HoldAfter(1 + whole*i/cuts/2)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the driver waits longer for a silent server
+		if _, err := runner.Run(ctx, request); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a run that the server held after %d of %d bytes: %v", 1+whole*i/cuts/2, whole, err)
+		}
+		cancel()
 	}
 	through.CutAfter(0)
 	first, err := runner.Run(t.Context(), request)

@@ -35,7 +35,7 @@ type Cells struct {
 	Keys             []domain.KeyColumn
 	Value, Low, High []float64 // NaN if the cell is left empty
 
-	Relative bool // cells add up, so that a change can be a part of them
+	Relative bool // cells add up, so that a change can be stated in per cent
 
 	origin     string
 	rerendered bool
@@ -99,8 +99,8 @@ type Interval struct{ Value, Low, High float64 }
 // notStated is the interval of a number that is not given.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
-// unless returns the interval, or none if it reaches further to either side than a half-width that is not 0, or has an
-// end that is no number.
+// unless returns the interval, or none if it reaches further to either side than a half-width that is not 0, or if an
+// end is not a number.
 func (i Interval) unless(maxHalfWidth float64) Interval {
 	if wide := maxHalfWidth > 0 && max(i.High-i.Value, i.Value-i.Low) > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
 		return notStated
@@ -110,8 +110,8 @@ func (i Interval) unless(maxHalfWidth float64) Interval {
 
 // Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells
 // are the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth
-// percentage points to either side is not stated, unless maxHalfWidth is 0; if the table has no such changes, that
-// holds for the differences. Errors: *pipeline.Error.
+// percentage points to either side is not stated, unless maxHalfWidth is 0. If the table has no changes in per cent,
+// the same limit holds for the differences. Errors: *pipeline.Error.
 func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise",

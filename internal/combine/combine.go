@@ -1,5 +1,5 @@
 // Package combine adds up published noisy cells, of one table or several and of one release or several, and states the
-// error of the result. It reads releases alone: it spends no budget, and anybody who has the releases can repeat it.
+// error of the result. It reads only releases: it spends no budget, and anybody who has the releases can repeat it.
 //
 // # The error of a sum
 //

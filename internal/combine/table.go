@@ -34,8 +34,8 @@ type Table struct {
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
 	step             float64   // geometric noise is a multiple of this; 0 for other noise
-	margins          *margins  // nil if the table is none of marginals
-	levels           *levels   // nil if the table is none of nested levels
+	margins          *margins  // nil if the table is not a marginal
+	levels           *levels   // nil if the table is not a nested level
 }
 
 // margins is the place of a table among the marginals of a query.
@@ -105,8 +105,8 @@ func tableName(q *manifest.Query, holds string) string {
 	return strings.TrimSuffix(q.Name+"."+holds, ".")
 }
 
-// marginsOf finds the place of a table among the marginals of its query. The sizes of dimensions are those of the
-// tables' labels.
+// marginsOf finds the place of a table among the marginals of its query. The size of a dimension is the number of its
+// labels in the tables.
 func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string, t *Table) (*margins, error) {
 	order := dimensionOrder(q.Strategy.Tables)
 	if order == nil {

@@ -24,7 +24,7 @@ type Audit struct {
 }
 
 // Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries. It does
-// not use the bookkeeping that charges runs. It finds charges that passed a cap or defined the unit of a table anew,
+// not use the bookkeeping that charges runs. It finds charges that exceeded a cap or defined the unit of a table anew,
 // and totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
@@ -187,7 +187,7 @@ func (r *recount) addCharge(x recounted, sign float64) {
 	r.shares[x.of].Add(r.shares[x.of], new(big.Rat).Mul(x.share, new(big.Rat).SetInt64(int64(sign))))
 }
 
-// checkCaps records a finding if the charge passed a cap.
+// checkCaps records a finding if the charge exceeded a cap.
 func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d exceeds the budget of dataset %q", e.Seq, a.Account.Dataset))

@@ -20,7 +20,7 @@ type Budget struct {
 	Day, Month, Year Limit
 }
 
-// Limit is a cap on the spend of one period. The zero Limit is no cap.
+// Limit is a cap on the spend of one period. The zero Limit is not a cap.
 type Limit struct{ Epsilon, Delta string }
 
 // BudgetChange is an entry that opened or changed a budget.

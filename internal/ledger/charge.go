@@ -18,8 +18,8 @@ import (
 // Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
 // differ from the dataset's account; a UnitError if a table was charged with another unit; a MismatchError if a run is
 // resumed with other mechanisms or another account; a StateError if the run is sealed or published, or if an earlier
-// release of it is still reserved; an OverBudgetError if the sum of mu squared would pass mu_cap squared, of the
-// lifetime or of a period; an OverShareError if the shares of delta would pass their cap. After ErrBusy, ErrFull and
+// release of it is still reserved; an OverBudgetError if the sum of mu squared would exceed mu_cap squared, of the
+// lifetime or of a period; an OverShareError if the shares of delta would exceed their cap. After ErrBusy, ErrFull and
 // ErrUnavailable the caller can make the same charge again: if it was recorded after all, it is resumed.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	if err := c.check(); err != nil {
@@ -104,9 +104,9 @@ func (a *account) checkBudget(c Charge, at time.Time) error {
 	return a.overBudget(c, balance, asked)
 }
 
-// checkUnits returns an error if c reads a table whose unit an earlier charge defined otherwise: one that was not
-// cancelled, since nothing was released under a cancelled one. The account bounds each of its units only if all charges
-// mean the same units. A table without a name can be any table.
+// checkUnits returns an error if c reads a table whose unit an earlier charge defined otherwise. Cancelled charges do
+// not count, since nothing was released under them. The account bounds each of its units only if all charges mean the
+// same units. A table without a name can be any table.
 func (a *account) checkUnits(c Charge) error {
 	for _, r := range a.runs {
 		if r.State == Cancelled {

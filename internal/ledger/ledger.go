@@ -4,7 +4,7 @@
 // mechanism requires the Receipt of that charge before it draws noise. Entries are append-only and hash-chained.
 //
 // An account promises a Gaussian privacy filter. Let mechanisms be mu_i-GDP given all earlier outputs, chosen in any
-// way, and let them stop before the sum of mu_i^2 passes mu_cap^2. Together they are mu_cap-GDP (Smith and Thakurta
+// way, and let them stop before the sum of mu_i^2 exceeds mu_cap^2. Together they are mu_cap-GDP (Smith and Thakurta
 // 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
 package ledger
 

@@ -46,7 +46,7 @@ type keyed struct {
 type choice struct {
 	mu   sync.Mutex
 	make func(Range) (Exact, error) // nil if the choice was made
-	// state writes what the answers follow from; nil if the choice was made.
+	// state writes the data from which the answers follow; nil if the choice was made.
 	state func(io.Writer) error
 }
 

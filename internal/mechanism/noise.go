@@ -20,8 +20,8 @@ import (
 // ctx's) leaves e as it was. ErrSpent means that e was noised before. After a later error (ctx's, or an error of the
 // system's source of randomness) the cells are wiped and e is spent.
 //
-// It is a function and no method of [Exact]: a program outside this module can come by an Exact, as some packages that
-// it can import have results of this type, but it cannot name this function.
+// It is a function and not a method of [Exact]. A program outside this module can get an Exact, since packages that it
+// can import return values of this type, but it cannot name this function.
 func AddNoise(ctx context.Context, e Exact, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err

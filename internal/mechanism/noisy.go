@@ -14,8 +14,8 @@ const viewCells = 1 << 16
 
 // Noisy is a released vector: public and immutable. Only [AddNoise], [Noisy.Then] and [Noisy.ThenEach] make one that
 // has cells, and [Published] does so from values that were released before. A vector of very many cells is not held in
-// memory but drawn again whenever it is read, with the same values each time. What it is drawn from stays in memory,
-// hidden in a closure, as long as the Noisy does.
+// memory but drawn again whenever it is read, with the same values each time. The answers and keys from which it is
+// drawn stay in memory, hidden in a closure, as long as the Noisy.
 type Noisy struct {
 	mechanism calibrate.Mechanism
 	multiples []int64   // of the grid, as they were drawn; nil after a step
@@ -53,8 +53,8 @@ func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 // Keys returns the keys of selected cells, in the order of the cells; nil if cells were not selected.
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
-// Selection returns how the cells were selected, which are those whose noisy values reach its threshold; ok is false if
-// cells were not selected.
+// Selection returns how the cells were selected: they are all cells whose noisy values reach its threshold. ok is false
+// if cells were not selected.
 func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
 
 // keepAtLeast keeps the cells whose values are at least so many multiples of the grid, and their keys. It clears the

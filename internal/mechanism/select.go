@@ -89,8 +89,8 @@ func HideKeyBlocks(of KeyCounts, blocks KeyBlocks) Exact {
 // SelectKeys adds noise to the count of every key as AddNoise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for AddNoise; ErrKeys if neither
-// HideKeyed nor HideKeyBlocks made e, or if its counts are not those of s, on which the threshold depends: with another
-// least count, or of weights if s is of numbers of units.
+// HideKeyed nor HideKeyBlocks made e, or if its counts have another pre-threshold than s or are weights while s counts
+// units: the threshold depends on both.
 func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys

@@ -1,8 +1,9 @@
-// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as "dprelease-postgres",
-// since "postgres" is the name of a driver that a program may have, too.
+// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as
+// "dprelease-postgres", since "postgres" is the name of a driver that a program may have, too.
 //
-// A server that does not answer fails with [silence.ErrSilent]. A statement may take longer than the limit: PostgreSQL sends
-// nothing while a statement runs, so that the driver asks over a connection of its own whether the server still works on it.
+// Calls fail with [silence.ErrSilent] if the server does not answer. A statement may take longer than the limit:
+// PostgreSQL sends nothing while a statement runs, so that the driver asks over a connection of its own whether the
+// server still works on it.
 package postgres
 
 import (
@@ -47,7 +48,7 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return c, err
 }
 
-// timeout is the setting of a connection string that says how long the server may be silent.
+// timeout is the name of the setting in a connection string for the longest time that the server may be silent.
 const timeout = "timeout"
 
 // connecting is the limit of one attempt to connect, if the connection string has no connect_timeout.
@@ -86,16 +87,16 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	})).Connect(ctx)
 }
 
-// watch finds out whether the server still works for a connection. Half of the limit is for the connection, and half for the
-// question.
+// watch finds out whether the server still works for a connection. Half of the limit is for the silence of the
+// connection, and half for the answer to this question.
 type watch struct {
 	config *pgx.ConnConfig
 	limit  time.Duration
 	pid    atomic.Uint32 // 0 before the connection is made
 }
 
-// waits counts the processes of the number that have nothing to do, or wait for this program. A pooler's number is none of the
-// server's: then an answer alone counts.
+// waits counts the server processes with the connection's number that are idle or wait for this program. A pooler's
+// number belongs to no process of the server: then only an answer counts.
 const waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND usename = current_user AND " +
 	"(state LIKE 'idle%%' OR wait_event_type = 'Client')"
 

@@ -81,8 +81,8 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys passes the keys that another query selected to a query that waits for them. The exact answers are then those
-// of these keys.
+// giveKeys passes the keys that another query selected to a query that waits for them. The exact answers are then the
+// answers of these keys.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
 	err error) {
 	leader, follows := a.chosen.Queries()[i].Leader()
@@ -103,7 +103,7 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 }
 
 // choose finds the clamp or the bound on rows of a query. It adds noise to the histogram, which is the last component,
-// and chooses from the noisy values. The exact answers are then those under the choice.
+// and chooses from the noisy values. It returns the exact answers under the choice.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search

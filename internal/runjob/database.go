@@ -11,7 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// databaseOpener opens an input in a database. Whoever looks at rows reads them, whoever would add them up.
+// databaseOpener opens an input in a database. If the data checks look at rows, this program reads the rows, even if
+// the database would add them up.
 func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {

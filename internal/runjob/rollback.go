@@ -101,7 +101,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	}
 	var held anchorFile
 	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil {
-		return nil, settingf("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
+		return nil, settingf("--anchor: %s is not an anchor, a manifest or an output of release ledger show --json", path)
 	}
 	known, err := Recall(ctx, book, held.Ledger)
 	switch {

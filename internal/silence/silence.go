@@ -22,8 +22,8 @@ var ErrSilent = errors.New("the server does not answer")
 // Dial is the function with which drivers open connections.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as long as limit.
-// alive is called when a read reached the limit: if it returns true, the read goes on. It may be nil.
+// Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as long
+// as limit. alive is called when a read has reached the limit: if it returns true, the read continues. It may be nil.
 func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
@@ -72,8 +72,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// extend sets the deadline of the next read or write to the limit, or to the driver's deadline if that is earlier. own reports
-// whether it is the limit.
+// extend sets the deadline of the next read or write to the limit, or to the driver's deadline if that is earlier. own
+// reports whether it is the limit.
 func (c *conn) extend(set func(time.Time) error, driver *time.Time) (own bool, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

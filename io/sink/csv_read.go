@@ -66,7 +66,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	}
 }
 
-// csvNumber returns the number in a field. The empty field is no value, NaN.
+// csvNumber returns the number in a field. The empty field is not a value, NaN.
 func csvNumber(text string) (float64, bool) {
 	if text == "" {
 		return math.NaN(), true

@@ -26,8 +26,8 @@ func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	return m, hex.EncodeToString(sum[:]), nil
 }
 
-// Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. Errors are
-// those of Inspect.
+// Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. It returns the
+// errors of Inspect.
 func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { return ReadManifest(dir) }
 
 // ReadSigned returns the bytes of a release's manifest and of its signature.

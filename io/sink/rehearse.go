@@ -72,7 +72,7 @@ func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Re
 	}
 	for _, d := range documents {
 		if !plainName(d.Path) {
-			return nil, refusal("rehearse", d.Path, CodeFormat, "a document's name is no file name")
+			return nil, refusal("rehearse", d.Path, CodeFormat, "a document's name is not a file name")
 		}
 		if err := d.Write(io.Discard); err != nil {
 			return nil, failure("rehearse", d.Path, err)

@@ -186,7 +186,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 		}
 		for _, d := range documents {
 			if !plainName(d.Path) {
-				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
+				return nil, refusal("write", s.dir, CodeFormat, "a document's name is not a file name")
 			}
 			name, write := s.fileName(d.Path), d.Write
 			if s.synthetic {

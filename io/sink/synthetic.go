@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A preview is a folder that looks like a release and is none: its rows are invented from the job. The name of each
+// A preview is a folder that looks like a release but is not one: its rows are invented from the job. The name of each
 // file begins with synthetic-, its documents have a banner, and its manifest has a name and a format of its own, so no
 // reader of releases accepts it.
 

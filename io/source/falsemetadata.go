@@ -15,9 +15,9 @@ type FalseMetadata struct {
 	Column   string
 }
 
-// WrongMetadata reads all rows of a split and returns the trusted statements about some columns that do not hold.
-// Every read checks that the row group has as many rows as the footer states: the error then has CodeRowCount. Other
-// errors are those of Read.
+// WrongMetadata reads all rows of a split and returns the trusted statements about some columns that do not hold. Every
+// read checks that the row group has as many rows as the footer states: the error then has CodeRowCount. Other errors
+// are errors of Read.
 func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string) ([]FalseMetadata, error) {
 	p, err := d.check(split, columns)
 	if err != nil {

@@ -85,7 +85,7 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
-			return nil, fault.New(fault.CodeOption, "the name of the folder %q is no value of the column's type",
+			return nil, fault.New(fault.CodeOption, "the name of the folder %q is not a value of the column's type",
 				name+"="+value).OfColumn(name)
 		}
 		w.values = append(w.values, c)

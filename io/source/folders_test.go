@@ -97,7 +97,7 @@ func TestFoldersThatDoNotFit(t *testing.T) {
 		want  string
 	}{
 		"no such folder": {map[string]string{"town": "text"}, "no folder of the file's path is called town=VALUE"},
-		"no such value":  {map[string]string{"day": "date"}, `"day=soon" is no value of the column's type`},
+		"no such value":  {map[string]string{"day": "date"}, `"day=soon" is not a value of the column's type`},
 		"in the file":    {map[string]string{"x": "text"}, "no folder"},
 		"no such type":   {map[string]string{"day": "dated"}, "is not a type"},
 	} {

@@ -144,7 +144,7 @@ func formatOf(given, name string) (opener, *fault.Error) {
 		}
 	}
 	if given != "" {
-		return nil, fault.New(fault.CodeOption, "%q is no format that is known", given).Advise("the formats are %s",
+		return nil, fault.New(fault.CodeOption, "%q is not a known format", given).Advise("the formats are %s",
 			strings.Join(Formats(), ", "))
 	}
 	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {

@@ -27,7 +27,7 @@ type Options struct {
 	CSV    textfile.CSV
 	JSONL  textfile.JSONL
 	// Exact names the columns in which different values must stay different: the columns of the privacy unit. In them,
-	// a decimal that is no Int is a text, an INT96 a timestamp in nanoseconds, and a date64 a wall-clock reading in
+	// a decimal that is not an Int is a text, an INT96 a timestamp in nanoseconds, and a date64 a wall-clock reading in
 	// milliseconds. A value that its type does not hold exactly is null.
 	Exact []string
 	// Folders maps columns that are in the names of folders, NAME=VALUE, to their types.

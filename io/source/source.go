@@ -186,7 +186,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 	return sum.Digest, d.addFileName(err, p.file)
 }
 
-// Digest returns what Read would return for a split, without decoding.
+// Digest returns the digest that Read would return for a split, without decoding.
 func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	p, err := d.check(split, columns)
 	if err != nil {

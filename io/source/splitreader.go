@@ -116,7 +116,7 @@ func (s *SplitReader) fetch(columns []string) {
 	}
 }
 
-// Digest returns what Read would return for a split, without decoding.
+// Digest returns the digest that Read would return for a split, without decoding.
 func (s *SplitReader) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {

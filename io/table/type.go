@@ -5,7 +5,7 @@ import "strconv"
 // Kind is the logical kind of a column's values.
 type Kind uint8
 
-// The kinds. The comment says which slice of Values holds them.
+// The kinds. Each comment names the slice of Values that holds the values.
 const (
 	Invalid   Kind = iota // none; this version does not read the type
 	Bool                  // Ints: 0 or 1

@@ -26,7 +26,7 @@ type Search struct {
 	most    []float64
 }
 
-// New returns the search of a query; nil if all is fixed.
+// New returns the search of a query; nil if its clamp and its bound on rows are fixed.
 func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	finder, ok := q.(query.Finder)
 	if !ok {

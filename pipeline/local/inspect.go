@@ -23,8 +23,8 @@ const (
 	LookAll
 )
 
-// A sample consists of at most sampledSplits splits, evenly spread. Of each it has the first batches, sampledBatches of
-// all splits together, and every sampledStep-th of the other batches.
+// A sample consists of at most sampledSplits splits, evenly spread. From each split it takes the first batches,
+// sampledBatches over all splits, and every sampledStep-th of the other batches.
 const (
 	sampledSplits  = 32
 	sampledBatches = 32

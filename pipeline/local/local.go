@@ -31,7 +31,7 @@ type Engine struct {
 	stated  *stated
 }
 
-// stated holds what the headers of parts say about the input's files.
+// stated holds the facts about the input's files that headers of parts contain.
 type stated struct {
 	mu    sync.Mutex
 	files []partial.File // nil until they are asked for

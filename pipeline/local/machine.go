@@ -77,7 +77,7 @@ func limitIn(file string) int64 {
 	return count(strings.TrimSpace(string(text)), 1)
 }
 
-// count reads a positive number of units. Anything else is no limit.
+// count reads a positive number of units. Anything else is not a limit.
 func count(text string, unit int64) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {

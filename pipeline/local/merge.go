@@ -163,7 +163,7 @@ func partError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {
 	case errors.Is(err, partial.ErrFormat):
-		return partsFault("shard-foreign", name+" is no partial aggregate",
+		return partsFault("shard-foreign", name+" is not a partial aggregate",
 			"name the files that release aggregate wrote, and no others")
 	case errors.Is(err, partial.ErrVersion):
 		return partsFault("shard-foreign", name+" was written by another version of this program", hintForeign)

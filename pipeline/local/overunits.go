@@ -11,9 +11,9 @@ import (
 
 // Queries over units
 //
-// A scan has two passes if a query is over units. The first reads the input, as ever, and each worker gathers what its
-// rows say of their units. The second hands the table of units to the accumulators of these queries, which bound each
-// unit to the one row that it has.
+// A scan has two passes if a query is over units. The first reads the input as usual, and each worker gathers the rows
+// of units for the table of units. The second hands the table of units to the accumulators of these queries, which
+// bound each unit to the one row that it has.
 
 // unitsWorker gathers the units of one worker; nil if no query is over units.
 type unitsWorker struct {
@@ -38,7 +38,8 @@ func newUnitsWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill)
 	return u, nil
 }
 
-// newAccumulators makes the accumulators of all queries. Those over units share no rows with the others.
+// newAccumulators makes the accumulators of all queries. Accumulators of queries over units share no rows with the
+// others.
 func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill bounding.Spill,
 	l Limits) ([]*queries.Accumulator, error) {
 	accumulators := queries.NewAccumulators
@@ -68,8 +69,8 @@ func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill boun
 	return out, nil
 }
 
-// positions returns the positions of columns that a query names: among those of the table of units if it is over units,
-// else among the logical ones.
+// positions returns the positions of columns that a query names: among the columns of the table of units if it is over
+// units, else among the logical ones.
 func (u *unitsWorker) positions(p *pipeline.Plan, query int, names []string) []int {
 	if !u.asked(query) {
 		return positions(p, names)

@@ -54,10 +54,10 @@ func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered [
 	return columns, filtered
 }
 
-// WrongMetadata reads all rows of the input and returns what the metadata of its files says falsely about the columns
-// of the job's filters, by their places and without values. Aggregate would trust this metadata unless the job has
-// input.statistics: ignore. A file whose row groups have other numbers of rows than stated is an error. Errors are
-// those of reading.
+// WrongMetadata reads all rows of the input and returns the false metadata of its files about the columns of the job's
+// filters: where it is, without values. Aggregate would trust this metadata unless the job has input.statistics:
+// ignore. A file whose row groups have other numbers of rows than stated is an error. Other errors are errors of
+// reading.
 func (e *Engine) WrongMetadata(ctx context.Context, p *pipeline.Plan) ([]source.FalseMetadata, error) {
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil

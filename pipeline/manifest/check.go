@@ -169,7 +169,7 @@ func (m *Manifest) selects() error {
 	}
 	stated, err := calibrate.ParseDecimal(m.Privacy.DeltaFailure)
 	if err != nil {
-		return errors.New("delta_failure is no number")
+		return errors.New("delta_failure is not a number")
 	}
 	if taken.Cmp(stated.Rat()) > 0 {
 		return fmt.Errorf("the selections take more of delta than the %s that the manifest says", m.Privacy.DeltaFailure)

@@ -24,7 +24,7 @@ func Parse(text []byte) (Manifest, error) {
 	return Manifest{}, errors.New("has another format than " + Format + ": a newer version of the program may read it")
 }
 
-// unreadable returns the error of a text that is no JSON as a whole.
+// unreadable returns the error of a text that is not a JSON as a whole.
 func unreadable(text []byte) error {
 	var whole json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))

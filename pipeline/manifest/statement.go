@@ -88,7 +88,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 		g.Pure = strconv.FormatFloat(sum, 'g', -1, 64)
 	}
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
-		// What selecting keys takes of delta comes on top of the noise's; if nothing is left no epsilon is proven.
+		// Selecting keys takes its part of delta in addition to the noise's part. If nothing is left for the noise, no
+		// epsilon is proven.
 		left := calibrate.Delta(LeftForNoise(delta, deltaFailure))
 		if at, err := calibrate.Compose(ms, left); err == nil {
 			g.EpsilonAt[delta] = float64(at.Epsilon)

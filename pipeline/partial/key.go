@@ -26,7 +26,7 @@ const (
 )
 
 // ErrKey means that a text is not a valid key of a run.
-var ErrKey = errors.New("this is no key of a run")
+var ErrKey = errors.New("this is not a key of a run")
 
 // NewKey draws a key for a ledger whose inputs are hashed with a key of 32 bytes.
 func NewKey(input []byte) (Key, error) {

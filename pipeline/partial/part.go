@@ -25,7 +25,7 @@ import (
 type PartHeader struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
-	// Run is the run fingerprint of the plan (pipeline.Plan.Run).
+	// Run is the run fingerprint of the plan (pipeline.Plan.Fingerprint).
 	Run string `json:"run"`
 	// Shard, from 1, is one of Of shards. It read the splits From to To-1 of all files' splits.
 	Shard int `json:"shard"`
@@ -85,7 +85,7 @@ func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error 
 	return e.Close()
 }
 
-// begin writes the header of a part, and returns what encrypts the rest.
+// begin writes the header of a part, and returns the writer that encrypts the rest.
 func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -246,7 +246,7 @@ func (p *Reader) Load(all []*queries.Accumulator) error {
 	return p.from.end()
 }
 
-// loadPartition adds what WritePartitions wrote for one partition.
+// loadPartition adds the part that WritePartitions wrote for one partition.
 func (p *Reader) loadPartition(all []*queries.Accumulator) error {
 	var block bytes.Buffer
 	for {

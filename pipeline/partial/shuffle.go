@@ -22,9 +22,9 @@ import (
 //	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //
-// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. Whoever
-// puts the answers together compares: so a message that was lost, came twice or went to another bucket is an error,
-// whatever the engine promises.
+// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. The
+// process that adds the answers up compares these numbers: so a message that was lost, duplicated or sent to another
+// bucket is an error, whatever the engine promises.
 
 // Message is a decrypted message.
 type Message struct {
@@ -235,7 +235,7 @@ type Tally struct {
 	bounded map[int]int64
 }
 
-// ErrLost means that messages of a shuffle were lost, came twice, or went to another bucket.
+// ErrLost means that messages of a shuffle were lost, duplicated or sent to another bucket.
 var ErrLost = errors.New("messages between workers were lost, duplicated or sent to the wrong worker")
 
 // Add counts a packed or bounded message.

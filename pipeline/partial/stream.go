@@ -41,7 +41,7 @@ const (
 // The errors of reading a stream.
 var (
 	// ErrFormat means that the bytes are not a stream of partial aggregates.
-	ErrFormat = errors.New("this is no partial aggregate")
+	ErrFormat = errors.New("this is not a partial aggregate")
 	// ErrVersion means that another version wrote it.
 	ErrVersion = errors.New("another version of the format wrote this")
 	// ErrOtherKey means that the stream was written under the key of another run.

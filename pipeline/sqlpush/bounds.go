@@ -62,7 +62,7 @@ func (c *contents) with(rows string, tables ...string) string {
 	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
-// rank numbers the rows by their digest, within each group of rows with equal values in the columns that of names.
+// rank numbers the rows by their digest, within each group of rows that are equal in the columns of.
 func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }

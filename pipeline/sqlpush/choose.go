@@ -10,9 +10,9 @@ import (
 // Who adds up the rows of a database: the database, or this program
 //
 // The answers are the same. With `engine: auto` the cheaper one does it, by a rule that sees the job alone. The rows of
-// a server stay there. A database of this process shares its processors, and no row leaves it: it adds rows up for less
-// than it costs to hand them over, unless a query chooses among the rows of units, which takes it a sort and a digest
-// in SQL for each row; nor does it answer all that a job may ask. docs/adr/0060-the-cheaper-engine.md has the measured
+// a server stay there. A database of this process shares its processors, and no row leaves it: adding rows up there
+// costs less than handing them over, unless a query chooses among the rows of units: that takes a sort and a digest in
+// SQL for each row. A database also cannot answer every job. docs/adr/0060-the-cheaper-engine.md has the measured
 // costs.
 
 // Choice tells who adds up the rows of a database, and why.

@@ -31,7 +31,7 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups reports whether rows need not be told apart after grouping.
+// inGroups reports whether single rows are not needed after grouping.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.CellPerAxis && c.cellsInAll() > mostTogether)
@@ -185,8 +185,7 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum is an expression that is added up, and what follows: the sum is multiplied by times, and less is subtracted for
-// each row.
+// sum is an expression that is added up. The sum is then multiplied by times, and less is subtracted for each row.
 type sum struct {
 	of          string
 	times, less int64

@@ -16,7 +16,7 @@ import (
 
 // A statement is written for each query, from the inside out: the input's rows with the columns that the query needs,
 // the filters, the code of each dimension and the quantized values, the bounds of units, and last the totals of cells.
-// The query's aggregation tells, in plain data, what has to be computed.
+// The query's aggregation describes the computation as plain data.
 
 // Statement asks the database for the totals of the cells of a query. Its columns are the number of the table (0 if
 // there is one table), the cell, the number of rows and, for each component of the value and for its square, the sum as

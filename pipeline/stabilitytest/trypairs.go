@@ -40,7 +40,7 @@ func Seed(t testing.TB) uint64 {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatal("DPRELEASE_SEED is no number")
+		t.Fatal("DPRELEASE_SEED is not a number")
 	}
 	return n
 }
@@ -52,7 +52,7 @@ func Pairs(t testing.TB, short, long int) int {
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			t.Fatal("DPRELEASE_PAIRS is no number")
+			t.Fatal("DPRELEASE_PAIRS is not a number")
 		}
 		return n
 	}

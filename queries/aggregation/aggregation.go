@@ -1,6 +1,6 @@
 // Package aggregation describes the totals that are computed from a table, as plain data.
 //
-// A query is three things: an [Aggregation], the argument for its sensitivity, and a reading that makes answers of
+// A query has three parts: an [Aggregation], the argument for its sensitivity, and functions that make answers of
 // totals and noise. An engine executes the aggregation and knows no kind of query: from this data alone it decides how
 // to add up rows, or that it cannot. An aggregation can be printed, compared and hashed.
 package aggregation
@@ -22,7 +22,8 @@ type Aggregation struct {
 	Columns []table.Field
 	// Filters are the conditions that a row must fulfil.
 	Filters []domain.Condition
-	// Axes find the cell of a row in each dimension, of Sizes cells; a row is left out if it has none in one of them.
+	// Axes[i] gives a row its cell of dimension i, which has Sizes[i] cells. A row without a cell in some dimension is
+	// left out.
 	Axes  []domain.Coding
 	Sizes []int
 	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
@@ -44,8 +45,8 @@ type Aggregation struct {
 	Keys []KeyPart
 	// MinUnits is the pre-threshold: the query that selects the keys drops keys with fewer units; 0 stands for 1.
 	MinUnits int64
-	// Weights are what a unit adds to each of its keys, by the number of these less 1, in multiples of
-	// 2^-calibrate.WeightBits; nil if it adds 1. Only an aggregation with Keys and a Unit has them.
+	// Weights[d-1] is what a unit with d keys adds to each of them, in multiples of 2^-calibrate.WeightBits; nil if it
+	// adds 1. Only an aggregation with Keys and a Unit has them.
 	Weights []int64
 	// Value is the number that is added up, nil if each row counts once. AllRows is set if rows without a value count
 	// as rows with the centre as their value.
@@ -70,8 +71,8 @@ type Aggregation struct {
 	Bins []int64
 }
 
-// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is
-// 2^Exponent. Values have at most 30 digits, so that it has at most 60.
+// Second is a second number of a row: x² - Less, with x the quantized value less the centre and Less a constant. Its
+// quantum is 2^Exponent. Values have at most 30 digits, so that it has at most 60.
 type Second struct {
 	Less     int64
 	Exponent int

@@ -15,8 +15,8 @@ type candidate struct {
 // fewCandidates is the limit up to which candidates are kept sorted.
 const fewCandidates = 32
 
-// bottomK is a bottom-k sample: it keeps the items of smallest digest, limit of them. A few are kept sorted. If the
-// limit is larger, it gathers up to twice as many items and then drops the half with the larger digests.
+// bottomK is a bottom-k sample: it keeps the limit items of smallest digest, sorted if limit is at most fewCandidates.
+// If the limit is larger, it gathers up to twice as many items and then drops the half with the larger digests.
 type bottomK struct {
 	limit int64
 	items []candidate

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errTooManyRows means that the rows of a pass do not fit in the room for them.
+// errTooManyRows means that the rows of a pass do not fit in memory.
 var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
 // gatherer groups the rows of one partition after the other by unit.
@@ -25,8 +25,8 @@ type gatherer struct {
 	skip  setAside
 	grouped
 	unit unitSlots
-	all  *allContents // nil if rows have their contents
-	// of a segment
+	all  *allContents // nil if records hold their contents
+	// working memory for one segment
 	buf      []byte
 	expanded []byte
 	numbers  []int32

@@ -12,7 +12,8 @@ import (
 // partitions, and the others only if that saves a quarter. So looking early costs little, and a table with many repeats
 // stays small.
 
-// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
+// makeRoom counts repeated records, or writes to the spill, if one more chunk would exceed the memory. partition is a
+// partition that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share() - r.staged.bytes
 	numbered := r.isNumbered(partition)

@@ -14,8 +14,8 @@ import (
 
 const shortBytes = 4 // the size of the shorter numbers
 
-// Field is some bytes of a content: a number of four or eight bytes, big-endian, from Min to Max, or, of another
-// length, any bytes.
+// Field describes some bytes of a content. Four or eight bytes hold a big-endian number from Min to Max. A field of
+// another length holds any bytes.
 type Field struct {
 	Bytes    int
 	Min, Max int64

@@ -17,7 +17,8 @@ type partition struct {
 
 // segment is some rows of a partition.
 type segment struct {
-	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
+	// texts are the units of the rows if units have text. In the spill (names), each has its length before it, in four
+	// bytes
 	texts *intern.Texts
 	names []piece
 	// numbers are the contents' numbers in the records; nil if records have their contents
@@ -26,7 +27,7 @@ type segment struct {
 	single, counted records
 }
 
-// records are pieces of whole records, in memory or outside.
+// records holds whole records, in memory (chunks) or in the spill (outside).
 type records struct {
 	chunks  [][]byte
 	outside []piece
@@ -57,7 +58,7 @@ func (s *segment) empty() bool {
 type staging struct {
 	buffers [partitionCount][]byte
 	bytes   int64 // of all buffers
-	touched byte  // it makes the prefetched texts be read
+	touched byte  // written so that the compiler does not drop the reads that prefetch texts
 }
 
 // drop frees the buffers, which are empty.

@@ -26,7 +26,7 @@ func (b *Bounded) few() int64 {
 	return math.MaxInt64
 }
 
-// handUp passes the kept rows of some units on, by rank.
+// handUp passes the kept rows of some units to to.Keep, by rank.
 func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
 	for _, x := range kept {
 		to.Keep(int(x.At), q.own(content(x.Ref)), x.Rows)

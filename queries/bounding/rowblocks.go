@@ -12,8 +12,8 @@ import (
 
 // Rows of units in blocks
 //
-// Rows leave a process in blocks, each of which can be read by itself. Units of words stand in its records. Of units of
-// text, the block has each once, before the records, which say its number. A block is
+// Rows leave a process in blocks, each of which can be read by itself. A record holds its unit if units are words. If
+// units have text, each text precedes the records once, and a record holds its number. A block is
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
@@ -22,7 +22,7 @@ import (
 //
 // The process that reads blocks chooses partitions by hashes of its own. Records have the same width whatever is in
 // them, since others see the length of an encrypted block: without the bytes that all of its records share, for
-// example, it would say if two rows are in the same cell.
+// example, the length would reveal whether two rows are in the same cell.
 
 // Buckets assigns rows to buckets that are stored apart.
 type Buckets = intern.Buckets
@@ -211,8 +211,8 @@ type loadedText struct {
 	known knownUnit
 }
 
-// Load adds the rows of a block. valid reports whether the query can have a content. Errors are state.ErrState and
-// those of the spill.
+// Load adds the rows of a block. valid reports whether the query can have a content. Errors: state.ErrState and errors
+// of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed

@@ -14,7 +14,7 @@ import (
 type sampler struct {
 	Limits Limits
 	messages
-	// cellWidth bytes of a content are its cell, from cellFrom on
+	// the cell is in bytes CellFrom to CellFrom+CellWidth of a content
 	CellFrom, CellWidth int
 	Digests             *digests // nil if records are of one query
 	cells               []span

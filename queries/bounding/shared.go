@@ -14,11 +14,10 @@ import (
 // record has the unit once, a bit for each query that says whether the row counts in it, and the row's content for each
 // query, zeros if it does not count. So each row is written, spilled and grouped by unit once.
 //
-// Each query still bounds each unit by its own limits, among the rows that count in it. Only the digests of rows are
-// shared: they are of the whole record, and so computed once a row for all queries. Among the rows of a unit that count
-// in a query their order is as random as the order by the query's own digests, and it depends on nothing but the rows
-// of the unit. What a query keeps of a unit follows the law of [sampler], and the sensitivity of the query is the same
-// as alone.
+// Each query still bounds each unit by its own limits, among the rows that count in it. The queries share the digests
+// of rows: a digest covers the whole record, so that it is computed once for all queries. The order of the shared
+// digests is as random as the order of a query's own digests, and depends only on the unit's rows. So the rows that a
+// query keeps of a unit have the distribution of [sampler], and the query has the same sensitivity as if it were alone.
 
 // Writer receives the rows of batches for one query.
 type Writer interface {
@@ -47,7 +46,7 @@ type together struct {
 	*Rows
 	parts   int
 	mask    int     // bytes of the bits at the start of a content
-	none    []int32 // dropped for the rows of the batch without a unit, and for those that a filter leaves out
+	none    []int32 // Dropped for rows of the batch that have no unit or that a filter rejects; 0 for all others
 	some    bool    // there are such rows
 	content []byte  // of each row of the batch, packed
 }
@@ -231,7 +230,7 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 // keepOwn keeps the rows of a unit that count in the query, within its limits. slots holds all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	// as of a query before
+	// the sample of an earlier query with the same k
 	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)

@@ -55,7 +55,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	return u.slots
 }
 
-// countContents is slotsOf for rows whose contents are numbered.
+// countContents does the work of slotsOf for rows whose contents are numbered.
 func (g *gatherer) countContents(refs []uint32) {
 	u := &g.unit
 	if len(u.of) != len(g.all.InAll) {

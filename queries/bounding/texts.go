@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// textRecord is record for units of text. If the column has a dictionary, the text's number in its partition is cached
-// for each dictionary value, and the record is made at once; otherwise the row is staged.
+// textRecord makes a record for a row whose unit has text. If the column has a dictionary, the text's number in its
+// partition is cached for each dictionary value, and the record is made at once; otherwise the row is staged.
 func (r *Rows) textRecord(row int) []byte {
 	if r.known.places == nil {
 		return r.stageRow(row)

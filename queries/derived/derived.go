@@ -26,15 +26,15 @@ type Definition interface {
 	Makes() []string
 	// place returns the path of the definition in the job.
 	place() string
-	// bind returns the types of the columns of Makes, if those of Reads have some types, and a function that makes a
-	// program for one goroutine. It reports what does not fit.
+	// bind gets the types of the columns of Reads. It returns the types of the columns of Makes, and a function that
+	// makes a program for one goroutine. It reports types that do not fit.
 	bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type, start func() program)
 }
 
 // program computes the columns of a definition for batches.
 type program interface {
 	// run returns the columns of Makes for a batch; at holds the positions of the columns of Reads. They are valid
-	// until the next call. The error is that the batch does not have the form of its schema.
+	// until the next call. It returns an error only if the batch does not have the form of its schema.
 	run(b *table.Batch, at []int) ([]table.Column, error)
 }
 
@@ -170,7 +170,8 @@ type boundStep struct {
 func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Compiled, error) {
 	p := &problem.Problems{}
 	b := &Compiled{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
-	// columns of definitions with a problem: definitions that read them are not reported, too
+	// failed holds the columns of definitions with a problem. Definitions that read these columns are not reported as
+	// well
 	failed := map[string]bool{}
 	for _, d := range s.ordered {
 		before := len(p.List)

@@ -20,10 +20,10 @@ import (
 // the rows of a batch (docs/adr/0043). There are no loops and no variables in an expression, so the cost of a row is
 // bounded by the length of the expression and of the row's texts.
 //
-// Every operator has a value or null for every row, and no error. An operator with a null operand is null, except:
-// `a and b` is false if one is false, `a or b` is true if one is true, `c ? a : b` takes b if c is null, and `a ?? b`,
-// coalesce and `a == nil` look at nulls. Null is also what overflows, what is divided by zero, what is no finite
-// number, and what does not parse. NaN in a column of the input is null.
+// Every operator has a value or null for every row, and no error. An operator with a null operand is null, except: `a
+// and b` is false if one is false, `a or b` is true if one is true, `c ? a : b` takes b if c is null, and `a ?? b`,
+// coalesce and `a == nil` look at nulls. A result is also null if it overflows, divides by zero, is not finite or does
+// not parse. NaN in a column of the input is null.
 
 // Expression is a column that an expression computes.
 type Expression struct {

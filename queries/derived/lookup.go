@@ -149,7 +149,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 // each code, or Dropped. The error comes from the public file.
 func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
-		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "a range is one of integers or dates, not of " +
+		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "ranges are of integers or dates, and the column is " +
 			t.String(), Hint: "type the column in csv.types, or derive a column of integers"}
 	}
 	type span struct {

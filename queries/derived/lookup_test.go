@@ -237,7 +237,7 @@ func TestProblemsOfLookups(t *testing.T) {
 		code string
 	}{
 		"two keys that are one number": {equal, schema("id", table.Int), problem.CodeDuplicate},
-		"a value that is no number":    {wrong, schema("id", table.Int), problem.CodeBadValue},
+		"a value that is not a number": {wrong, schema("id", table.Int), problem.CodeBadValue},
 		"keys that are no numbers":     {none, schema("id", table.Int), problem.CodeColumnType},
 		"a list":                       {zones("id"), schema("id", table.List), problem.CodeColumnType},
 		"an unknown column":            {zones("id"), schema("ID", table.Int), problem.CodeUnknownColumn},
@@ -309,11 +309,11 @@ func TestRangesAreChecked(t *testing.T) {
 		return fmt.Sprint(err)
 	}
 	for want, got := range map[string]string{
-		"<nil>":                 of(table.Date, []string{"2024-02-28"}, []string{"2024-03-01"}),
-		"a range is one of":     of(table.Float, []string{"1"}, []string{"2"}),
-		"rows 2 and 1":          of(table.Int, []string{"4", "1"}, []string{"9", "4"}),
-		"ends before it begins": of(table.Int, []string{"4"}, []string{"3"}),
-		"1.0.0.0":               of(table.Int, []string{"1.0.0.0"}, []string{"1.0.0.255"}),
+		"<nil>":                  of(table.Date, []string{"2024-02-28"}, []string{"2024-03-01"}),
+		"ranges are of integers": of(table.Float, []string{"1"}, []string{"2"}),
+		"rows 2 and 1":           of(table.Int, []string{"4", "1"}, []string{"9", "4"}),
+		"ends before it begins":  of(table.Int, []string{"4"}, []string{"3"}),
+		"1.0.0.0":                of(table.Int, []string{"1.0.0.0"}, []string{"1.0.0.255"}),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, not %s", got, want)

@@ -150,8 +150,8 @@ func (c *compiler) coalesce(a, b *compiled) *compiled {
 	})
 }
 
-// compare compares numbers by value, texts byte by byte, dates and times of one type, and booleans with == and !=. A
-// value is compared with nil by == and != alone.
+// compare compares numbers by value, texts byte by byte, dates and times of one type, and booleans with == and !=. Only
+// == and != compare a value with nil.
 func (c *compiler) compare(operator string, a, b *compiled) *compiled {
 	equality := operator == "==" || operator == "!="
 	if b.typ.Kind == table.Invalid {
@@ -330,7 +330,7 @@ func (c *compiler) arithmetic(operator string, a, b *compiled) *compiled {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// integerOperators return false if the result is no int64.
+// integerOperators return false if the result is not an int64.
 var integerOperators = map[string]func(a, b int64) (int64, bool){
 	"+": func(a, b int64) (int64, bool) { return a + b, (a+b > a) == (b > 0) },
 	"-": func(a, b int64) (int64, bool) { return a - b, (a-b < a) == (b > 0) },
@@ -343,7 +343,7 @@ var integerOperators = map[string]func(a, b int64) (int64, bool){
 	},
 }
 
-// floatOperators return an infinite number or NaN if the result is no number.
+// floatOperators return an infinite number or NaN if the result is not a number.
 var floatOperators = map[string]func(a, b float64) float64{
 	"+": func(a, b float64) float64 { return a + b },
 	"-": func(a, b float64) float64 { return a - b },

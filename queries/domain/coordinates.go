@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Coordinates reads a column of numbers as the nearest float64; nulls and texts that are no number become NaN.
+// Coordinates reads a column of numbers as the nearest float64; nulls and texts that are not numbers become NaN.
 type Coordinates struct {
 	At   int // position among the columns
 	Kind table.Type

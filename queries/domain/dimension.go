@@ -1,9 +1,9 @@
 // Package domain knows the cells of a query and finds the cell of a row: dimensions (listed values, edges, time fields,
 // grids, nearest points), the filters that leave rows out, and the coders that read columns by their type.
 //
-// A [Dimension] is what the job says. [NewAxes] checks it and makes an [Axis], whose cells are numbered from 0.
-// [NewGrouping] compiles axes for a schema and finds the cell of each row of a batch, as a number in mixed radix.
-// Everything here is public but the batches.
+// A [Dimension] is a dimension as the job states it. [NewAxes] checks it and makes an [Axis], whose cells are numbered
+// from 0. [NewGrouping] compiles axes for a schema and finds the cell of each row of a batch, as a number in mixed
+// radix. Everything here is public except the batches.
 package domain
 
 import (
@@ -42,13 +42,14 @@ type Label struct {
 // false; dates and times by instant; in text columns byte by byte. Infinite values belong to no label.
 //
 // Edges: a row belongs to the cell [a, b) of its value, the last cell closed. Edges are all decimal numbers, compared
-// exactly with integers and as the nearest float with floats, or all dates and times. Text columns
-// are read as numbers, and what is no number is null. Infinite values belong to the first or the last cell.
+// exactly with integers and as the nearest float with floats, or all dates and times. Text columns are read as numbers;
+// a text that is not a number is null. Infinite values belong to the first or the last cell.
 //
-// TimeField: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59),
-// hour_of_day (0 to 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to
-// 31), week_of_year (ISO 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location,
-// times without a zone as they stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
+// TimeField: a row belongs to the cell of the field that a clock or a calendar shows at its time: minute_of_hour (0 to
+// 59), hour_of_day (0 to 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month
+// (1 to 31), week_of_year (ISO 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's
+// Location, times without a zone as they stand; dates have no hour and no minute. The calendar is the Gregorian one at
+// all times.
 //
 // Grid and Nearest: see there. They name two columns, of latitudes and longitudes, and Column is empty.
 //

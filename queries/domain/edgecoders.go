@@ -97,7 +97,7 @@ func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	return c.Other
 }
 
-// textEdges codes decimal texts between edges; a text that is no number counts as null.
+// textEdges codes decimal texts between edges; a text that is not a number counts as null.
 type textEdges struct {
 	ints   *intEdges
 	floats *floatEdges

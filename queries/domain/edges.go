@@ -75,7 +75,7 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	case numeric && (t.Kind == table.Int || t.Kind == table.Uint):
 		c.IntSteps = d.ints(d.Numbers, t, b)
 		return c, nil
-	case numeric && t.Kind == table.String: // whole numbers exactly, others like floats
+	case numeric && t.Kind == table.String: // integers exactly, other numbers as floats
 		c.FloatSteps, errs = d.floats(b)
 		c.IntSteps = d.ints(d.Numbers, table.Type{Kind: table.Int}, b)
 		return c, errs

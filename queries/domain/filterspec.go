@@ -9,7 +9,7 @@ import (
 // FilterSpec is one public condition on one column, or several that must all hold. Values are parsed as in [Dimension]:
 // In and NotIn as Labels, the others as Edges.
 //
-// A null or NaN fulfils no condition, not even NotIn; neither does a text that is no number if numbers are compared.
+// A null or NaN fulfils no condition, not even NotIn; neither does a text that is not a number if numbers are compared.
 // Infinite values are beyond all numbers and in no list.
 type FilterSpec struct {
 	Column string

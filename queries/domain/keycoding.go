@@ -10,9 +10,9 @@ import (
 
 // KeyCoding returns the coding that finds the values of a column among the keys of a public table: a value that equals
 // key i has the code i, all others, nulls and NaN have the code Dropped. Keys are read as the members of a Label are:
-// numbers by value, dates and times by instant, texts byte by byte. A key that is no value of the column's type equals
-// no row; read is the number of the other keys. zone applies to times without an offset; nil is UTC. The error is that
-// the column's type has no keys, or that two keys are one value of this type.
+// numbers by value, dates and times by instant, texts byte by byte. A key that is not a value of the column's type
+// equals no row; read is the number of keys that are. zone applies to times without an offset; nil is UTC. KeyCoding
+// returns an error if the column's type has no keys, or if two keys are the same value of this type.
 func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) (c Coding, read int,
 	err *problem.Error) {
 	if t.Kind == table.List || !columnar.HasCanonicalForm(t) {

@@ -143,7 +143,7 @@ func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, err := parseScalar(m, t, d.zone)
 		if err != nil || !x.IsInt() || t.Zone == table.UTC && isSkipped(m, d.zone) {
-			return err // the member is no integer or no time, so no value of the column equals it
+			return err // the member is neither an integer nor a time, so no value of the column equals it
 		}
 		key, beyond := n.keyOf(x.Num())
 		if beyond != 0 {

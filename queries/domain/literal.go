@@ -112,7 +112,7 @@ func sinceEpoch(t time.Time) *big.Int {
 	return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
 }
 
-// badText returns the error for a text that is no value of a column's type.
+// badText returns the error for a text that is not a value of a column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
 	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text,
 		want, t)}

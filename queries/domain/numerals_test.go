@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// exactNumeral parses a decimal number with big rationals; ok is false if the text is no number.
+// exactNumeral parses a decimal number with big rationals; ok is false if the text is not a number.
 func exactNumeral(text string) (float64, bool) {
 	mantissa, power, found := strings.Cut(strings.ToLower(text), "e")
 	e := new(big.Int)

@@ -11,8 +11,8 @@ import (
 
 // Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
 //
-// A row has no place if a coordinate is null or no number, if the latitude is not in [-90, 90] or the longitude not in
-// [-180, 180], or if both are 0, which devices write without a fix. The policy for nulls applies to such a row.
+// A row has no place if a coordinate is null or not a number, if the latitude is not in [-90, 90] or the longitude not
+// in [-180, 180], or if both are 0, which devices write without a fix. The policy for nulls applies to such a row.
 
 // pointDomain finds the cell of a place.
 type pointDomain interface {

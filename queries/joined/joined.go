@@ -7,9 +7,9 @@
 // table and of the rows without a unit. So no row of one unit ever changes a row of another one
 // (docs/dev/stability.md).
 //
-// One side of a join, the one that gives columns, is held in memory, as far as it fits: the records whose hash is in a
-// range. A record is a key, or a key and a unit if rows get their unit. Both tables are read once for each range, so
-// that each row meets each of its records once. So any number of units may have one key. Nothing is written to disk.
+// The side that gives columns is held in memory, as far as it fits: the records whose hash is in a range. A record has
+// a key, and a unit if rows get their unit. Both tables are read once for each range, so that each row meets each of
+// its records once. So any number of units may have one key. Nothing is written to disk.
 package joined
 
 import (
@@ -105,7 +105,7 @@ func newRecords() records {
 // Whole reports whether the side has all records.
 func (s *Side) Whole() bool { return s.from == 0 && s.to == math.MaxUint64 }
 
-// Next returns where the range of the next side starts; ok is false if this one was the last.
+// Next returns the start of the next side's range; ok is false if this side was the last.
 func (s *Side) Next() (from uint64, ok bool) { return s.to + 1, s.to < math.MaxUint64 }
 
 // Loader adds rows to a side. It is for one goroutine.
@@ -229,7 +229,8 @@ func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	}
 }
 
-// add adds a row, unless a smaller one has its key, and its unit if there is one: the first unit bytes of the value.
+// add adds a row, unless a smaller row has the same key and, if unit > 0, the same unit: the first unit bytes of the
+// value.
 func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	record := key
 	if unit > 0 {
@@ -398,8 +399,8 @@ func newKeyReader(keys, columns []string, schema table.Schema) *keyReader {
 	return &keyReader{Reader: r, word: !r.HasText() && r.Columns() == 1}
 }
 
-// open reads the keys of the rows of a batch, and drops from cells the rows that have none: a key that holds an empty
-// text is none, since text files without a value there hold it.
+// open reads the keys of the rows of a batch, and drops, in cells, the rows that have no key. A key with an empty text
+// is not a key: text files have an empty text if a value is missing.
 func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	if err := k.Open(b, cells); err != nil {
 		return err
@@ -408,7 +409,7 @@ func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// hash returns the hash of a row's key: that of its record, unless rows get their unit.
+// hash returns the hash of a row's key. It is the hash of the row's record, unless rows get their unit.
 func (k *keyReader) hash(row int) uint64 {
 	if k.word {
 		return wordSeed.Of(k.AllWords()[row])

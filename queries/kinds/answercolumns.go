@@ -121,7 +121,7 @@ func shiftedSeries(s query.Series, by float64) query.Series {
 	}
 }
 
-// outerOf yields the outer one of an interval's end and an estimate.
+// outerOf yields an interval's end or the estimate, whichever outer chooses.
 func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)
@@ -133,7 +133,8 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// besideSeries yields an end of the 95 % intervals of values: below them if direction is -1, above if it is 1.
+// besideSeries yields one end of the 95 % intervals of values: the lower end if direction is -1, the upper end if it is
+// 1.
 func besideSeries(values, deviations []float64, direction float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {

@@ -21,8 +21,7 @@ import (
 //
 // The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is
 // large enough. This query adds values up by the same keys, for all of them, in the same pass over the rows. When the
-// keys are selected, they are public; then the sums of these keys, and of no others, take noise of their own. So there
-// is one charge for the keys.
+// keys are selected, they are public; then only the sums of these keys get noise. So the keys are charged once.
 //
 // For every set of keys that may be selected, the answers are computed as for listed cells: each unit adds rows to at
 // most max_groups cells, within its bounds, so that the answers of some cells have at most the sensitivity of all

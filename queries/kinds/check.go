@@ -35,7 +35,7 @@ func checkKind(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkSpec reports problems with a spec of any kind, except those of its dimensions.
+// checkSpec reports problems with a spec of any kind, except problems of its dimensions.
 func checkSpec(s query.Spec, p *problem.Problems) {
 	if s.Name == "" {
 		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")

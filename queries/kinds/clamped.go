@@ -27,7 +27,7 @@ import (
 // There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow
 // (queries/internal/accumulate).
 
-// Clamped is a sum or a mean whose clamp is discovered. Until it is, the clamp is the public range.
+// Clamped is a sum or a mean whose clamp is discovered. Before the choice, its clamp is the public range.
 type Clamped struct {
 	*Sums
 	base Base
@@ -100,7 +100,7 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows returns true for all components but the number of rows: they depend on the clamp.
+// Follows returns true for all components that depend on the clamp: all except the number of rows.
 func (q *Clamped) Follows() []bool {
 	if q.Kind.Extra().Rows {
 		return []bool{true, false}

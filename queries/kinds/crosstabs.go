@@ -178,7 +178,7 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 // maxNonnegative is the number of cells of the largest table that is made non-negative; that takes about 20 seconds.
 const maxNonnegative = 1 << 20
 
-// mostTables stops a list of tables that is longer than any workload may be.
+// mostTables exceeds the length of any list of tables that a workload may have.
 const mostTables = 4 * strategy.MaxResiduals
 
 // appendSubsets appends the sets of k of n attributes in the order of their attributes.
@@ -255,7 +255,7 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 }
 
 // norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of
-// its residual. Under replace-one it is the part of the residual in the largest change of all together.
+// its residual. Under replace-one it is the residual's share of the largest change of all residuals together.
 func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -270,7 +270,8 @@ func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Ra
 	return out
 }
 
-// checkTogether returns an error if a change of one unit can have a larger mu than the sum of the components allows.
+// checkTogether returns an error if a change of one unit can have a larger mu than the sum of the components' mu²
+// allows.
 func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
 	if adj != query.ReplaceOne {
 		return nil

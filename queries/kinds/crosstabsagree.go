@@ -9,18 +9,18 @@ import (
 
 // Estimates of crosstabs that agree
 //
-// The tables of crosstabs are made non-negative here, and whole in crosstabsround.go, so that they still agree: every
-// table is the sum of any larger one. Only noisy values are read.
+// This file makes the tables of crosstabs non-negative, and crosstabsround.go makes them integers, so that they still
+// agree: every table is the sum of any larger one. Only noisy values are read.
 //
 // Cutting cells off at 0 adds to every sum over many cells that are nearly empty. Therefore the tables are made from
-// the top down, as in the release of a census: first the total, which is measured best for its size, then the tables
-// by one dimension with that total, then those by two with these margins, and so on. Each table is the nearest one to
-// its noisy values that has the margins that are already made and no negative cell. A correction thus never leaves
-// the cells of one margin.
+// the top down, as in the release of a census: first the total, which is measured best for its size, then the tables by
+// one dimension with that total, then the tables by two dimensions with these margins, and so on. Each table is the
+// nearest one to its noisy values that has the margins that are already made and no negative cell. A correction thus
+// never leaves the cells of one margin.
 //
 // A table with given margins by two or more dimensions need not exist. If one does not, the margins by two and more
-// dimensions move to those that the nearest tables have, on average, again and again. If the tables then still
-// disagree, they are rounded to small steps, after which they agree (crosstabsjoint.go).
+// dimensions are repeatedly replaced by the average margins of the nearest tables. If the tables still disagree after
+// that, rounding to small steps makes them agree (crosstabsjoint.go).
 
 // tables are tables by some dimensions that agree with each other.
 type tables struct {
@@ -31,7 +31,7 @@ type tables struct {
 	Values [][]float64
 	// Deviations[d] is the standard deviation of a cell of the table by dimension d alone.
 	Deviations []float64
-	// Stopped reports whether nobody waits for the tables any more: they are then left unfinished. It may be nil.
+	// Stopped reports whether the run was cancelled: the tables are then left unfinished. It may be nil.
 	Stopped func() bool
 }
 
@@ -123,8 +123,8 @@ func (t *tables) nonnegative(base float64) {
 	}
 }
 
-// fit makes the tables by one dimension, then those by two and so on, each with the margins that are already made. It
-// reports whether all have them.
+// fit makes the tables by one dimension, then the tables by two dimensions and so on, each with the margins that are
+// already made. It reports whether all tables have their margins.
 func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	byWays := make([][]uint64, len(t.Sizes)+1)
 	for a := range noisy {

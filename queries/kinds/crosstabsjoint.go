@@ -9,15 +9,16 @@ import (
 
 // Integers for tables of three and more dimensions
 //
-// Tables by three dimensions that share their margins may have no integers near them, and to find out is hard. Sums of
-// one table of all dimensions always agree. So the tables are added up from one table of integers, which is made one
-// dimension at a time and holds only the cells that are not 0:
+// Tables by three dimensions that share their margins may have no tables of integers near them, and deciding that is
+// hard. Sums of one table of all dimensions always agree. So the tables are added up from one table of integers, which
+// is made one dimension at a time and holds only the cells that are not 0:
 //
 //   - The cells made so far are the rows of a matrix, the values of the next dimension its columns. Rows have integer
 //     sums, which are made, and columns the rounded margin of the dimension.
 //   - Iterative proportional fitting brings the matrix near all margins of the tables by the dimensions so far.
-//   - Each row is rounded down, and its missing units go to the columns that lack most in the row and in all margins
-//     together, as far as the column still misses some. Errors thus cancel within each margin instead of adding up.
+//   - Each row is rounded down, and its missing units go to the columns with the largest deficits in the row and in all
+//     margins together, as long as the column itself has a deficit. Errors thus cancel within each margin instead of
+//     adding up.
 //
 // Tables that share two dimensions with each other are sums of the same table. Others have at most a table by one
 // dimension in common, which is rounded first.
@@ -200,8 +201,8 @@ func (g *goal) fit(x []float64, n int, power float64) {
 	}
 }
 
-// scaleRows scales the rows of a matrix to their sums, and returns by how much they were off at most, as a part of one. A
-// row of zeros becomes one in proportion to the columns.
+// scaleRows scales the rows of a matrix to their sums, and returns the largest relative error of a row's sum. A row of
+// zeros becomes proportional to the columns.
 func scaleRows(x, rows, columns []float64) (far float64) {
 	n := len(columns)
 	for i, want := range rows {

@@ -43,7 +43,7 @@ func (t *tables) round(base float64) {
 	t.Values = multiplied(t.Values, base)
 }
 
-// roundTo rounds numbers to whole ones with a sum that differs from theirs by less than 1.
+// roundTo rounds numbers to integers whose sum differs from the sum of the numbers by less than 1.
 func roundTo(total float64, x []float64) []float64 {
 	out, order := make([]float64, len(x)), make([]int, len(x))
 	for i := range x {
@@ -98,7 +98,7 @@ func roundTable(x, rows, columns []float64) {
 			}
 		}
 	}
-	// A cell that is whole but for the rounding of floats may be one too many for its row or column.
+	// The rounding of floats may leave an integer cell one too large for its row or column.
 	for i := range x {
 		for x[i] > 0 && (missRow[i/n] < 0 || missColumn[i%n] < 0) {
 			x[i]--

@@ -35,7 +35,7 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// remedy names the bounds each of which alone would make the declared sensitivity true.
+// remedy names the bounds that, each alone, would imply the declared sensitivity.
 func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
 	var ways []string
 	if q.Spec.BoundsUnits() {

@@ -22,17 +22,17 @@ import (
 
 // Keys that cannot be listed
 //
-// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the
-// others, as the rows have them. Each unit counts once in at most L = max_groups keys, those of its own with the
-// smallest digests; the key takes the place of the cell there (queries/bounding/messages.go). The counts are numbers of
-// units, and L2 sensitivities are √L (add-remove) and √(2·L) (replace-one). Which keys there are is private: they go to
-// package mechanism with their counts, and come back if the noisy count is large enough; see [calibrate.KeySelection],
-// whose threshold rests on the two facts that a unit adds at most 1 to a key, and is in at most L. If the job says so,
-// keys of fewer units than MinUnits, as counted so, are left out before that.
+// If a dimension discovers its keys, a cell is a key: the codes of the listed dimensions and the rows' values in the
+// others. Each unit counts once in at most L = max_groups keys, its own keys with the smallest digests; the key takes
+// the place of the cell there (queries/bounding/messages.go). The counts are numbers of units, and L2 sensitivities are
+// √L (add-remove) and √(2·L) (replace-one). The set of keys is private: the keys go to package mechanism with their
+// counts, and come back if the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the
+// two facts that a unit adds at most 1 to a key, and is in at most L. If the job has a pre-threshold (MinUnits), keys
+// with fewer such units are dropped before that.
 //
 // If the job asks for keys and not for counts (optimize: keys), a unit with fewer than L keys adds more than 1 to each:
-// a weight that leaves the two sensitivities and the threshold as they are ([calibrate.KeySelection.Weights]). It depends
-// on the number of keys in which the unit counts, and so on nothing but the unit's own rows.
+// a weight that leaves the two sensitivities and the threshold as they are ([calibrate.KeySelection.Weights]). The
+// weight depends on the number of keys in which the unit counts, and so only on the unit's own rows.
 
 // Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
 type Discovered struct {
@@ -138,7 +138,7 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	return []query.Component{c}, nil
 }
 
-// declaredKeys is declared without the search for other bounds: max_groups is the only one.
+// declaredKeys does the work of declared without searching for other bounds: max_groups is the only bound.
 func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
 	d := q.Spec.Declared
 	switch {

@@ -20,8 +20,8 @@ import (
 
 // Kernel spreading
 //
-// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares
-// of their sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the
+// A row that belongs to a point is spread over the points around it by a normal density of standard deviation h, the
+// bandwidth: a point at distance d gets exp(-d²/2h²), divided by the sum of this number over all points within the
 // cut-off, which is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30
 // that are rounded down, so that a row adds at most 1 in all and every engine has the same integers.
 //

@@ -23,11 +23,11 @@ import (
 // chosen from them (queries/internal/privateclamp); then the answers are noised with the rest of mu², for the
 // sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
 //
-// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept
-// says from which bound on it counts (queries/bounding). So the answer under any bound is a sum of what was added up by
-// rank (queries/internal/accumulate).
+// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a kept row is the
+// least bound under which the row counts (queries/bounding). So the answer under any bound is the sum of the totals of
+// the ranks up to this bound (queries/internal/accumulate).
 
-// Limited is a query whose bound on the rows of a unit is discovered. Until it is, the bound is the upper limit.
+// Limited is a query whose bound on the rows of a unit is discovered. Before the choice, its bound is the upper limit.
 type Limited struct {
 	query.Query
 	base *Base
@@ -52,7 +52,7 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case !s.BoundsUnits():
 		p.Add(maxRowsField, problem.CodeBadSpec, "each row is a unit, which has one row",
-			"leave per_unit out, or name the columns of whom the release protects")
+			"leave per_unit out, or name the columns that identify the privacy unit")
 	case s.Kind == query.OverBound:
 		p.Add(maxRowsField, problem.CodeBadSpec, "the units over a bound are counted for a bound that is known", maxRowsRemedy)
 	case s.Kind == query.Crosstab || s.Read.Sums || s.CommonNoise != "":
@@ -169,7 +169,7 @@ func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.Hide(len(q.Follows()), q.Query.Hide)
 }
 
-// Bytes is Query.Bytes; there is one answer for each step of the bound.
+// Bytes counts one answer for each step of the bound: see [query.Query].
 func (q *Limited) Bytes(workers int, most int64) int64 {
 	return q.Query.Bytes(workers, most) * int64(len(q.steps())+1)
 }
@@ -196,8 +196,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Rows: s}, s.Choose()
 }
 
-// noise returns the deviation of the noise of an answer under a bound, if the most that a row adds is 1: of all
-// components together.
+// noise returns the standard deviation of the noise of an answer under a bound, of all components together, if a row
+// adds at most 1.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // Means
 //
 // A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else
-// two, of the sums and of the counts: what one row adds to a centred sum is half of what it might add at most, and
-// noise in the count hurts least if the mean is near the centre.
+// two: one for the sums and one for the counts. Centring halves the largest amount that one row adds, and noise in the
+// count matters least if the mean is near the centre.
 
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
@@ -146,7 +146,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.setL1(&count, adj)
-	// squared errors over those of the largest mean, as the count's
+	// the squared errors relative to the largest mean, as for the count
 	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2

@@ -150,7 +150,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 		}
 		for i, x := range totals {
 			if x < 0 || x != math.Trunc(x) || x >= 1<<48 {
-				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is no number of rows", i+1, q.names[l]), "")
+				p.Add("crosstabs.known", problem.CodeBadSpec, fmt.Sprintf("total %d of %s is not a number of rows", i+1, q.names[l]), "")
 				return
 			}
 		}
@@ -166,7 +166,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 		}
 		if known[l] = sums; ok && !slices.Equal(sums, totals) {
 			p.Add("crosstabs.known", problem.CodeBadSpec, "the totals of "+q.names[l+1]+" do not add up to the totals of "+q.names[l],
-				"public totals of two levels agree")
+				"correct one of the two files: the totals of both levels must agree")
 			return
 		}
 	}
@@ -222,7 +222,7 @@ func (q *Nested) norm(adj query.Adjacency) *big.Rat {
 	return k
 }
 
-// why is the one-line argument for the sensitivity of a level.
+// why returns the one-line argument for the sensitivity of a level.
 func (q *Nested) why(adj query.Adjacency, l2 float64) string {
 	what := "each row adds 1 to one cell of the level: "
 	switch rows := q.rowsText(); {
@@ -287,7 +287,7 @@ func (q *Nested) tableNames() []string {
 }
 
 // keys returns the key columns of the table of a level. Groups of places also have the names of the groups that contain
-// them, as a name may occur in several of these.
+// them, since several of these may contain the same name.
 func (q *Nested) keys(level int) (keys []domain.KeyColumn) {
 	d := q.Axes[0].Dimension
 	levels := d.Levels

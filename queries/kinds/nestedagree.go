@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Levels that are not negative, or whole
+// Levels that are non-negative or integers
 //
-// The estimates of nested levels are made non-negative or whole from the top down, as in the release of a census: first
-// the cells of the whole, which are measured best for their size, then the groups of the first level, and so on. The
-// children of one group are a table of two dimensions, children by cells, whose sums over children are the cells of the
-// group, which are made already. A correction thus never leaves the children of one group, and every level has the
-// total of the whole, to which cutting off at 0 adds nothing.
+// The estimates of nested levels are made non-negative or integer from the top down, as in the release of a census:
+// first the cells of the whole tree, which have the least noise for their size, then the groups of the first level, and
+// so on. The children of one group are a table of two dimensions, children by cells, whose sums over children are the
+// cells of the group, which are made already. So a correction changes only the children of one group, and every level
+// has the total of the whole tree, which cutting off at 0 does not change.
 //
 // There are two non-negative tables near the estimates. One is made cell by cell: it has small errors, but a child with
-// few rows gets a total that is too large, the more so the more cells it has. For the other one, the totals of the
+// few rows gets a total that is too large, the more so the more cells it has. For the other table, the totals of the
 // children are made first, and then the nearest table with these totals: its totals have less bias and more noise. The
 // estimate is a weighted mean of both, with one weight for a level. The weight minimizes the expected squared error of
 // the totals of the level and of those above, as the noisy numbers estimate it (Stein 1981, Estimation of the mean of a
@@ -107,10 +107,10 @@ func multiplied(x [][]float64, factor float64) [][]float64 {
 type children struct {
 	cells                 int
 	nonnegative, integers bool
-	// whole are the cells of the group, total is their sum, and variance is that of the estimate of one of them.
+	// whole are the cells of the group, total is their sum, and variance is the variance of the estimate of one cell.
 	whole           []float64
 	total, variance float64
-	// stopped reports whether nobody waits for the tables any more: they are then left unfinished.
+	// stopped reports whether the run was cancelled: the tables are then left unfinished.
 	stopped func() bool
 
 	// first is the weight of the tables whose totals are made first.

@@ -21,10 +21,10 @@ import (
 
 // Histograms for cumulative counts
 //
-// The noise of cells adds up in the sums below an edge: a cumulative distribution of n cells has an error of sqrt(n/2)
-// cells. If these sums are the purpose of a histogram, noise is added to other numbers, from which the sums have an
-// error that grows with ln(n) ([strategy.NewOrdered]). Cells are the differences of neighbouring sums, and have about
-// twice the error. If noise in the cells is best for the sums as well, the cells get it.
+// The noise of cells adds up in the sums below an edge: the error of a cumulative distribution of n cells is sqrt(n/2)
+// times the error of a cell. If a job needs these sums, noise is added to other numbers, from which sums are computed
+// whose error grows with ln(n) ([strategy.NewOrdered]). Cells are the differences of neighbouring sums, and have about
+// twice the error. If noise in the cells is best for the sums as well, the cells get the noise.
 
 // LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
 // except the first.
@@ -43,7 +43,7 @@ type Ordered struct {
 	Base
 	reader *quantileReader
 	Form   *strategy.Ordered
-	// n cells along the dimension, in each of some groups that the other dimensions make
+	// n cells along the dimension, in each of Groups groups, the combinations of the other dimensions
 	n, Groups int
 }
 

@@ -17,10 +17,10 @@ import (
 
 // Units over a bound
 //
-// Rows of a unit beyond its bound of k rows are left out of a count, so that the count is too small by a number that
-// nobody knows. This query counts the units whose rows were cut. Engines keep k + 1 rows of each unit and count units
-// by the number of their kept rows, as they do to find a bound (limited.go): the units that keep k + 1 rows are those
-// with more than k. A unit is counted or it is not, so that the sensitivity is 1 under both adjacencies.
+// A count leaves out the rows of a unit beyond its bound of k rows, so it is too small by an unknown number. This query
+// counts the units that lost rows. Engines keep k + 1 rows of each unit and count units by the number of their kept
+// rows, as they do to find a bound (limited.go): a unit that keeps k + 1 rows has more than k. A unit counts once or
+// not at all, so the sensitivity is 1 under both adjacencies.
 
 // OverBound counts the units with more rows than the bounds of a count allow.
 type OverBound struct {
@@ -35,7 +35,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 		return nil
 	case !c.Spec.BoundsUnits():
 		p.Add("count.measure", problem.CodeBadSpec, "each row is a unit, which has one row: no bound cuts any",
-			"remove measure, or name the columns of whom the release protects")
+			"remove measure, or name the columns that identify the privacy unit")
 		return nil
 	case c.Limits.Rows > accumulate.MaxRows:
 		p.Add(maxRowsField, problem.CodeBadValue, fmt.Sprintf("no unit has more than %d rows", int64(accumulate.MaxRows)),

@@ -15,7 +15,7 @@ import (
 
 // Quantiles and cumulative fractions, with intervals, computed from the noisy counts of a histogram with edges
 
-// The names of readings, and of the key column of quantiles.
+// The names of the tables of quantiles and shares, and of the key column of quantiles.
 const (
 	quantilesReading = "quantiles"
 	cdfReading       = "cdf"
@@ -23,8 +23,8 @@ const (
 	belowKey         = "_below"
 )
 
-// maxReadCells is the largest number of cells of an answer from which readings are computed, since all are held in
-// memory.
+// maxReadCells is the largest number of cells of an answer from which quantiles and shares are computed: all cells are
+// held in memory.
 const maxReadCells = 1 << 26
 
 // quantileReader computes quantiles and cumulative fractions of the distribution along an axis.
@@ -147,7 +147,7 @@ func (r *quantileReader) checkNames(field string, p *problem.Problems) {
 	}
 }
 
-// sumsBelow are the sums of a group's cells below each edge, from 0 at the first one on: noisy, and estimates.
+// sumsBelow holds a group's cumulative counts at each edge, starting with 0: noisy ones and estimates.
 type sumsBelow struct{ Noisy, Estimate []float64 }
 
 // readCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
@@ -257,8 +257,8 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 	return sums
 }
 
-// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread
-// of their noise, and estimates that do not fall.
+// distribution holds the cumulative counts at each edge, starting with 0: noisy ones, the spread of their noise, and
+// estimates that do not fall.
 type distribution struct {
 	edges, widths   []float64
 	noisy, estimate []float64
@@ -300,28 +300,29 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// The standard deviation of the error of a smooth curve within a cell, in intervals. It matters little if noise is wider
-// than what the cells hide.
+// The standard deviation, in intervals, of the error of a smooth curve within a cell. It matters little if the noise
+// exceeds the counts of the cells.
 const (
-	// partOfDoubt is the deviation as a part of the distance of the curve from an even spread. Intervals then hold rows that
-	// are spread evenly up to a point within or at the end of the cell, and 94 of 100 quantiles or more of smooth densities
-	// if cells are as wide as a standard deviation of the values.
+	// partOfDoubt is the deviation relative to the distance of the curve from an even spread. Intervals then also hold
+	// for rows that are spread evenly up to a point within the cell or its end. For smooth densities they hold at least
+	// 94 of 100 quantiles if cells are as wide as a standard deviation of the values.
 	partOfDoubt = 0.55
-	// partBesideEmpty is the deviation as a part of the rows of a cell beside an empty one: nothing shows in which part of
-	// the cell they are, and intervals are then the whole cell. Between full and empty it falls with the square.
+	// partBesideEmpty is the deviation relative to the rows of a cell beside an empty cell: nothing shows in which part
+	// of the cell the rows are, so intervals are the whole cell. Between a full and an empty neighbour the deviation
+	// falls with the square.
 	partBesideEmpty = 0.5
 )
 
-// quantile returns the value below which a share q of the rows lies, between two edges by a smooth curve through the
-// sums (within). NaN if the estimates have no row.
+// quantile returns the value below which a share q of the rows lies, with a smooth curve through the sums between two
+// edges (within). It is NaN if the estimates have no row.
 //
 // Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N the noisy number of
 // all rows, A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not
 // below −z deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %,
-// for it takes an error at the quantile itself. Within a cell the deviation includes how far independent rows are from
-// the curve: of n rows the number below a part p of the cell has the variance n·p·(1 − p). With weights, the variance
-// is the variance of the sum of squared weights, which is at most the largest weight times the sum of weights. It also
-// includes the error of the curve.
+// since it is wrong only if the noise at the quantile itself exceeds z deviations. Within a cell the deviation includes
+// how far independent rows are from the curve: of n rows the number below a part p of the cell has the variance
+// n·p·(1 − p). With weights, the sum of their squares takes the place of n: it is at most the largest weight times the
+// sum of weights. The deviation also includes the error of the curve.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -362,9 +363,9 @@ func (d distribution) quantile(q float64) withInterval {
 	return t.holdingEstimate()
 }
 
-// beyond returns the noisy number of rows below a point less q of all, less z deviations of its noise in the direction
-// that is -1 or 1: the point is a part of the way from the j-th edge to the next one. The deviation of a sum between
-// two edges is at most the mean of theirs, weighted as the sum is.
+// beyond returns the noisy number of rows below a point minus q times the number of all rows, minus direction (-1 or 1)
+// times z deviations of this difference. The point is a fraction part of the way from the j-th edge to the next edge.
+// The deviation of a sum between two edges is at most the mean of the edges' deviations, weighted like the sum.
 func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	own, withAll, all := d.variances(j)
 	below, deviation, z, spread := d.noisy[j], math.Sqrt(own), d.outerZ(j, q), 0.0
@@ -379,9 +380,9 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 
-// within returns the number of rows between the j-th edge and a point that is a part of the way to the next one. The
-// sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984). doubt is the
-// standard deviation of its error.
+// within returns the number of rows between the j-th edge and a point that is a fraction part of the way to the next
+// edge. The sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984).
+// doubt is the standard deviation of its error.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
 	all, width := sums[j+1]-sums[j], d.widths[j]
 	if all <= 0 {
@@ -432,7 +433,8 @@ func relativeWidths(edges []float64) (widths []float64) {
 	return widths
 }
 
-// between returns the point that is a part of the way from x to y, whose distance may exceed the range of numbers.
+// between returns the point that is a fraction part of the way from x to y. Their distance may exceed the range of
+// floats.
 func between(x, y, part float64) float64 {
 	if width := y - x; !math.IsInf(width, 0) {
 		return x + part*width
@@ -440,8 +442,8 @@ func between(x, y, part float64) float64 {
 	return (1-part)*x + part*y
 }
 
-// firstPart returns the smallest part from 0 to 1 for which something holds that holds for 1, and for all greater
-// parts.
+// firstPart returns the smallest number from 0 to 1 for which holds is true. If holds is true for a number, it is true
+// for all larger ones, and it is true for 1.
 func firstPart(holds func(part float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for range 40 {
@@ -478,8 +480,9 @@ func (d distribution) outerZ(j int, q float64) float64 {
 // share returns the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
 // Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A,
-// N) + F²·var(N), so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if
-// the number of rows is more than z deviations of N; else it is from 0 to 1.
+// N) + F²·var(N), so the set of all F with (A − F·N)² at most z² times this variance contains the true F with a
+// probability of 95 %. The set is an interval if the number of rows is more than z deviations of N; otherwise the
+// interval is from 0 to 1.
 func (d distribution) share(j int) withInterval {
 	m := len(d.noisy) - 1
 	if j == m {

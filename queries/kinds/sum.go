@@ -8,7 +8,7 @@ import (
 
 // Sums
 //
-// A sum is one mechanism: the sums of the values of each group, as they are.
+// A sum is one mechanism: the sums of the values of each group, unchanged.
 
 var sumFacts = sumsKind{summary: func(*quantize.Quantizer) summary { return sumOfValues{} }}
 

@@ -35,7 +35,7 @@ type Sums struct {
 	Kind      summary
 	// half is half the range of the values, or the norm that bounds them.
 	half float64
-	// better are the vectors that the release knows better than by this query's noise alone.
+	// better holds vectors that other queries of the release measure too, so that their combined noise is smaller.
 	better []Better
 	reader *quantileReader // nil if no quantiles or shares are requested
 }

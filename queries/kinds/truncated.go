@@ -10,23 +10,24 @@ import (
 
 // Counts of selected keys
 //
-// A key is published only if its noisy count reaches a threshold. Of a key near the threshold only large noise is ever
-// seen: its noisy count is too large on average, and an interval around it misses the count too often. Given that the
-// key was selected, the noisy count of a count f has a normal distribution that is cut off at the threshold, and
+// A key is published only if its noisy count reaches a threshold. A key near the threshold is published only if its
+// noise is large: its noisy count is too large on average, and an interval around it misses the count too often. Given
+// that the key was selected, the noisy count of a count f has a normal distribution that is cut off at the threshold,
+// and
 //
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
 // grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
 // The lower end of the interval is the count at which S(f) is 2.5 %, for y in the place of y - g/2: the grid is small
-// beside sigma. The upper end is that at which larger noisy counts than y, from y + g/2 on, have 97.5 %: at the
-// threshold one noisy count alone can have more than 2.5 %. No count is below the least one of a key, which is public;
-// intervals that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
+// beside sigma. The upper end is the count at which noisy counts larger than y, from y + g/2 on, have a probability of
+// 97.5 %: at the threshold, one noisy count alone can have more than 2.5 %. No count is below the least one of a key,
+// which is public; intervals that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
 //
-// An estimate without any bias does not exist, as the distribution is cut off. The median-unbiased one, the count at
-// which S(f) is one half, is too small on average. Its mean error at each count is known, and is subtracted as at the
-// estimated count, several times over: a parametric bootstrap of the bias, without sampling. No estimate is above the
-// noisy count, which selection only raises. Near the threshold estimates vary by three to four sigma; their bias there
-// is about a tenth of that, and for counts that are hardly ever selected it stays above 0.
+// No unbiased estimate exists, since the distribution is cut off. The median-unbiased one, the count at which S(f) is
+// one half, is too small on average. Its mean error at each count is known. The mean error at the estimated count is
+// subtracted, several times over: a parametric bootstrap of the bias, without sampling. No estimate is above the noisy
+// count, which selection only raises. Near the threshold estimates vary by three to four sigma; their bias there is
+// about a tenth of that, and for counts that are hardly ever selected it stays above 0.
 //
 // Sources: E. L. Lehmann and J. P. Romano, Testing Statistical Hypotheses, 3rd edition, 2005, sections 3.4 and 3.5, for
 // intervals and median-unbiased estimates in families with monotone likelihood ratio; P. Hall and M. A. Martin, On
@@ -93,7 +94,7 @@ func (t *truncated) correct() {
 			corrected := t.estimates[i] - interpolate(bias, (f-t.least)/step)
 			t.estimates[i] = min(max(t.least, corrected), max(noisy[i], t.least)) // selection only raises noisy counts
 		}
-		for i := estimatePoints - 1; i >= 0; i-- { // more is never estimated of less
+		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count never has a larger estimate
 			t.estimates[i] = min(t.estimates[i], t.estimates[i+1])
 		}
 	}

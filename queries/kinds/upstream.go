@@ -12,10 +12,11 @@ import (
 
 // Units that the producer of the table bounded
 //
-// The table has no column of units, and nothing can be cut. The producer promises that one unit has at most k rows, or
-// changes k counts by at most m each, or all counts together by at most s. These are limits as the program enforces
-// them on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of different cells
-// sqrt(k). Rows of a unit are in different cells if they differ in columns that the dimensions tell apart.
+// The table has no column of units, so the program cannot drop rows. The producer promises that one unit has at most k
+// rows, or changes k counts by at most m each, or all counts together by at most s. These are limits as the program
+// enforces them on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of
+// different cells sqrt(k). Rows of a unit are in different cells if they differ in columns that the dimensions tell
+// apart.
 
 // upstreamLimits returns what one unit changes in a query of some cells, by the promise of the producer.
 func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
@@ -52,8 +53,8 @@ func checkUpstream(s query.Spec, p *problem.Problems) {
 }
 
 // capTotal caps the counts of cells that are added up, so that their sum is possible for a table of rows at most: 2^48.
-// A table of rows never has more; the counts of a table of counts can be any. Capping each cell by itself moves two
-// tables no further apart.
+// A table of rows never has more, but a table of counts can have any counts. Capping each cell separately never
+// increases the distance of two tables.
 func (q *Base) capTotal(counts []int64) {
 	if q.Spec.Counts == nil {
 		return

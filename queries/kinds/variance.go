@@ -124,7 +124,7 @@ type moments struct {
 // 2.2414027276049464…, rounded up.
 const varianceZ = 0x1.1ee648da1d3ddp+1
 
-// ratios returns those whose values are the mean and the mean square.
+// ratios returns the ratios whose values are the mean and the mean square.
 func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
 	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ,
@@ -164,11 +164,11 @@ func (m moments) sigma(s, q, n float64) float64 {
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
 }
 
-// interval holds the true variance with a probability of 95 %. It inverts a test: its ends are the variances at which
-// the noisy one, or a more distant one, has a probability of 2.5 %, for the noisy count and mean in the place of the
-// true ones. If the count does not exceed its noise by far, or if the noise is not normal, that is not good enough:
-// then it is the variances that Fieller's intervals of the mean and of the mean square, of 97.5 % each, allow, which
-// hold the true one more often.
+// interval returns an interval that contains the true variance with a probability of 95 %. It inverts a test: at each
+// end, the noisy variance or a more distant one has a probability of 2.5 %, with the noisy count and mean in place of
+// the true ones. This is too inexact if the count does not exceed its noise by far, or if the noise is not normal. Then
+// the interval has all variances that Fieller's 97.5 % intervals of the mean and of the mean square allow, and contains
+// the true variance more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	low, high = m.both(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
@@ -184,7 +184,8 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 // manyCounts is how many standard deviations of its noise a count must have for the inverted test.
 const manyCounts = 15
 
-// both holds the true variance with a probability of at least 95 %: two intervals of 97.5 % allow it.
+// both returns an interval that contains the true variance with a probability of at least 95 %: all variances that two
+// 97.5 % intervals allow.
 func (m moments) both(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)

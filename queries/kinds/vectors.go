@@ -14,10 +14,10 @@ import (
 //
 // A mean needs the number of rows of each group. Other queries of the release may count the same rows: another mean of
 // the same column, or a histogram with the same or other dimensions. Whether they do is decided by the specs alone.
-// Every row that passes the job's filters is in a vector unless a condition drops it, and the conditions are known:
-// the values must be numbers, and a dimension without a null cell and an other cell drops the rows outside of its
-// cells. Two vectors with the same conditions are sums of the same rows. Rows of privacy units over their bounds are
-// dropped by chance, differently for each query, so that only queries without such bounds have vectors here.
+// Every row that passes the job's filters is in a vector unless a condition drops it, and the conditions are known: the
+// values must be numbers, and a dimension without a null cell and an other cell drops the rows outside of its cells.
+// Two vectors with the same conditions are sums of the same rows. Each query drops its own random rows of units over
+// their bounds, so only queries without such bounds have vectors here.
 
 // Vector is a component of a query: counts, or sums of values, of rows in cells.
 type Vector struct {
@@ -36,8 +36,8 @@ type VectorAxis struct {
 	// Cells describes the cells: axes with equal texts have the same cells.
 	Cells string
 	Size  int
-	// Null is the cell of the rows that are no numbers, and Number the condition that all other rows fulfil; "" if the
-	// axis tells no such cell.
+	// Null is the cell of rows whose value is not a number, and Number the condition that all other rows fulfil; Number
+	// is "" if the axis has no such cell.
 	Null   int
 	Number string
 }
@@ -200,8 +200,8 @@ func (v noisyVector) ownVector() noisyVector {
 	return noisyVector{v.own.Fill, v.own.Mechanism().Deviation(), v.own}
 }
 
-// vectors returns what is known of the components. of is the noisy vectors, or their estimates: an estimate that
-// denoising made stays.
+// vectors returns the best known vector of each component. of holds the noisy vectors or their estimates; estimates
+// that denoising made are kept.
 func (q *Sums) vectors(noisy, of []mechanism.Noisy) []noisyVector {
 	out := make([]noisyVector, len(of))
 	for i := range of {

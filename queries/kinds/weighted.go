@@ -16,10 +16,10 @@ import (
 // Weights
 //
 // In a survey each row stands for many people: as many as its weight. A weighted count or histogram adds up the weights
-// of rows, as a sum adds up values; quantiles and shares are read off its cells as off counts. A weighted mean is a
-// quotient of two noisy numbers, as every mean of a private number of rows: the sum of weight·(value − centre) over the
-// sum of weights. A row changes the first by at most the largest weight times half the range of values, and the second
-// by at most the largest weight.
+// of rows, as a sum adds up values; quantiles and shares are computed from its cells as from counts. A weighted mean is
+// a quotient of two noisy numbers, as every mean of a private number of rows: the sum of weight·(value − centre) over
+// the sum of weights. A row changes the first by at most the largest weight times half the range of values, and the
+// second by at most the largest weight.
 
 // weightedCounts describes weighted counts and histograms, whose value is the weight.
 var weightedCounts = sumsKind{check: checkWeighted, summary: sumFacts.summary}

@@ -191,7 +191,7 @@ func (b *Builder) write() error {
 // Merge adds the rows of another builder of the same table, which must not be used any more.
 func (b *Builder) Merge(o *Builder) { b.others = append(append(b.others, o), o.others...) }
 
-// A batch of units ends after batchRows rows, or when the names of its units have batchBytes.
+// A batch of units ends after batchRows rows, or when the texts of its units have batchBytes bytes.
 const (
 	batchRows  = 1 << 13
 	batchBytes = 1 << 24

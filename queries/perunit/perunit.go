@@ -176,7 +176,7 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 		at, t := find(name)
 		coding, read, err := domain.KeyCoding(name, t, []string{value}, zone)
 		if err == nil && read == 0 {
-			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is no value of column %s, which is %s", value,
+			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not a value of column %s, which is %s", value,
 				name, t)}
 		}
 		if err != nil && at >= 0 && t.Kind != table.Invalid {

@@ -25,7 +25,7 @@ const (
 func newWeighted(v *Value, o Options, p *problem.Problems) *Quantizer {
 	if v.IsVector() || v.ClipL2 != "" || v.Share != 0 || v.Rows != 0 {
 		p.Add(o.Field+".weight", problem.CodeBadSpec,
-			"a weighted mean is of one column, with a clamp, and its sum of weights is private",
+			"a weighted mean has one column, with a clamp, and its sum of weights is private",
 			"remove weight, or the other columns, clip_l2, clamp: discover and rows")
 		return nil
 	}

@@ -20,7 +20,7 @@ type Answer struct {
 	Sigma, Low, High Series
 	// Extra are further columns: the noisy components from which the answer was computed.
 	Extra []Extra
-	// Readings are tables that were read off the answer.
+	// Readings are tables that were computed from the answer.
 	Readings []Reading
 }
 

@@ -73,7 +73,7 @@ type Query interface {
 
 	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer
 	// is divided by a private number of rows and that number is well above its noise; ok is false for other answers.
-	// The mechanisms[i] is the mechanism of component i.
+	// mechanisms[i] is the mechanism of component i.
 	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
 	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
 	Directions() []domain.Direction
@@ -81,7 +81,7 @@ type Query interface {
 	// in any case.
 	LooksEmpty(noisy []mechanism.Noisy) bool
 	// Bytes returns the memory of the cells of the exact answer while workers workers gather it and while its noise is
-	// drawn, in bytes: a copy for each worker if rows are units, else one. A domain of more than most cells is held
-	// sparsely, if the query can, and then takes nothing here. The rows of units are not included.
+	// drawn, in bytes: a copy for each worker if rows are units, else one. If the domain has more than most cells and
+	// the query can hold it sparsely, Bytes returns 0. The rows of units are not included.
 	Bytes(workers int, most int64) int64
 }

@@ -73,15 +73,15 @@ type Spec struct {
 	Location *time.Location
 }
 
-// Read describes the readings of the noisy counts of a histogram with edges, at no cost: for each group of its other
-// dimensions, how the rows are spread over the cells between the edges. Rows in other cells, and dropped rows, do not
-// count.
+// Read describes tables that are computed from the noisy counts of a histogram with edges, at no cost: for each group
+// of its other dimensions, how the rows are distributed over the cells between the edges. Rows in other cells, and
+// dropped rows, do not count.
 type Read struct {
 	// Quantiles are decimal numbers above 0 and below 1.
 	Quantiles []string
 	// CDF is the share of the rows below each edge but the first.
 	CDF bool
-	// Sums is set if the histogram is for the numbers of rows below its edges: the noise is placed so that these have
+	// Sums is set if the job needs the numbers of rows below the edges: the noise is placed so that these numbers have
 	// the least error.
 	Sums bool
 }
@@ -94,9 +94,10 @@ type Crosstabs struct {
 	Tables []CrosstabTable
 	// Loss describes which error is minimized.
 	Loss strategy.Loss
-	// Nonnegative makes the estimates of all tables non-negative, so that they still agree.
+	// Nonnegative makes the estimates of all tables non-negative; the tables still agree.
 	Nonnegative bool
-	// RoundTo makes them multiples of this number that still agree: 1 for integers; 0 does not round.
+	// RoundTo rounds the estimates to multiples of this number, 1 for integers; the tables still agree. 0 does not
+	// round.
 	RoundTo int64
 	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the index of the
 	// level: integers. The totals of a level determine the totals of the levels above it.

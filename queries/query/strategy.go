@@ -73,7 +73,7 @@ func (s *SumsOfCells) Deviation(k int) float64 {
 	return math.Sqrt(n*s.Each + n*n*s.Common)
 }
 
-// StrategyTable is a table that is read off a query's components.
+// StrategyTable is a table that is computed from a query's components.
 type StrategyTable struct {
 	Name      string   `json:"name"`
 	By        []string `json:"by"`

@@ -16,15 +16,15 @@ import (
 // Adjacency describes which tables are neighbours.
 type Adjacency string
 
-// The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or
-// by any rows of a unit in place of any others of it, possibly none (replace-one). If each row is a unit,
-// replace-one changes one row into another and the number of rows is public.
+// The adjacencies. Neighbours differ in one privacy unit: one table lacks all its rows (add-remove), or each table has
+// any rows of the unit, possibly none (replace-one). If each row is a unit, replace-one changes one row into another
+// and the number of rows is public.
 const (
 	AddRemove  Adjacency = "add-remove"
 	ReplaceOne Adjacency = "replace-one"
 )
 
-// Check reports an adjacency that is none of these.
+// Check reports an unknown adjacency.
 func (adj Adjacency) Check(p *problem.Problems) {
 	if adj != AddRemove && adj != ReplaceOne {
 		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj),

@@ -10,8 +10,8 @@ import (
 // L1 sensitivities
 //
 // Noise with delta 0 is for the L1 norm, the sum of the absolute differences. Everything else is as for the L2 norm
-// (counts.go, sums.go): the norm is convex and grows with each row, so it is largest at the same corners of what the
-// bounds allow.
+// (counts.go, sums.go): the norm is convex and grows with each row, so it is largest at the same corners of the set
+// that the bounds allow.
 
 // L1Counts returns the L1 sensitivity of the counts over a domain of some cells.
 //

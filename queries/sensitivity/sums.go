@@ -61,8 +61,9 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // counts within the limits: of (more·max + less·min)², or of that without the square.
 //
 // The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r <
-// m in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may
-// meet each other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
+// m in one more, as in [LargestNorm]. It remains to choose which cells of the two vectors coincide. The cell with the
+// rest r may coincide with the other vector's rest, with a full cell or with no cell; among the remaining full cells,
+// the best number coincides.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Cells, cells)
 	full := min(a, l.Rows/l.RowsPerCell)

@@ -11,7 +11,7 @@ import (
 // Common noise of cells
 //
 // If one unit may be in many of d cells, its change has a large part in common: all cells rise together. So the number
-// n of units with a row is measured as well, and the noise of the cells covers only the rest:
+// n of units with a row is measured as well, and the cells are measured without their common part:
 //
 //	y_i = x_i − a·n  for each cell i,  and n.
 //
@@ -22,9 +22,8 @@ import (
 //
 //	deviation = (D(a) + a)/mu.
 //
-// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is
-// best, with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of
-// 2^(−10).
+// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all cells, a = 1/2 is best,
+// with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of 2^(−10).
 //
 // Under replace-one there is no gain: if a unit has rows before and after, n does not change, and the cells change as
 // without n. Then y needs as much noise as the cells alone, and the noise of n is added to it.
@@ -41,7 +40,7 @@ const (
 // FormCommonNoise is the form of a histogram whose cells have the noise of the number of units in common.
 const FormCommonNoise Form = "shared"
 
-// CommonNoise is a strategy for the cells of a histogram. The zero value is none.
+// CommonNoise is a strategy for the cells of a histogram. The zero value is not a strategy.
 type CommonNoise struct {
 	cells int
 	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
@@ -71,8 +70,7 @@ func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonN
 }
 
 // best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of
-// some norms of c − a·(1, …, 1), so that it is convex in a. Beyond that half it would not help: if all of a cell's rows
-// count less than nothing, D grows.
+// some norms of c − a·(1, …, 1), so that it is convex in a. A larger a does not help: D grows with a beyond that half.
 func (s *CommonNoise) best(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<commonBits)
@@ -92,12 +90,12 @@ func (s *CommonNoise) best(b Bounds) int64 {
 // residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row.
 // a is at most half of m, the rows that a unit may have in a cell.
 //
-// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full
-// cells of m rows as fit, and the rest in one more, has the largest sum of squares, and needs the fewest cells. As r
-// grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a multiple or at
-// the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall with j. So it is
-// largest with all full cells, and the rest or none beside them. It is then at least a²·d, the value without any row: D
-// bounds the change even if counts stop at the largest number that they hold.
+// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Among the c with r rows, the one with as
+// many full cells of m rows as fit, and the rest in one more cell, has the largest sum of squares and needs the fewest
+// cells. As r grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a
+// multiple or at the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall
+// with j. So it is largest with all full cells, and the rest or none beside them. It is then at least a²·d, the value
+// without any row: D bounds the change even if counts stop at the largest number that they hold.
 func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	rows, squares := b.most(0)
 	largest := s.residualOf(rows, squares, a)

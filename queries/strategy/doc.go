@@ -10,13 +10,13 @@
 //
 //	mu² = sum_c Delta_c²/sigma_c²,
 //
-// so that a strategy is as many Gaussian mechanisms as it has components, each with one sigma. The standard deviation
-// of an answer follows from the sigmas and is the same for all data.
+// so that a strategy is one Gaussian mechanism, with one sigma, for each component. The standard deviation of an answer
+// follows from the sigmas and is the same for all data.
 //
-// Everything before the noise is integers: the functions that transform exact answers take and return whole numbers of
-// up to 128 bits ([int128.Slice]), and sensitivities come from integer norms, rounded up. Floats occur in weights,
-// which are public, and after the noise.
+// Everything before the noise is integers: the functions that transform exact answers take and return integers of up to
+// 128 bits ([int128.Slice]), and sensitivities come from integer norms, rounded up. Floats occur in weights, which are
+// public, and after the noise.
 //
-// [Marginals] answers tables of several ways of the same attributes; [Nested] answers the levels of a tree, such as
-// regions and municipalities; [NewOrdered] answers the sums below each edge of ordered cells.
+// [Marginals] answers several marginals of the same attributes; [Nested] answers the levels of a tree, such as regions
+// and municipalities; [NewOrdered] answers the sums below each edge of ordered cells.
 package strategy

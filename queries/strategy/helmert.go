@@ -14,9 +14,9 @@ import (
 //	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones,
 //
 // which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one
-// sigma suits all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then
-// are integers of norm 2^b, but for the rounding of c_j. The error of that rounding is not neglected anywhere: norms of
-// columns and variances are computed for the integer rows.
+// sigma suits all of them, row j is multiplied by c_j, the integer nearest to 2^b/sqrt(j(j+1)): then all rows are
+// integers of norm 2^b, except for the rounding of c_j. This rounding is never neglected: norms of columns and
+// variances are computed for the integer rows.
 
 // contrasts are the scaled Helmert contrasts of an attribute.
 type contrasts struct {

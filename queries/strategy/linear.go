@@ -4,8 +4,8 @@ import "math"
 
 // Coefficients writes a weighted sum of the noisy cells of a table as a weighted sum of the noisy coordinates of its
 // residuals, and returns the weights of the coordinates: out[i] belongs to residual i, and is nil if the table does not
-// have it. Noise of different coordinates is independent, so the covariance of two sums, of one table or of two, is the
-// sum over the residuals of the variance of a coordinate times the inner product of both sums' weights.
+// have this residual. Noise of different coordinates is independent, so the covariance of two sums, of one table or of
+// two, is the sum over the residuals of the variance of a coordinate times the inner product of both sums' weights.
 //
 // weights[i] is the weight of cell i of the table. Cells are in the order of the attributes, the last one fastest.
 func (m *Marginals) Coefficients(table Set, weights []float64) [][]float64 {

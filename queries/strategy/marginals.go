@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Tables of several ways
+// Marginals
 //
 // A table of the attributes in A counts rows by them. The cells of every table of a set of attributes split into
 // residuals: the residual of S, for each S within A, is the part of a table that sums to 0 along each attribute of S
@@ -180,7 +180,7 @@ func (m *Marginals) closure() []Set {
 // Tables returns the tables, in the order in which they were given.
 func (m *Marginals) Tables() []Set { return m.tables }
 
-// Largest returns the tables that no other table has: all others are sums of their cells.
+// Largest returns the tables that are not contained in another table. All other tables are sums of their cells.
 func (m *Marginals) Largest() []Set { return m.largest }
 
 // Size returns the number of values of an attribute.
@@ -265,7 +265,7 @@ func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
 }
 
 // RowBound is the largest absolute value that one row adds to a coordinate of any residual, rounded up: every
-// coefficient is part of a column, whose norm is less than 1 but for the rounding of the coefficients.
+// coefficient is part of a column, whose norm is less than 1 except for the rounding of the coefficients.
 const RowBound = 2
 
 // spreadOver returns prod d_i² over the attributes of a table that are not in a residual.

@@ -42,8 +42,8 @@ type Nested struct {
 }
 
 // NewNested makes a tree of levels. groups[l][i] is the node of level l in which leaf i lies: numbers from 0 on that
-// rise by 0 or 1 from leaf to leaf. The last level has a leaf a node. known says of which levels the totals of nodes
-// over all cells are public. Its error says which level does not lie within the one above.
+// rise by 0 or 1 from leaf to leaf. The last level has a leaf a node. known[l] is set if the totals of the nodes of
+// level l over all cells are public. The error names the level that does not lie within the level above.
 func NewNested(groups [][]int32, cells int, known []bool) (*Nested, error) {
 	n := &Nested{cells: cells, known: slices.Clone(known)}
 	n.alike = sync.OnceValue(n.findAlike)
@@ -115,7 +115,7 @@ type passes struct {
 	all     [][]float64 // V
 }
 
-// passes works the variances out. With known, the totals of known levels have no error.
+// passes computes the variances. If known is set, the totals of known levels have no error.
 func (n *Nested) passes(v []float64, known bool) *passes {
 	last := n.Levels() - 1
 	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last), all: make([][]float64, last+1)}

@@ -9,8 +9,8 @@ import (
 //
 // Noise has one variance a level, so that the variances of estimates depend on the shape of a tree alone. Nodes with
 // isomorphic subtrees have the same variance s. Nodes with isomorphic subtrees, whose parents are in the same group,
-// also have the same variance V (see nested.go). A tree of many leaves mostly has few kinds of nodes, so that the
-// errors of many variances are worked out for each kind, and not for each node.
+// also have the same variance V (see nested.go). A tree of many leaves mostly has few kinds of nodes, so that errors
+// are computed once for each kind instead of for each node.
 
 // alike holds the kinds of the nodes of a tree above its leaves.
 type alike struct {
@@ -156,7 +156,7 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 }
 
 // groupVariances returns the variance of the estimates of each group of each level, for noise of these variances. A
-// group of leaves has those below one group of the level above.
+// group of leaves has the leaves below one group of the level above.
 func (n *Nested) groupVariances(variances []float64) [][]float64 {
 	a := n.alike()
 	all, leaves := a.variances(variances, func(int) bool { return false })

@@ -12,17 +12,18 @@ import (
 //
 //	V(x) ≥ V(p) + ∇V(p)·(x − p) = 2·V(p) + ∇V(p)·x,
 //
-// so that tangents are lower bounds on the loss of any shares x. Rounds end if the best bound is near the least loss
-// met.
+// so that tangents are lower bounds on the loss of any shares x. Rounds end when the best bound is near the least loss
+// found.
 //
-// For a sum of variances, a share is multiplied by the root of what the loss falls if it rises, as for optimal designs
-// (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of Statistics 38, 2010).
+// For a sum of variances, a round multiplies each share by the root of minus the slope of the loss, as for optimal
+// designs (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of Statistics 38,
+// 2010).
 //
-// The largest variance has a tangent for each level: the tangent of the level's worst node. The shares where the
-// largest of all tangents is least are the best mixed strategy of a matrix game, tangents against levels, and the next
-// shares: Kelley's cutting planes. Few rounds make all levels alike that matter.
+// The largest variance has a tangent for each level: the tangent of the level's worst node. The next shares minimize
+// the largest of all tangents (Kelley's cutting planes): they are the best mixed strategy of a matrix game, tangents
+// against levels. After a few rounds all levels that matter have the same variance.
 //
-// The differences that stand for slopes enlarge the rounding of variances. All machines find the same shares, since a
+// Slopes are differences, which enlarge the rounding of variances. All machines find the same shares, since a
 // conversion of each product keeps compilers from fusing it with a sum.
 
 const (
@@ -86,8 +87,8 @@ func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }
 
-// tangents returns the loss at shares p and its slopes by the share of each level. The largest variance has those of
-// the worst group of each level.
+// tangents returns the loss at shares p and its slopes by the share of each level. The slopes of the largest variance
+// are the slopes of each level's worst group.
 func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]float64) {
 	worst := make([]int, len(p)) // the groups
 	at := func(p []float64, choose bool) []float64 {

@@ -36,7 +36,7 @@ const (
 // MaxOrdered is the largest number of cells along an axis for which a strategy answers sums.
 const MaxOrdered = 1 << 20
 
-// Ordered is a strategy for the sums of the first 1, …, n of n ordered cells. The zero value is none.
+// Ordered is a strategy for the sums of the first 1, …, n of n ordered cells. The zero value is not a strategy.
 type Ordered struct {
 	form   Form
 	n      int

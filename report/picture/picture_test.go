@@ -63,7 +63,7 @@ func TestUndefinedValues(t *testing.T) {
 			for _, format := range []string{"svg", "png", "pdf"} {
 				if text := write(t, f, format); format == "svg" && (strings.Contains(text, "NaN") ||
 					strings.Contains(text, "Inf")) {
-					t.Error("a coordinate is no number")
+					t.Error("a coordinate is not a number")
 				}
 			}
 		})

@@ -155,7 +155,7 @@ func (b *backfilling) left(windows []*windowed) error {
 	}
 	if b.spent {
 		return &pipeline.Error{Cause: pipeline.CauseBudget, Code: "max-spend", Message: b.stop + ": " + dueText(rest),
-			Hint: "the same command again goes on from there, and may spend as much again"}
+			Hint: "run the same command again to continue; it may spend as much again"}
 	}
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "unpublished", Message: dueText(rest), Hint: "release status JOB " +
 		"shows what is missing: the input of an interval, or the folder of a published one"}

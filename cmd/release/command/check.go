@@ -34,7 +34,7 @@ func (a *app) checkCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
 	}
 	flags.AddParams(cmd)
-	cmd.Flags().BoolVar(&data, "data", false, "read the rows too, and say what becomes of them: for the operator's eyes")
+	cmd.Flags().BoolVar(&data, "data", false, "also read the rows, and count those that queries cannot use: only for the operator")
 	flags.AddWorkers(cmd)
 	flags.AddMemoryLimit(cmd)
 	flags.AddTmpDir(cmd)

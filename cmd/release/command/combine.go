@@ -32,7 +32,7 @@ a query, or QUERY.TABLE for a marginal of crosstabs. If several releases are rea
 The interval covers the exact, bounded answer in 95 of 100 cases. It takes into account which cells have noise in common. Noise of different
 queries and runs is independent. A ratio has Fieller's interval, and is not stated if the noise alone could explain the number below the line.
 
-Means, variances and quantiles are no sums; counts of discovered keys are selected by their noise. Both are refused.`
+Means, variances and quantiles are not sums; counts of discovered keys are selected by their noise. Both are refused.`
 
 // combineFlags describe a combination of cells.
 type combineFlags struct{ sum, minus, of []string }

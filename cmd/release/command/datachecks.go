@@ -62,7 +62,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	go func() { // it reads on if the run is stopped, until the process ends
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
 		if err != nil && line == "" {
-			line = "n" // the end of input is no decision
+			line = "n" // the end of input is not an answer
 		}
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()

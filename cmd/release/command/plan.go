@@ -279,7 +279,7 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 	}
 	weights := "by the weights of the queries"
 	if t.Auto {
-		weights = "with the weights worked out from them"
+		weights = "with the weights computed from them"
 	}
 	asked := "as asked"
 	switch spare := fmt.Sprintf("%.4g", max(t.Spare, 1/t.Spare)); {

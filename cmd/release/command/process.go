@@ -73,7 +73,7 @@ func signals(parent context.Context, last func(code int)) (context.Context, func
 				go last(code)                                                         // its folder may not answer
 				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // nobody may be reading stderr
 				time.Sleep(grace / 10)
-				os.Exit(code) //nolint:forbidigo // whoever would return an error is what hangs
+				os.Exit(code) //nolint:forbidigo // the call that would return an error is the call that hangs
 			})
 		}
 	}()

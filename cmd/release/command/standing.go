@@ -92,7 +92,7 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 		if errors.As(s.Problem, &failed) && failed.Code == "pruned" {
 			line += "; but " + failed.Message + ": pay for a new release with --new-release"
 		} else if s.Problem != nil {
-			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with " +
+			line += "; but its folder is missing or was changed: restore it from a copy, or pay for a new release with " +
 				"--new-release"
 		}
 		return []string{line}
@@ -108,7 +108,7 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it " +
 			"left and charges nothing more"}
 	case protocol.NextResume:
-		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing " +
+		return []string{"charged already, by a run that was cut short: a run continues under that charge and charges nothing " +
 			"more"}
 	}
 	return quoteLines(p, s.Quote)

@@ -192,7 +192,7 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	case known && r.State == ledger.Reserved && gone:
 		w.State, w.Note = stateGone, "cut short, and its input is gone; what it was charged stays"
 	case known && r.State == ledger.Reserved:
-		w.State, w.free, w.Note = stateFailed, true, "cut short: a run takes it up under the same charge"
+		w.State, w.free, w.Note = stateFailed, true, "cut short: a run resumes it under the same charge"
 	case gone && w.over && known:
 		w.State, w.Note = stateGone, "its input is gone; a run that saw it failed before anything was spent"
 	case gone && w.over:

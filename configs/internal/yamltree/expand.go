@@ -135,7 +135,7 @@ func (d *Decoder) environment(s Spot, name string) (string, bool) {
 	switch {
 	case !slices.Contains(d.format.EnvKeys, s.Path.top()):
 		d.Refuse(s, CodeBadValue, reference("env:"+name)+" is used outside "+wording.Join(d.format.EnvKeys),
-			"use a parameter: what a release says and where it goes is public")
+			"use a parameter: the text and the place of a release are public")
 	case s.isKey():
 		d.Refuse(s, CodeBadValue, reference("env:"+name)+" is used in a key", "write the key out")
 	case !set:

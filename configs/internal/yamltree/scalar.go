@@ -97,7 +97,7 @@ func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	switch {
 	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 &&
 		digits[0] == '0':
-		d.Refuse(s, CodeWrongType, "expected a whole number, found "+d.found(s, text),
+		d.Refuse(s, CodeWrongType, "expected an integer, found "+d.found(s, text),
 			"write digits such as 5, without quotes, point, _ and leading zeros")
 	case err != nil || v.OverflowInt(n):
 		d.Refuse(s, CodeBadValue, "the number is out of range", "")

@@ -167,6 +167,10 @@ func run(rest []string) int {
 // check reports flags that exclude each other, and makes folder names absolute.
 func (o *options) check() (err error) {
 	switch {
+	case !slices.Contains([]string{prism, "flink", "spark", "universal", dataflow}, runner()):
+		return errors.New("--runner is prism, flink, spark, dataflow or universal")
+	case *jobopts.Endpoint == "" && runner() != prism && runner() != dataflow:
+		return errors.New("--endpoint is the host and port of the runner's job server, such as localhost:8099")
 	case o.stalled <= 0:
 		return errors.New("--stalled is a time, such as 30m")
 	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
@@ -245,9 +249,8 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
-	if inProcess() {
-		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged about eight times, and also returned
-	}
+	// The SDK logs each failure several times, with stacks of the runner and the workers, and also returns it.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	beam.PipelineOptions.Set("param", "-") // otherwise the runner gets the flag: parameters may be part of URLs
 	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Build())
 	if err != nil {
@@ -261,6 +264,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	}
 	defer clean(context.WithoutCancel(ctx), task.Out)
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
+		if ctx.Err() != nil {
+			return report(exitInternal, errors.New("stopped by a signal; nothing was charged"))
+		}
 		if fault := dpbeam.FaultIn(err); fault != nil {
 			return report(exitInput, errors.New(said(fault, err)+"; nothing was charged"))
 		}
@@ -380,7 +386,7 @@ func (o *options) scopes() int {
 // inProcess reports whether the runner and its workers are in this process.
 func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
 
-// unknownReason returns the text to print for an error that is no fault of a worker. The SDK's own text, with stacks
+// unknownReason returns the text to print for an error that is not a fault of a worker. The SDK's own text, with stacks
 // and function names, is not printed.
 func unknownReason(err error) string {
 	switch {
@@ -388,6 +394,9 @@ func unknownReason(err error) string {
 		return errStalled.Error() + " (a worker may have been killed)"
 	case inProcess():
 		return "Beam's runner in this process failed; is there enough memory, and room in the temporary folder?"
+	case runner() == dataflow:
+		return "Dataflow needs --project, --region, --staging_location and the right to use them; its console has the job's " +
+			"reason"
 	case status.Code(err) == codes.Unavailable || errors.Is(err, context.DeadlineExceeded):
 		return "the runner cannot be reached at --endpoint"
 	}

@@ -161,6 +161,11 @@ func (s *stand) run(workers int, environment ...string) (int, string) {
 		_ = c.Wait()
 	}
 	all := out.String() + poolOut.String() + prismOut.String()
+	for _, stack := range []string{"goroutine ", ".go:", "Full error"} {
+		if strings.Contains(out.String(), stack) {
+			s.t.Errorf("the run prints a stack:\n%s", out.String())
+		}
+	}
 	for _, secret := range s.secrets {
 		if strings.Contains(all, secret) {
 			s.t.Errorf("%s is printed:\n%s", secret, all)
@@ -271,6 +276,23 @@ func TestPartsAreRefused(t *testing.T) {
 		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") ||
 			strings.Contains(out.String(), "canary") {
 			t.Errorf("%s: exit code %d: %s", parts, code, out.String())
+		}
+	}
+}
+
+// Flags that no runner could use are refused before anything is read.
+func TestFlagsAreRefused(t *testing.T) {
+	job := filepath.Join(t.TempDir(), "job.yaml")
+	for flag, want := range map[string]string{
+		"--runner=flonk": "--runner is prism, flink", "--runner=flink": "--endpoint is the host",
+		"--runner=spark": "--endpoint is the host", "--stalled=0s": "--stalled is a time", "--attempts=0": "must be at least 1",
+	} {
+		var out bytes.Buffer
+		c := start(t, "release-full", &out, "beam", "run", job, flag)
+		_ = c.Wait() // its exit code is checked
+		if code := c.ProcessState.ExitCode(); code != 2 || !strings.HasPrefix(out.String(), "error: --") ||
+			!strings.Contains(out.String(), want) || strings.Count(out.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d: %s", flag, code, out.String())
 		}
 	}
 }

@@ -51,7 +51,7 @@ func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled tim
 	if err := runnerlib.UpdateGoEnvironmentWorker(*jobopts.WorkerBinary, pipeline); err != nil {
 		return err
 	}
-	conn, err := grpcx.Dial(ctx, endpoint, 2*time.Minute)
+	conn, err := grpcx.Dial(ctx, endpoint, dialTime)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,9 @@ func runOnServer(ctx context.Context, p *beam.Pipeline, workers int, stalled tim
 	}
 	return err
 }
+
+// dialTime is how long an attempt waits for the runner's job server, which may be starting.
+const dialTime = 30 * time.Second
 
 // environmentMark separates the SDK's name of an environment from the name of a scope.
 const environmentMark = "-"

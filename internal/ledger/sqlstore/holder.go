@@ -59,8 +59,8 @@ func writeNote(f *os.File, at int64, text string) {
 	_, _ = f.WriteAt(p, slotOf(at))
 }
 
-// readNote returns the error of a lock that another call holds. A note is left by a process that was killed, too: one
-// of this host counts only if its process is there.
+// readNote returns the error of a lock that another call holds. A process that was killed leaves its note, too: a note
+// of this host counts only if its process still runs.
 func readNote(f *os.File, at int64) error {
 	p := make([]byte, slotSize)
 	if _, err := f.ReadAt(p, slotOf(at)); err != nil {

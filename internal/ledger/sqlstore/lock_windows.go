@@ -16,7 +16,7 @@ func flock(fd uintptr, at int64) error {
 // contended are the errors of flock if another call holds the lock.
 var contended = []error{windows.ERROR_LOCK_VIOLATION, windows.ERROR_IO_PENDING}
 
-// noFollow refuses a link: Go opens the link itself, which is no file.
+// noFollow refuses a link: Go opens the link itself, which is not a file.
 const noFollow = windows.O_FILE_FLAG_OPEN_REPARSE_POINT
 
 // gone reports whether there is no process of this number.

@@ -7,7 +7,8 @@ package textfile
 //     outside its quotes, are not part of it.
 //
 //   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a
-//     header, and with a character that quotes, there can be no comments: Open refuses such a dialect.
+//     header, and with a character that quotes, there can be no comments: source.Open refuses such a
+//     dialect.
 //
 //   - The text is in UTF-8 (invalid bytes are kept), in UTF-16, or in an encoding of one byte a character, as Encoding
 //     states. In UTF-16, a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a
@@ -32,14 +33,14 @@ package textfile
 //   - If a record is longer than 16 MiB, its fields that do not end within the first 16 MiB are null.
 //
 // So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted
-// (Summary.Blank), since a row may look like one.
+// (source.Summary.Blank), since a row may look like one.
 type CSV struct {
 	Header     bool
 	Columns    []string          // names, if Header is false (or instead of the header's)
 	Types      map[string]string // text (default), int, float, bool, date, "date LAYOUT", "timestamp LAYOUT"
 	Delimiter  rune              // ASCII; a comma if it is 0
 	Quote      rune              // ASCII; a double quote if it is 0, and no character if it is NoQuote
-	Encoding   string            // one of Encodings; utf-8 if it is empty
+	Encoding   string            // utf-8 if it is empty; for others see the key encoding of a job
 	Decimal    rune              // a point if it is 0
 	Thousands  rune              // no character if it is 0
 	TrimSpace  bool

@@ -12,7 +12,7 @@ import (
 
 // Values compares answers about columns of values at the ends of their types, each as a filter, a dimension, a value, a
 // discovered key and a privacy unit. No row may fail the database's statement, or the local engine's reading. Each type
-// has an eighth of the queries, or all of them with DPRELEASE_LONG.
+// has an eighth of the queries, or a sixteenth on slow servers; with DPRELEASE_LONG all.
 func Values(t *testing.T, s *Server, columns []UnitColumn) {
 	t.Helper()
 	for at, c := range columns {
@@ -37,7 +37,7 @@ func Values(t *testing.T, s *Server, columns []UnitColumn) {
 		for turn, unit := range []string{"row", "[u], per_unit: {max_groups: 5, max_rows_per_group: 1}"} {
 			var queries []string
 			for i, form := range forms {
-				if Cases(t, 0, 1) == 1 || (at+turn+i)%8 == 0 {
+				if Cases(t, 0, 1) == 1 || (at+turn+i)%8 == 0 && !(s.Slow && at%2 == turn) {
 					queries = append(queries, fmt.Sprintf("  - {name: q%d, %s}", i, form))
 				}
 			}
@@ -120,7 +120,8 @@ func formsOf(kind table.Kind, binary bool) (forms []string) {
 			by("part: minute_of_hour", "part: hour_of_day", "part: hour_of_week")
 		}
 		by("from: 2012-12-01, to: 2013-12-01, every: month, other: bin",
-			"from: 0001-01-01, to: 9999-01-01, every: year, other: bin")
+			"from: 0001-01-01, to: 0041-01-01, every: year, other: bin",
+			"from: 9959-01-01, to: 9999-01-01, every: year, other: bin")
 		kept("from: 2013-01-01", "before: 1970-01-01", "from: 0001-01-01", "before: 9999-12-31")
 	case table.String:
 		by(`values: ["", "it's", "1", "\\", "\0", "é"], other: bin`, `values: [a, b], other: bin`)

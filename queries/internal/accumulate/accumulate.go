@@ -1,12 +1,12 @@
 // Package accumulate adds the rows of a table up to exact answers, one worker at a time.
 //
-// A [Partial] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
+// A [Partial] grows in one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
 // unit is made of columns, nothing can be counted before all rows of a unit are known: WriteRows writes each row as a
 // record of its unit and its content, a [bounding.Rows] keeps the records and bounds them, and the function that
-// AddRecords returns takes in what is left. The counts and sums are the same kinds of numbers both ways:
+// AddRecords returns adds the records that the bounds leave. Both ways make the same counts and sums:
 //
 //	Counts  the rows of each cell, every cell in memory
-//	Units   the rows of each cell, and the units that have some
+//	Units   the rows of each cell, and the units that have a row there
 //	Sparse  the rows of each cell that has some, if a domain is too large for memory
 //	Sums    of each cell the sum of values and what a mean or a variance needs beside it
 //
@@ -43,7 +43,7 @@ type Partial interface {
 	Totals() (Totals, error)
 	// SaveState writes the exact state of the partial.
 	SaveState(w *state.Writer)
-	// LoadState adds what another partial of the same query saved. Nothing that it reads makes it panic.
+	// LoadState adds the state that another partial of the same query saved. No input makes it panic.
 	LoadState(r *state.Reader) error
 	// ValidRecord reports whether a content, of the right length, is one that WriteRows may have written.
 	ValidRecord(content []byte) bool

@@ -11,8 +11,8 @@ import (
 
 // The content of partials, for fingerprints
 //
-// The same totals give the same bytes, whichever engine has added them up and in whichever form a partial holds them:
-// all non-zero numbers, with their positions.
+// Equal totals give equal bytes, whatever engine added them up and whatever form the partial has. The bytes hold all
+// non-zero numbers with their positions.
 
 // errContent means a bug: the partial is not one of a [Ranked].
 var errContent = errors.New("queries: a partial of this kind is not added up by rank")

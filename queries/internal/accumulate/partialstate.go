@@ -3,8 +3,7 @@ package accumulate
 // The states of partials
 //
 // A partial writes its state to a [state.Writer], and adds the state of another process. Counts are written in one of
-// two forms, whichever the partial has; either can be added to the other, since the form depends on the memory of the
-// process.
+// two forms, dense or sparse. The form depends on the memory of the process, so each form can be added to the other.
 //
 //	Counts   1, cells in eight bytes each
 //	Units    the number of units; then as Counts

@@ -2,7 +2,7 @@ package accumulate
 
 // Sums of single numbers
 //
-// Most sums are of one column of numbers by a moderate number of cells. They are added up in 64 bits, and moved to 128
+// Most queries sum one column of numbers in a moderate number of cells. They are added up in 64 bits, and moved to 128
 // bits every 2^21 rows, before they can overflow. Slot 0 collects dropped rows, so that the loops need no branch for
 // them. The numbers of a dictionary are quantized once. sums.go fills the slots and moves them.
 //
@@ -40,7 +40,7 @@ type plainSums struct {
 	// numbers are the quantized values of the dictionary dict; nil if some of its values are not numbers
 	dict    uint64
 	numbers []int64
-	// of the second number of each row, which second computes; second and the others are nil if there is none
+	// sums of each row's second number, which second computes; second and these are nil if there is none
 	second    *aggregation.Second
 	high, low []int64
 	seconds   []int64 // the seconds of numbers

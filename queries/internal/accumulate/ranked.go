@@ -15,9 +15,9 @@ import (
 // Answers for a max_rows that is discovered
 //
 // The bound on the rows of a unit is chosen from a noisy histogram of rows per unit, after all rows are read. A step is
-// a bound that can be chosen. The rank of a row (see [bounding.Ranked]) tells which steps keep it, so there is one
-// partial per step: the rows that this step keeps and the step before does not. The answer under a bound is the sum of
-// the partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
+// a bound that can be chosen. The rank of a row (see [bounding.Ranked]) determines which steps keep it. There is one
+// partial per step: it has the rows that this step keeps and the step before does not. The answer under a bound is the
+// sum of the partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
 
 // Ranked adds up rows by rank.
 type Ranked struct {
@@ -233,5 +233,5 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 // Content returns the fields of a partial under a fixed bound.
 func (a *Ranked) Content() []bounding.Field { return a.partials[0].Content() }
 
-// ValidRecord reports whether a content is one of the query's.
+// ValidRecord reports whether a content can be a content of the query.
 func (a *Ranked) ValidRecord(content []byte) bool { return a.partials[0].ValidRecord(content) }

@@ -18,8 +18,8 @@ import (
 // Sums whose clamp is chosen later
 //
 // The clamp is chosen from a noisy histogram of the values, after all rows are read. So each cell counts rows by bin
-// and sums their values by bin. The sum under any clamp whose ends are edges of bins follows from these: the sums of
-// the bins within the clamp, plus the nearer end for each row outside. The histogram adds up the bins of all cells.
+// and sums their values by bin. For any clamp whose ends are edges of bins, the sum is the sum of the bins within the
+// clamp, plus the nearer end for each row outside. The histogram adds up the bins of all cells.
 
 // Spread adds up single values by bins.
 type Spread struct {
@@ -175,7 +175,7 @@ func (a *Spread) Totals() (Totals, error) {
 	return Totals{Binned: a}, nil
 }
 
-// AllRows returns the number of all rows, including those without a value.
+// AllRows returns the number of all rows, including rows without a value.
 func (a *Spread) AllRows() (all int64) {
 	for i := range a.cells {
 		all += a.missing[i]
@@ -229,8 +229,8 @@ func (a *Spread) write(to io.Writer) error {
 	return w.err
 }
 
-// errEdges is the error for a clamp whose ends are not edges of bins.
-var errEdges = errors.New("the ends of a clamp that is chosen are edges of the histogram")
+// errEdges means a bug: the ends of a chosen clamp are not edges of bins.
+var errEdges = errors.New("the ends of the chosen clamp are not edges of the histogram")
 
 // clamped returns the sums under a clamp.
 func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, error) {

@@ -69,7 +69,7 @@ func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	return cells, a.Values.Open(b)
 }
 
-// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, those without a value count as
+// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, a row without a value counts as
 // the centre.
 func (a *Sums) AddRows(b *table.Batch) error {
 	a.makeTotals()

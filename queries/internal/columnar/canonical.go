@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendValue appends a value of the unit that is no text in its canonical form: four bytes of length, big-endian, and
-// its text.
+// AppendValue appends a unit's value, which is not a text, in canonical form: four bytes of length, big-endian, and its
+// text.
 //
-// Two values of one column have the same text only if they are equal: merging units would be as unsafe as splitting one
-// (without one of the two, rows of the other would take its rows' place, a change of √2 times the norm). The text is
-// that in which files of text usually hold the value, so that a table gives the same answers in every format: integers
-// in decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
+// Two values of one column have the same text only if they are equal: merging two units would be unsafe (if one of them
+// left, rows of the other would take its rows' place, and the change would be √2 times the norm). The text is the usual
+// text of the value in text files, so that a table gives the same answers in every format: integers in decimal, floats
+// in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
 // YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7, "07" is not.
 func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
@@ -24,7 +24,7 @@ func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	return dst
 }
 
-// AppendWord appends the canonical text of a value that is no text, without its length.
+// AppendWord appends the canonical text of a value that is not a text, without its length.
 func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	switch t.Kind {
 	case table.Bool:

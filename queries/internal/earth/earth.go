@@ -14,7 +14,7 @@ const (
 	MeanRadius = semiMajor * (1 - flattening/3)
 )
 
-// Formula is what positions are computed with, in the order of [OnEllipsoid].
+// Formula holds the constants with which [OnEllipsoid] computes positions.
 type Formula struct {
 	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small
 	// for a double.

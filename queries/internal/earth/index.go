@@ -1,13 +1,13 @@
 package earth
 
-// Index finds places by where they are. It may be used by several goroutines.
+// Index finds the places near a position. It may be used by several goroutines.
 type Index struct {
 	tree    tree
 	squares *squares // sums of squares over the same places; nil if they are few
 	most    float64  // the largest square of a straight distance
 }
 
-// NewIndex returns an index of places, which are numbered from 0. Its Nearest finds those that are at most within
+// NewIndex returns an index of places, which are numbered from 0. Its Nearest finds places that are at most within
 // metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)

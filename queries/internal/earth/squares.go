@@ -8,15 +8,15 @@ import (
 
 // Squares of an index of points
 //
-// A search of the tree costs a few hundred nanoseconds a row, for each of its steps depends on the one before. So the
-// area of the points is cut into squares of equal latitudes and longitudes, about eight a point, and each square knows
-// the points that may be the nearest to some place in it. With C the middle of the square, R at least the distance from
-// C to any place in it, and D the distance from C to the point that is nearest to C, these are the points at most D +
-// 2R from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance
-// from C less R. Points more than the largest distance and R from C are nobody's. And of two points p and q, q is
-// nearer to all places of the square if it is nearer to its four corners: |P - p|² - |P - q|² is linear in P, and all
-// places of the square are, but for the bulge of the earth, averages of the corners. Most squares are left with one to
-// three points. If a square knows one point, and that is near enough to all its places, no distance is computed.
+// A search of the tree costs a few hundred nanoseconds a row, since each step depends on the step before. So the area
+// of the points is cut into squares of equal latitudes and longitudes, about eight a point, and each square knows the
+// points that may be the nearest to some place in it. With C the middle of the square, R at least the distance from C
+// to any place in it, and D the distance from C to the point that is nearest to C, these are the points at most D + 2R
+// from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance
+// from C less R. A point whose distance from C exceeds the largest distance plus R is not a candidate. If a point q is
+// nearer than a point p to the four corners, q is nearer to all places of the square: |P - p|² - |P - q|² is linear in
+// P, and every place of the square is an average of the corners, except for the bulge of the earth. Most squares keep
+// one to three points. If a square has one point, and it is near enough to all its places, no distance is computed.
 //
 // Squares are filled when a row falls in one for the first time: small tables pay for few of them. The candidates of a
 // square are compared by the distances that the tree compares, lower numbers first, so that the answers are the tree's.
@@ -30,7 +30,7 @@ const (
 	// longestRadius is the earth's largest radius of curvature, a/sqrt(1 - e²), rounded up: a degree of latitude is
 	// nowhere longer than of a sphere of this radius, and neither is one of longitude times the cosine of its latitude.
 	longestRadius = 6.4e6
-	// squareSlack, in metres, is far more than distances and the borders of squares are rounded by.
+	// squareSlack, in metres, is far more than the rounding of distances and of the borders of squares.
 	squareSlack = 0.01
 )
 
@@ -110,7 +110,7 @@ func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	return point, true
 }
 
-// nearestOf returns the nearest of sites and a point at the distance of which the square is least, if it is not nobody.
+// nearestOf returns the nearest of sites and of point, whose squared distance is least; point may be Nobody.
 func nearestOf(sites []site, at *Position, point int32, least float64) (int32, float64) {
 	for i := range sites {
 		if square := at.squareTo(&sites[i].Position); square < least || square == least && point < 0 {
@@ -200,7 +200,7 @@ func (b *box) further(p, q *Position) bool {
 	return true
 }
 
-// sitesWithin appends the sites of which the square of the straight distance from a position is at most square.
+// sitesWithin appends the sites whose squared straight distance from a position is at most square.
 func (t tree) sitesWithin(at *Position, square float64, found []site) []site {
 	if len(t) <= leafSize {
 		for i := range t {

@@ -14,7 +14,7 @@ import (
 // MaxUnits is the largest number of keys of a table.
 const MaxUnits = math.MaxInt32
 
-// None is the number of a key that has none, and the index of a value that is null.
+// None marks a key without a number, and a null value without an index.
 const None = -1
 
 // TextBytes is the approximate memory of a text in addition to its bytes.
@@ -136,7 +136,7 @@ func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed
 // Slot returns where the search for a string of some hash starts: the number + 1 of the string there, or 0.
 func (t *Texts) Slot(hash uint64) uint32 { return t.slots[uint32(hash)&uint32(len(t.slots)-1)].id }
 
-// IDOf is ID of a string whose hash the caller has. All strings of a table are hashed in the same way.
+// IDOf is ID for a string whose hash the caller has computed. All strings of a table are hashed in the same way.
 func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 	hash := uint32(wide)
 	mask := uint32(len(t.slots) - 1)

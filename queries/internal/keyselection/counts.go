@@ -26,9 +26,9 @@ type Counts struct {
 	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts. weights are
-// those of units by their number of keys ([calibrate.KeySelection.Weights]), nil if units are counted. Data that does
-// not fit in memory is written to the spill, which may be nil.
+// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts.
+// weights[d-1] is the weight of a unit with d keys ([calibrate.KeySelection.Weights]); weights is nil if units are
+// counted. Data that does not fit in memory is written to the spill, which may be nil.
 func NewCounts(k *Keying, least int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
 	of := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
@@ -74,7 +74,7 @@ func (a *Counts) makeRoom() {
 	}
 }
 
-// foldRows moves the counts of rows under the digests of their keys.
+// foldRows moves the counts of rows to the digests of their keys.
 func (a *Counts) foldRows() {
 	for id, n := range a.rows {
 		if n > 0 {

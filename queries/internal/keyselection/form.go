@@ -16,7 +16,7 @@ import (
 // bytes with the length of their unit. The value comes last. A text is its bytes, with 255 after each 0, and two 0
 // bytes at the end. Other values are eight bytes, big-endian, in the order of the values.
 
-// MaxKeyBytes is the length of the longest text that is a key. The rows of longer texts, and of those that are not
+// MaxKeyBytes is the length of the longest text that is a key. Rows with longer texts, and with texts that are not
 // UTF-8, are dropped.
 const MaxKeyBytes = 1024
 

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// mostKey is more bytes than any key has.
+// mostKey exceeds the number of bytes of any key.
 const mostKey = 1 << 20
 
 // SaveState writes the counts by digest, and the keys of the digests.

@@ -47,7 +47,7 @@ type written struct {
 	records uint64
 }
 
-// add appends a record, which record appends, to a partition. It is written when flush is called, or before.
+// add appends a record to a partition: record appends its bytes. The bytes are written when flush is called, or before.
 func (w *written) add(partition int, record func([]byte) []byte) error {
 	w.records++
 	w.buffers[partition] = record(w.buffers[partition])

@@ -18,7 +18,7 @@ import (
 
 // Values adds up values by keys that are selected later. In each cell of the further listed dimensions of each key it
 // holds the sum of the quantized values minus their centre, and the other numbers that a mean or a variance needs. All
-// of it is private until the keys are selected; then only the answers of these keys are read.
+// numbers are private until the keys are selected; then only the numbers of the selected keys are read.
 type Values struct {
 	ValuesOf
 	totals    *totals

@@ -1,15 +1,15 @@
 // Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
 //
 // crypto/sha256 hashes one message at a time. For messages of one block it waits for the results of its own
-// instructions, and takes as long again to copy, pad and turn bytes. A [Batch] holds up to [Most] messages of one
+// instructions, and it takes as long again to copy, pad and swap bytes. A [Batch] holds up to [Most] messages of one
 // length, which are padded in place when the batch is opened:
 //
 //	prefix | content | number (8 bytes)
 //
-// The prefix is the same for the whole batch, a content for some messages, and the number is each message's own. On
-// amd64 with the SHA extensions two messages are hashed in turns, so that the instructions of one fill the waits of the
-// other. Blocks before the one with the last byte of the number are hashed once for all messages that share them. Other
-// processors, and builds with the tag purego, use crypto/sha256.
+// The prefix is the same for the whole batch, a content is the same for some messages, and each message has its own
+// number. On amd64 with the SHA extensions two messages are hashed in turns, so that the instructions of one fill the
+// waits of the other. Blocks before the one with the last byte of the number are hashed once for all messages that
+// share them. Other processors, and builds with the tag purego, use crypto/sha256.
 package manyhash
 
 import (
@@ -45,8 +45,8 @@ const (
 	sharedBytes = 32 // those of the first eight rounds
 )
 
-// Open empties the batch and prepares it for messages that begin with a prefix and have some length, which is at least
-// that of the prefix and 8.
+// Open empties the batch and prepares it for messages of the given length, which begin with prefix. length is at least
+// len(prefix) + 8.
 func (b *Batch) Open(prefix []byte, length int) {
 	blocks := (length + 1 + 8 + blockBytes - 1) / blockBytes
 	size := blocks * blockBytes
@@ -65,8 +65,7 @@ func (b *Batch) Open(prefix []byte, length int) {
 	binary.BigEndian.PutUint64(b.message[size-8:], 8*uint64(length))
 }
 
-// SetContent sets what follows the prefix in the messages that are added next. It has the length of a message less the
-// prefix and 8.
+// SetContent sets the content of the messages that are added next: the bytes between the prefix and the number.
 func (b *Batch) SetContent(content []byte) {
 	if early := sharedBytes - b.prefix; early > 0 && b.n > 0 && !b.mixed {
 		early = min(early, len(content))

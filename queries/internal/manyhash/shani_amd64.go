@@ -2,14 +2,14 @@
 
 package manyhash
 
-// compressPairs writes 2·pairs states, each of them the one that it begins with and a block. Block i is at blocks +
+// compressPairs writes 2·pairs states: state i is the state before it, updated by block i. Block i is at blocks +
 // i·step, 64 bytes, and the state before it at from + i·fromStep. from may be states.
 //
 //go:noescape
 func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
 
-// finishPairs is compressPairs of blocks that are next to each other and begin with the same 32 bytes, from one state.
-// eighth is that state after the eight rounds of these bytes.
+// finishPairs is compressPairs for adjacent blocks that begin with the same 32 bytes, all from one state. eighth is the
+// state after the eight rounds of these bytes.
 //
 //go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)

@@ -1,18 +1,19 @@
 // Package privateclamp chooses a clamp from a noisy histogram: public arithmetic, which sees noisy numbers and public
 // facts only.
 //
-// A sum clamped at c has noise in proportion to c and lacks what its values have beyond c. Which clamp is best depends
-// on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina & Vassilvitskii, ICML
-// 2019), not near the maximum. So a share of mu² goes to a histogram of the values first. Its bins do not depend on the
-// data either: 40 octaves below the largest public bound, each cut into 8 bins of equal width, on both sides of zero.
+// A sum clamped at c has noise in proportion to c and lacks the parts of its values beyond c. Which clamp is best
+// depends on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina &
+// Vassilvitskii, ICML 2019), not near the maximum. So a share of mu² goes to a histogram of the values first. Its bins
+// do not depend on the data either: 40 octaves below the largest public bound, each cut into 8 bins of equal width, on
+// both sides of zero.
 //
-// The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves tell
-// whether there are values of some size at all, for which few and quiet cells are best; bins tell, if there are many
-// values, whether they end abruptly.
+// The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves show
+// whether values of some size exist: few cells with little noise are best for that. Bins show whether many values end
+// abruptly.
 //
 // [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the square of what is cut
-// off, estimated from the cells that stand out of the noise and a tail extrapolated from them, and the variance of the
-// noise. No cell that chance may have raised moves the clamp far: see threshold.
+// off, estimated from the cells above the noise threshold and a tail extrapolated from them, plus the variance of the
+// noise. A cell that chance may have raised does not move the clamp far: see threshold.
 package privateclamp
 
 import "math/bits"
@@ -34,7 +35,7 @@ const (
 	side    = Octaves * PerOctave
 )
 
-// Edges is the number of edges of bins on a side of zero, that next to zero among them.
+// Edges is the number of edges of bins on a side of zero, including the edge next to zero.
 const Edges = side + 1
 
 // Edge returns the i-th edge of magnitudes in quanta, i from 0 to Edges - 1: edge 0 is 2^10, and every 8 edges it

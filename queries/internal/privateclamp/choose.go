@@ -21,7 +21,8 @@ func (h *Histogram) side(from int) *magnitudes {
 }
 
 // sides returns the magnitudes that are searched: the magnitudes of each side and, if there are two sides, of both
-// folded together. A tail of one side stands out best by itself, and tails of both sides stand out best together.
+// folded together. A tail on one side exceeds the noise most clearly alone; tails on both sides exceed it most clearly
+// together.
 func (h *Histogram) sides() []*magnitudes {
 	above := h.side(1)
 	if !h.Signed {
@@ -39,9 +40,9 @@ func (h *Histogram) sides() []*magnitudes {
 }
 
 // Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard
-// deviation noise·c: the highest one of those of the two sides and of both folded. It is 0 if no octave counts as
-// occupied. groups is the number of sums that share the clamp. If there are at most mostKept, the clamp holds what
-// exceeds the threshold.
+// deviation noise·c: the highest of the edges for the two sides and for both folded together. It is 0 if no octave
+// counts as occupied. groups is the number of sums that share the clamp. If groups is at most mostKept, the clamp holds
+// every octave that exceeds the threshold.
 //
 // The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias.
 // The distribution of the bias over groups is not known: its square is between bias²/groups, if it is even, and bias².

@@ -40,7 +40,7 @@ type Search struct {
 }
 
 // ErrSearch means that the fields of a search are inconsistent.
-var ErrSearch = errors.New("the histogram of which a clamp was chosen is not whole")
+var ErrSearch = errors.New("the histogram from which a clamp was chosen is not complete")
 
 // Choose sets the clamp from the other fields. Errors: ErrSearch.
 func (s *Search) Choose() error {
@@ -66,7 +66,7 @@ func (s *Search) Choose() error {
 
 func (s *Search) layout() Layout { return Layout{Signed: s.Least < 0} }
 
-// histogram returns the noisy histogram. The cells beyond the public range have no rows, and no noise either.
+// histogram returns the noisy histogram. The cells beyond the public range have neither rows nor noise.
 func (s *Search) histogram() *Histogram {
 	h := &Histogram{Layout: s.layout(), Deviation: s.Deviation}
 	for _, n := range s.Cells {
@@ -89,8 +89,8 @@ func (s *Search) histogram() *Histogram {
 	return h
 }
 
-// clip moves the ends into the public range. If nothing of it is left, the clamp is the narrowest at the end of the
-// range that is nearer.
+// clip moves the ends into the public range. If the clamp is outside of the range, the narrowest clamp at the nearer
+// end of the range replaces it.
 func (s *Search) clip(low, high int64) (int64, int64) {
 	switch {
 	case high <= s.Least:
@@ -117,7 +117,7 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 	return max(low, s.Least), min(high, s.Most)
 }
 
-// Same reports whether the clamp is the one that is chosen from the other fields.
+// Same reports whether Choose, from the other fields, chooses this clamp.
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)

@@ -8,8 +8,9 @@ import (
 
 // The loss of a discovered clamp
 //
-// Two public facts are known about the rows beyond the clamp. Those that the noisy histogram shows, or that its tail
-// continues to, are estimated: [Search.Cut]. Those that it does not show are few: [Search.Noticed].
+// The noisy histogram gives two public facts about the rows beyond the clamp. [Search.Cut] estimates the rows that the
+// histogram shows or to which its tail continues. [Search.Noticed] bounds the number of rows that the histogram does
+// not show.
 
 // Cut is the estimated amount that a clamp cuts off the sum of all rows, in the unit of the values.
 type Cut struct {
@@ -21,9 +22,9 @@ type Cut struct {
 	Chance float64
 }
 
-// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail goes on, so that only two kinds
-// of tables can be told apart. In simulations over tables of 24 kinds, 9 % of those with FewChance and 38 % of those with
-// SomeChance had lost more than their interval; over twelve other kinds, 9 % and 20 %.
+// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail continues, so that only two
+// kinds of tables can be distinguished. In simulations over tables of 24 kinds, 9 % of those with FewChance and 38 % of
+// those with SomeChance had lost more than their interval; over twelve other kinds, 9 % and 20 %.
 const (
 	FewChance  = 0.1
 	SomeChance = 0.4
@@ -32,8 +33,8 @@ const (
 	someFrom = 0.25
 )
 
-// Cut estimates what the clamp cuts off. The rule that chose the clamp takes the tail of the values to bend; this
-// estimate does not, and its probability is that of the worse tables (see FewChance):
+// Cut estimates what the clamp cuts off. The rule that chose the clamp assumes that the tail of the values bends. This
+// estimate does not, and its probability holds for the worse tables (see FewChance):
 //
 //   - If the values continue beyond the highest occupied octave, their tail is a power law, as steep as it is at
 //     that octave, up to the public bound. With the clamp's end c, n_i rows expected in octave i and values x_i there,
@@ -44,8 +45,8 @@ const (
 //     reaches the next octave, and that halves at least, is 0.275·c above c on average (of a centred clamp, c is its distance
 //     from the centre), so that the probability is that of 0.275·c·r > h.
 //
-// It is of all sums together if they are several: nothing is known of how the rows beyond the clamp are distributed. At
-// the public bound nothing is cut off by the choice. ok is false if nothing was found.
+// If there are several sums, the estimate is for all of them together, since the distribution of the rows beyond the
+// clamp is not known. At the public bound the choice cuts nothing off. ok is false if no octave was found.
 func (s *Search) Cut() (c Cut, ok bool) {
 	if !s.Found || len(s.Cells) != s.layout().Cells() {
 		return Cut{}, false
@@ -120,9 +121,9 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 	return off, math.Exp(-half / off)
 }
 
-// Noticed returns the least number of rows, whose values are within one octave, that stand out of the noisy histogram
-// with a probability of 97.5 %, wherever the octave is: (5 + 1.96)·s with the standard deviation s of an octave's
-// noise, since an octave counts as occupied from 5·s on.
+// Noticed returns the least number of rows, whose values are within one octave, that make the octave count as occupied
+// with a probability of 97.5 %, for any octave: (5 + 1.96)·s with the standard deviation s of an octave's noise, since
+// an octave counts as occupied from 5·s on.
 func (s *Search) Noticed() float64 {
 	return math.Ceil((threshold + calibrate.Z95) * s.Deviation / CoarseWeight)
 }

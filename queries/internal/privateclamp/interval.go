@@ -11,7 +11,7 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	if rows == nil {
 		return Bounds(0)
 	}
-	// cutAbove[i] is the squared bias if values end at ends[i], cutBelow[i] that if they begin there.
+	// cutAbove[i] is the squared bias if values end at ends[i], cutBelow[i] the squared bias if they begin there.
 	cutAbove, cutBelow := make([]float64, len(ends)), make([]float64, len(ends))
 	n, sum := 0.0, 0.0
 	for i := len(ends) - 1; i >= 0; i-- {
@@ -44,7 +44,7 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	return low, high
 }
 
-// hold widens a clamp until it holds what exceeds the threshold: see [magnitudes.kept].
+// hold widens a clamp until it holds every octave that exceeds the threshold: see [magnitudes.kept].
 func (h *Histogram) hold(low, high int64) (int64, int64) {
 	if h.Cells[0] >= threshold*h.Deviation {
 		low, high = min(low, -Edge(0)), max(high, Edge(0))

@@ -8,8 +8,8 @@ import (
 
 // Bounds on the rows of a unit
 //
-// The number of rows is to a unit what a value is to a row: under a bound k, units with more rows lose the rest, and
-// the noise grows with k. So the bound is chosen as a clamp is, from a histogram with one cell for each octave of row
+// A bound on rows acts on units as a clamp acts on values: under a bound k, units with more rows lose the rest, and the
+// noise grows with k. So the bound is chosen like a clamp, from a histogram with one cell for each octave of row
 // counts: each unit counts in one cell, once.
 
 // RowsRule is the version of the rule that chooses a bound. Any change to the results of [RowsSearch.Choose] needs a
@@ -19,7 +19,7 @@ const RowsRule = 1
 // MostRows is the largest number of rows that may be the largest bound.
 const MostRows = 1 << 30
 
-// Steps returns the bounds among which one is chosen: the powers of two below the largest, and that.
+// Steps returns the bounds among which one is chosen: the powers of two below most, and most.
 func Steps(most int64) (steps []int64) {
 	for k := int64(1); k < most; k *= 2 {
 		steps = append(steps, k)
@@ -50,12 +50,12 @@ type RowsSearch struct {
 }
 
 // ErrRows means that the fields of a search for a bound are inconsistent.
-var ErrRows = errors.New("the histogram of which a bound was chosen is not whole")
+var ErrRows = errors.New("the histogram from which a bound was chosen is not complete")
 
 // Choose sets the bound from the other fields. Errors: ErrRows.
 //
-// The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if
-// it added the most that one can. If at most mostKept cells share the bound, it holds the units of each cell that
+// The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each row that is left out counts as the
+// largest value that a row can add. If at most mostKept cells share the bound, it holds the units of each cell that
 // exceeds the threshold.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
@@ -122,7 +122,7 @@ func (s *RowsSearch) units() []float64 {
 	return out
 }
 
-// Same reports whether the bound is the one that is chosen from the other fields.
+// Same reports whether Choose, from the other fields, chooses this bound.
 func (s *RowsSearch) Same() bool {
 	again := *s
 	return again.Choose() == nil && again.MaxRows == s.MaxRows && again.Found == s.Found

@@ -6,8 +6,8 @@ import "math"
 // count as occupied anywhere. Missing a tail of that size costs about ten times the noise of the clamp that holds it,
 // and a false positive costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six
 // octaves on a side, and 320 bins, so chance alone raises one in about one histogram in 10^4, or in three if both signs
-// are searched. thresholdNear and thresholdNext apply to octaves two above and next to occupied ones, where a mistake
-// costs little.
+// are searched. thresholdNear and thresholdNext apply to octaves two above and next to occupied octaves, since a
+// mistake costs little there.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
@@ -43,8 +43,8 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 }
 
 // highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not occupied if its
-// lowest octave is by itself: the others may be empty. Octaves at the upper end of a run that do not stand out at all
-// are left out.
+// lowest octave is by itself: the others may be empty. Octaves at the upper end of a run that do not exceed the noise
+// at all are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
@@ -64,11 +64,11 @@ func (m *magnitudes) highestRun() int {
 	return -1
 }
 
-// evidence returns how many standard deviations an octave stands out of the noise: by its own count, or by that and the
-// count of one of its bins together, each weighted by its precision, if its values are all in that bin.
+// evidence returns by how many standard deviations an octave exceeds the noise: by its own count or, if all its values
+// are in one bin, by this count and the bin's count, each weighted by its precision.
 func (m *magnitudes) evidence(octave int) float64 {
 	most := m.coarse[octave] / m.sdCoarse
-	for i := range len(m.fine) / len(m.coarse) { // numbers of rows have no bins
+	for i := range len(m.fine) / len(m.coarse) { // row counts have no bins
 		most = max(most, m.evidenceOfBin(octave, octave*PerOctave+i))
 	}
 	return most
@@ -79,13 +79,13 @@ func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 	return (m.coarse[octave]*coarse + m.fine[bin]*fine) / math.Sqrt(coarse+fine)
 }
 
-// mostKept is the largest number of groups for which a clamp holds all that exceeds the threshold. A tail of that size
-// costs about as much if it is cut off from a few of so many groups as the noise of a clamp that holds it.
+// mostKept is the largest number of groups for which a clamp holds every octave that exceeds the threshold. With more
+// groups, cutting such a tail off from a few groups costs about as much as the noise of a clamp that holds it.
 const mostKept = 32
 
-// kept returns the first and the last bin that a clamp must hold, from 1 on: those of octaves, and of runs of octaves,
-// that exceed the threshold. They are 0 if there is none. An octave whose values may be in any of its bins has its last
-// bin as the first and its first one as the last, so that no clamp is outside of it.
+// kept returns the first and the last bin that a clamp must hold, from 1 on: the bins of octaves, and of runs of
+// octaves, that exceed the threshold. They are 0 if there is none. An octave whose values may be in any of its bins has
+// its last bin as the first and its first one as the last, so that no clamp is outside of it.
 func (m *magnitudes) kept() (first, last int) {
 	for j := range m.coarse {
 		if m.evidence(j) < threshold {
@@ -140,8 +140,8 @@ const (
 	flattest = 0.92
 )
 
-// fitDecay fits the logarithms of up to four cells that end at top, those near it with most weight. A cell that does
-// not stand out ends them.
+// fitDecay fits the logarithms of up to four cells that end at top; cells near top have more weight. It stops at a cell
+// that does not exceed the noise.
 func fitDecay(cells []float64, top int, sd float64) decay {
 	var sw, sx, sy, sxx, sxy float64
 	for i := 0; i < 4 && top-i >= 0; i++ {
@@ -163,9 +163,9 @@ func fitDecay(cells []float64, top int, sd float64) decay {
 	return d
 }
 
-// continued returns what is expected in the cells above top, if the sequence goes on, corrected by what is seen there:
-// each cell is expected to have ratio times the rows of the one below, to within that number, and seen to within sd.
-// The ratio falls if less is seen than expected.
+// continued returns the expected rows of the cells above top if the sequence continues, corrected by the noisy counts
+// there. A cell is expected to have ratio times the rows of the cell below, with this number as the standard deviation;
+// its noisy count has the standard deviation sd. The ratio falls if a count is below the expected number.
 func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	out := make([]float64, max(len(cells)-top-1, 0))
 	n, ratio := d.at, d.ratio
@@ -189,7 +189,7 @@ const bend = 0.85
 // nothing is a number of rows that is too small to matter for a clamp.
 const nothing = 1e-3
 
-// ends reports whether the values end at top, if next is the estimate of what is above: much less than expected.
+// ends reports whether the values end at top: whether next, the estimated rows above, are much fewer than expected.
 func (d decay) ends(next []float64) bool {
 	return len(next) > 0 && next[0] < ended*d.at*d.ratio
 }
@@ -222,8 +222,8 @@ func (m *magnitudes) rows() []float64 {
 	return out
 }
 
-// isMode reports whether an octave has clearly more rows than the one below it: no tail begins there, but values of
-// their own, such as a code or a cap.
+// isMode reports whether an octave clearly has more rows than the octave below it. Such an octave is not a tail but
+// holds separate values, such as a code or a cap.
 func (m *magnitudes) isMode(octave int) bool {
 	return octave > 0 && m.coarse[octave]-m.coarse[octave-1] > modeAbove*m.sdCoarse
 }
@@ -231,7 +231,7 @@ func (m *magnitudes) isMode(octave int) bool {
 // modeAbove is in standard deviations of an octave.
 const modeAbove = 2
 
-// endIn estimates the bins from the highest that stands out on, if the values end in an octave.
+// endIn estimates the bins from the highest bin above the noise on, if the values end in an octave.
 func (m *magnitudes) endIn(out []float64, octave int) {
 	last := min((octave+2)*PerOctave, len(m.fine)) - 1
 	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
@@ -247,8 +247,8 @@ func (m *magnitudes) endIn(out []float64, octave int) {
 	}
 }
 
-// spread distributes the rows of an octave over its bins: as an even density, and as the bins themselves as far as they
-// differ from it by more than their noise (James & Stein).
+// spread distributes the rows of an octave over its bins: evenly, or as the bins' noisy counts as far as these differ
+// from an even density by more than their noise (James & Stein).
 func (m *magnitudes) spread(out []float64, octave int) {
 	n := m.coarse[octave]
 	if n <= m.sdCoarse {

@@ -1,9 +1,9 @@
 // Package state writes and reads the numbers and texts of accumulators, so that one process can continue with the
 // totals of another.
 //
-// The written bytes are exact and private: the caller encrypts them. The read bytes may be anything: a [Reader] never
-// panics, and allocates no more than the available bytes and a constant. Numbers are unsigned varints if they are
-// mostly small, and otherwise eight bytes, so that the length of a vector's encoding does not depend on its numbers.
+// The written bytes are exact and private: the caller encrypts them. A reader accepts any bytes: a [Reader] never
+// panics, and allocates at most the available bytes plus a constant. Numbers are unsigned varints if they are mostly
+// small, and otherwise eight bytes, so that the length of a vector's encoding does not depend on its numbers.
 package state
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // ErrState means that the bytes are not a valid state of the accumulator that reads them.
-var ErrState = errors.New("queries: this is no state of the query's accumulator")
+var ErrState = errors.New("queries: this is not a state of the query's accumulator")
 
 // Source is a source of a Reader.
 type Source interface {
@@ -103,7 +103,7 @@ type Reader struct {
 // NewReader returns a Reader from r.
 func NewReader(r Source) *Reader { return &Reader{r: r} }
 
-// Err returns the first error: ErrState, or one of the source.
+// Err returns the first error: ErrState, or an error of the source.
 func (r *Reader) Err() error { return r.err }
 
 // Fail sets ErrState if nothing failed before, and returns the first error.

@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// column reads one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
+// column reads one column of the privacy unit. A row with null or NaN belongs to no unit.
 type column struct {
 	at   int // position among the columns
 	kind table.Type
-	// of the last batch, by row: the value as a word or, for text, its index among the values
+	// for each row of the last batch: the value as a word or, for text, its index among the values
 	words   []uint64
 	places  []int32
 	values  table.Values

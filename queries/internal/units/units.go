@@ -51,7 +51,7 @@ func (u *Reader) Same(o *Reader) bool {
 	return slices.EqualFunc(u.columns, o.columns, func(a, b column) bool { return a.at == b.at && a.kind == b.kind })
 }
 
-// Open reads the units of the rows of a batch, and drops from cells the rows that have none.
+// Open reads the units of the rows of a batch. In cells it drops the rows that have no unit.
 func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	for i := range u.columns {
 		if err := u.columns[i].openBatch(b, cells); err != nil {
@@ -73,7 +73,7 @@ func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// DropEmptyTexts drops from cells the rows of the last batch that have an empty text in a column.
+// DropEmptyTexts drops, in cells, the rows of the last batch that have an empty text in a column.
 func (u *Reader) DropEmptyTexts(cells []int32) {
 	for i := range u.columns {
 		c := &u.columns[i]
@@ -94,8 +94,8 @@ func (u *Reader) Uint64s(row int) []uint64 {
 	return u.words[row*n : (row+1)*n]
 }
 
-// Bytes returns the unit of a row as bytes, valid until it is called again: of each column its word in eight bytes, or
-// four bytes of length and the text.
+// Bytes returns the unit of a row as bytes, valid until the next call: for each column its word in eight bytes, or four
+// bytes of length and the text.
 func (u *Reader) Bytes(row int) []byte {
 	u.buf = u.buf[:0]
 	for i := range u.columns {

@@ -76,7 +76,7 @@ func Command(c *console.Console, version func() string) *cobra.Command {
 	cmd.Flags().StringVar(&v.newKey, "new-key", "",
 		"make the key of a run in this file, and do nothing else; needs the ledger")
 	cmd.Flags().StringVar(&v.shard, "shard", "", "which shard of how many: 1/7 to 7/7")
-	cmd.Flags().StringVar(&v.out, "out", "", "the file for what the shard adds up")
+	cmd.Flags().StringVar(&v.out, "out", "", "the file for the shard's totals")
 	cmd.Flags().IntVar(&v.partitions, "partitions", 0,
 		"write this many files, named FILE.1, FILE.2, …, each with the units of one partition, for release merge --partition")
 	return cmd
@@ -130,7 +130,7 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case v.out == "":
-		return console.Usagef("--out: name the file for what the shard adds up")
+		return console.Usagef("--out: name the file for the shard's totals")
 	case v.partitions < 0 || v.partitions == 1 || v.partitions > mostPartitions:
 		return console.Usagef("--partitions must be from 2 to %d", mostPartitions)
 	case v.Workers < 1:
@@ -237,7 +237,7 @@ func parseNumber(text string, most int) (i, n int, ok bool) {
 // Merge is the merge of one partition of the files of shards.
 type Merge struct {
 	Partition string // such as 2/4
-	To        string // the file for what the partition adds up
+	To        string // the file for the merged partition
 }
 
 // Run writes the file. It charges nothing and needs no ledger.

@@ -21,7 +21,7 @@ With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfi
 it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
 
 // starts are the flags of convert, of which one is given: the numbers in its text, separated by commas, and the answer.
-// parse rounds each of them towards more loss. An order is rounded down: a lower one says less.
+// parse rounds each of them towards more loss. An order is rounded down: the bound at a lower order is weaker.
 var starts = []struct {
 	flag, help string
 	needs      []string

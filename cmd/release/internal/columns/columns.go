@@ -171,7 +171,7 @@ func (t *Table) remark(i int) string {
 	c := &t.Text.Columns[i]
 	doubts := c.Doubts
 	if c.Other {
-		doubts = append(doubts, "some texts are no values of this type: they would count as missing")
+		doubts = append(doubts, "some texts are not values of this type: they would count as missing")
 	}
 	return strings.Join(doubts, "; ")
 }

@@ -55,7 +55,7 @@ type Look struct {
 // ErrExcel and ErrNoTable mean that a job cannot read such a file.
 var (
 	ErrExcel   = errors.New("this is an Excel workbook")
-	ErrNoTable = errors.New("this is no table in a format that is known")
+	ErrNoTable = errors.New("this is not a table in a known format")
 )
 
 // ErrEmpty means that the file is empty.

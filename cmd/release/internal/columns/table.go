@@ -80,8 +80,8 @@ func placeOf(path string) (string, error) {
 	return m[1] + query, nil
 }
 
-// Declare gives the columns of a text file the types of types, and text if it has none, in the place of what their
-// values look like. No text means null. Other formats state their types.
+// Declare sets the types of the columns of a text file, text if types has none for a column. They replace the types
+// that the values suggest, and no text means null. Other formats state their types.
 func (t *Table) Declare(types map[string]string) {
 	if t.Text == nil {
 		return

@@ -74,7 +74,7 @@ func (c *Column) judge(decimal rune) {
 		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
 		if c.bare {
 			c.Doubts = append(c.Doubts,
-				"some values are numbers, truth values, lists or objects, which are no texts: they would count as missing")
+				"some values are numbers, booleans, lists or objects, which are not texts: they would count as missing")
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (c *Column) findType(values []string, decimal rune) {
 		return
 	}
 	if !c.bare && slices.ContainsFunc(values, longInt) {
-		c.Doubts = append(c.Doubts, "whole numbers of more digits than an int or a float holds: kept as text")
+		c.Doubts = append(c.Doubts, "integers of more digits than an int or a float holds: kept as text")
 		return
 	}
 	for _, t := range []candidate{

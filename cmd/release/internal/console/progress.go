@@ -27,8 +27,8 @@ func (c *Console) Observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: the number of splits depends
-// on the rows, and the lines of a log must not.
+// jsonProgress writes a line for each tenth of a stage, even if several are passed at once: the number of splits
+// depends on the rows, and the lines of a log must not.
 type jsonProgress struct {
 	*Console
 	mu   sync.Mutex

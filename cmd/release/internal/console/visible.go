@@ -17,8 +17,8 @@ import (
 // visible, and each cell of a table and each text that is put into a line passes oneLine before.
 
 // Visible escapes characters that control a terminal or are invisible, as \x1b or \u202e: control characters except
-// line ends and tabs, marks of direction, characters without width, and invalid UTF-8. The escapes of characters are
-// those of JSON, so that JSON stays valid.
+// line ends and tabs, marks of direction, characters without width, and invalid UTF-8. Characters are escaped as in
+// JSON, so that JSON stays valid.
 func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
 // OneLine is visible without line ends and tabs.

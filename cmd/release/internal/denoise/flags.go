@@ -36,7 +36,7 @@ func denoiseFailed(err error) error {
 // stepFlags gather --method and --set in the order in which they are given.
 type stepFlags struct {
 	list []stepFlag
-	// early are the --set before the first --method: they are that one's.
+	// early holds each --set before the first --method, whose parameters they are.
 	early []string
 }
 

@@ -14,7 +14,7 @@ type noisyTable struct {
 	noisy []float64
 	sigma float64
 	shape denoise.Shape
-	// unordered: the shape has no order for the edges' sake alone.
+	// unordered: the shape has no order only because edges are given.
 	unordered bool
 }
 

@@ -1,7 +1,6 @@
 package initjob
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
@@ -25,7 +23,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be an address, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
+const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be a URL, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
 256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table. Types and null_values of texts are proposals
 from values of these rows, also of single ones, and a release publishes them with its job: correct them by what is known without the rows.
 
@@ -239,133 +237,6 @@ func (j *Job) checkColumns() error {
 		}
 	}
 	return nil
-}
-
-// prompt asks a question on the terminal and returns the answer. While check, if not nil, returns an error, it shows
-// the error and asks again: one typing error must not lose the earlier answers.
-type prompt func(question string, check func(answer string) error) (string, error)
-
-func (f *flags) prompt(c *console.Console) prompt {
-	in := bufio.NewScanner(f.in)
-	return func(question string, check func(answer string) error) (string, error) {
-		for {
-			c.Errorf("%s\n> ", question)
-			if !in.Scan() {
-				return "", console.Usagef("there is no answer")
-			}
-			answer := strings.TrimSpace(in.Text())
-			problem := check(answer)
-			if problem == nil {
-				return answer, nil
-			}
-			c.Errorf("%s\n", problem)
-		}
-	}
-}
-
-// interview asks for the values that the flags do not give.
-func (f *flags) interview(c *console.Console, j *Job) error {
-	ask := f.prompt(c)
-	var names []string
-	for i, name := range j.Table.Names {
-		names = append(names, console.OneLine(name)+" ("+j.Table.Types[i]+")")
-	}
-	c.Errorf("The table has the columns %s.\n", strings.Join(names, ", "))
-	if err := f.askGuarantee(ask, j); err != nil {
-		return err
-	}
-	if len(f.asks) > 0 || f.profile {
-		return nil
-	}
-	return f.askQuestions(c, ask)
-}
-
-// askGuarantee asks whom the guarantee protects, and how well.
-func (f *flags) askGuarantee(ask prompt, j *Job) error {
-	var unit string
-	for _, s := range []struct {
-		absent   bool
-		question string
-		answer   *string
-		check    func(answer string) error
-	}{
-		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
-			"person, a household, a device; or row.", &unit, j.checkUnit},
-		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
-			&f.epsilon, checkNumber},
-		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkNumber},
-	} {
-		if !s.absent {
-			continue
-		}
-		answer, err := ask(s.question, s.check)
-		if err != nil {
-			return err
-		}
-		*s.answer = answer
-	}
-	if unit != "" {
-		for column := range strings.SplitSeq(unit, ",") {
-			f.unit = append(f.unit, strings.TrimSpace(column))
-		}
-	}
-	j.Unit, j.Epsilon, j.Delta = f.unit, f.epsilon, f.delta
-	if slices.Equal(f.unit, []string{"row"}) {
-		j.Unit = nil
-		return nil
-	}
-	if f.maxRows > 0 {
-		return nil
-	}
-	answer, err := ask("How many rows of one unit may count at most? More rows keep more of the data and need more noise.",
-		func(answer string) error {
-			if positive(answer) == 0 {
-				return console.Usagef("%q is no positive whole number", console.OneLine(answer))
-			}
-			return nil
-		})
-	j.MaxRows = positive(answer)
-	return err
-}
-
-// checkUnit returns an error if an answer is neither a column of the table nor row.
-func (j *Job) checkUnit(answer string) error {
-	if answer == "row" {
-		return nil
-	}
-	for column := range strings.SplitSeq(answer, ",") {
-		if column = strings.TrimSpace(column); !slices.Contains(j.Table.Names, column) {
-			return console.Usagef("%q is no column of the table; write row if each row is protected by itself",
-				console.OneLine(column))
-		}
-	}
-	return nil
-}
-
-// checkNumber returns an error if an answer is not a decimal number of at least 0.
-func checkNumber(answer string) error {
-	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 {
-		return console.Usagef("%q is no number that is at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
-	}
-	return nil
-}
-
-// askQuestions asks for the queries.
-func (f *flags) askQuestions(c *console.Console, ask prompt) error {
-	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
-	for {
-		line, err := ask("A question, or nothing:", func(line string) error {
-			if line == "" && len(f.asks) > 0 {
-				return nil
-			}
-			_, err := Parse(line)
-			return err
-		})
-		if err != nil || line == "" {
-			return err
-		}
-		f.asks = append(f.asks, line)
-	}
 }
 
 // positive parses a positive integer; 0 if s is not one.

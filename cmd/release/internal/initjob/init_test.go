@@ -36,7 +36,7 @@ func TestInterview(t *testing.T) {
 			t.Errorf("the job lacks %s:\n%s", want, job)
 		}
 	}
-	if !strings.Contains(asked.String(), `"histogramm" is no kind of query`) {
+	if !strings.Contains(asked.String(), `"histogramm" is not a kind of query`) {
 		t.Errorf("the misspelt query was not noticed: %s", asked.String())
 	}
 }

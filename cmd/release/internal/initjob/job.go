@@ -51,7 +51,7 @@ func (j *Job) Text() string {
 	return b.String()
 }
 
-// keepWords leaves a column of a text file text if its cells are words that a truth value can have, such as yes and no:
+// keepWords leaves a column of a text file text if its cells are words that a boolean can have, such as yes and no:
 // cells of type bool are true and false.
 func (j *Job) keepWords() {
 	if j.Table.Text == nil {
@@ -147,7 +147,7 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	}
 }
 
-// fromValues is said of what stands in the job because rows look like it.
+// fromValues is the comment on settings of the job that were guessed from rows.
 const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
 
 // typesFrom returns where the types of a text file come from.

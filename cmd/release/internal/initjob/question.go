@@ -38,9 +38,9 @@ type Cells struct {
 	File, FileColumn string
 	// Edges are the edges of cells of unlike widths.
 	Edges []string
-	// Discover has the cells, or the range of a value, found privately.
+	// Discover is set if the cells, or the range of a value, are found privately.
 	Discover bool
-	// Missing also counts values that are missing, and those in no other cell.
+	// Missing adds cells for missing values and for values in no other cell.
 	Missing bool
 }
 
@@ -94,7 +94,7 @@ func Parse(s string) (Query, error) {
 		}
 		return q, nil
 	}
-	return q, fmt.Errorf("%q is no kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
+	return q, fmt.Errorf("%q is not a kind of query: write count, histogram, quantiles, sum, mean or variance", kind)
 }
 
 func (q *Query) parseBy(s string) error {

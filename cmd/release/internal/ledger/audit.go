@@ -82,9 +82,9 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds checks release folders: those in the ledger, those next to them, and those next to the job's. If the
-// manifest of a release of one of its datasets shows an entry that the ledger does not have, the ledger's end was cut
-// off.
+// lostEnds checks the release folders in the ledger, the folders next to them, and the folders next to the job's. If
+// the manifest of a release of one of its datasets shows an entry that the ledger does not have, the ledger's end was
+// cut off.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {

@@ -217,7 +217,7 @@ func (s series) compare(o series) int {
 }
 
 // isDate reports whether a parameter is a date by its text, since the ledger has no types of parameters. Four digits
-// are no date: they may be the number of a store, and every store is a job of its own.
+// are not date: they may be the number of a store, and every store is a job of its own.
 func isDate(text string) bool {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if _, err := time.Parse(layout, text); err == nil {

@@ -220,7 +220,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	}
 	for i, s := range seen[:last] {
 		if s.state == other && !belongs(old, c.files[i].name, s.digest) {
-			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since",
+			return nil, c.refusal(c.files[i].name, " is not a file of the release there, or was changed since",
 				"choose another prefix, or move it away yourself")
 		}
 	}
@@ -248,7 +248,7 @@ func (c *copying) addManifest(ctx context.Context, old map[string][]string, o st
 	}
 	m, err := manifest.Parse(text)
 	if err != nil {
-		return nil, c.refusal(manifestName, " is no manifest of a release", "choose another prefix, or remove it yourself")
+		return nil, c.refusal(manifestName, " is not a manifest of a release", "choose another prefix, or remove it yourself")
 	}
 	if old == nil {
 		old = map[string][]string{}
@@ -285,7 +285,7 @@ func (c *copying) readNote(ctx context.Context) (o store.Object, files map[strin
 	}
 	var n note
 	if json.Unmarshal(text, &n) != nil || n.Format != noteFormat || n.Files == nil {
-		return o, nil, c.refusal(replacedName, " is no note of a replacement", "choose another prefix, or remove it yourself")
+		return o, nil, c.refusal(replacedName, " is not a note of a replacement", "choose another prefix, or remove it yourself")
 	}
 	return o, n.Files, nil
 }
@@ -409,8 +409,8 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// look returns what the store holds under a file's name. If files are only compared, an object of another length is not
-// read.
+// look finds the object that the store holds under a file's name. If files are only compared, an object of another
+// length is not read.
 func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
 	switch {

@@ -48,7 +48,7 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	to, err := store.ParseAddress(address)
 	switch {
 	case err != nil && !strings.Contains(address, "://"):
-		return console.Usagef("%s is no address of an object store, s3://bucket/prefix, gs:// or az://. In a folder of this "+
+		return console.Usagef("%s is not an address of an object store, s3://bucket/prefix, gs:// or az://. In a folder of this "+
 			"machine, copy the release with cp -r: it has all that release verify needs", console.Visible(address))
 	case err != nil || strings.ContainsAny(to.Key, `*?[\`):
 		return console.Usagef("the address has the form s3://bucket/prefix, and no credentials or patterns: those come " +

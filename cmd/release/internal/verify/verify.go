@@ -45,7 +45,7 @@ type verifier struct {
 	program func() manifest.Program
 }
 
-// Command returns the verb verify. program returns what this program is.
+// Command returns the verb verify. program describes this program.
 func Command(c *console.Console, program func() manifest.Program) *cobra.Command {
 	a := &verifier{c, program}
 	f := &verifyFlags{}

@@ -51,7 +51,7 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// limit returns the least number that is no valid code.
+// limit returns the least number that is not a valid code.
 func (b *codeBody) limit() uint64 {
 	if b.signed {
 		return min(uint64(b.dict.Size), 1<<(8*b.width-1))

@@ -5,10 +5,10 @@
 // buffers of the requested columns are read in order, a batch at a time.
 //
 // The contract is row isolation: for all tables T and U that a correct writer can write, the rows that are read of a
-// file of both are those of a file of T and those of a file of U. A correct writer keeps to Arrow's columnar format:
-// arrays are as long as their record batch, offsets never fall, codes are in the dictionary before them, and metadata
-// has at most 2^31 - 1 bytes, which is the most that the format can state. A row is then given by the validity, offsets
-// and values at its place, or by the dictionary entry of its code.
+// file of both are the rows of a file of T and the rows of a file of U. A correct writer keeps to Arrow's columnar
+// format: arrays are as long as their record batch, offsets never fall, codes are in the dictionary before them, and
+// metadata has at most 2^31 - 1 bytes, which is the most that the format can state. A row is then given by the
+// validity, offsets and values at its place, or by the dictionary entry of its code.
 //
 // Rows decide how long buffers, dictionaries and metadata are, and how many record batches there are. So none of these
 // has a limit of its own: buffers are decompressed as they are read, and the values of a dictionary that 32-bit codes
@@ -19,7 +19,7 @@
 //
 // Privacy units are compared by the values that this package yields. Integers, dates of 32 bits, timestamps, booleans,
 // texts and bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value.
-// Decimals, and dates of 64 bits that are no whole day, have an exact form for the columns that need one (exact.go).
+// Decimals, and dates of 64 bits that are not whole day, have an exact form for the columns that need one (exact.go).
 package arrow
 
 import (

@@ -42,8 +42,8 @@ const (
 )
 
 // schemaWalk walks over a schema before the library decodes it. It checks that every length is within the bytes, and
-// that few bytes do not stand for very many fields or texts: the library allocates what a vector's length says, and
-// decodes a shared table again for each reference.
+// that few bytes do not stand for very many fields or texts: the library allocates memory for the stated length of a
+// vector, and decodes a shared table again for each reference.
 type schemaWalk struct {
 	fields int // the number of fields that the schema's length allows, less those that were met
 	passed int

@@ -73,7 +73,7 @@ func NewDialect(c textfile.CSV) (*Dialect, error) {
 	}
 	var wrong fault.Errors
 	if !slices.Contains([]string{"", textfile.LF, textfile.CRLF}, c.LineEnd) {
-		wrong = append(wrong, fault.New(fault.CodeOption, "%q is no line end",
+		wrong = append(wrong, fault.New(fault.CodeOption, "%q is not a line end",
 			c.LineEnd).Advise("the line ends are lf and crlf"))
 	}
 	switch {
@@ -174,7 +174,7 @@ func (d *Dialect) setEncoding() fault.Errors {
 	case d.Encoding == "" || d.Encoding == "utf-8" || d.isWide():
 		return nil
 	}
-	return fault.Errors{fault.New(fault.CodeOption, "%q is no encoding that is known",
+	return fault.Errors{fault.New(fault.CodeOption, "%q is not a known encoding",
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 

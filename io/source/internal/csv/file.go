@@ -96,7 +96,7 @@ func readHeader(s *scanner) ([]string, error) {
 	}
 	for _, other := range notTexts {
 		if bytes.HasPrefix(s.buf[:s.end], []byte(other.start)) {
-			return nil, fault.New(fault.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s",
+			return nil, fault.New(fault.CodeHeader, "the file is not a text: it begins as %s does", other.what).Advise("%s",
 				other.advice)
 		}
 	}

@@ -4,7 +4,7 @@
 // type of a column. A column is a member of the object, or a member of a member by its path: address.city. If several
 // members have one name, the last one counts. Lines that are not an object, lines nested deeper than 10,000 levels,
 // members of another type, and lines of more than 16 MiB become rows without values; no line makes a read fail. A blank
-// line is no row.
+// line is not a row.
 //
 // # Row isolation
 //
@@ -16,7 +16,7 @@
 //
 // Two values of a column are two units. A text column accepts only strings, code point by code point: a number or a
 // boolean is null in it, since 1 and "1" would become one text. An escape of a surrogate without its partner keeps its
-// number, as three bytes that no other string has. A string that is not valid UTF-8 is no JSON, and null. Columns of
+// number, as three bytes that no other string has. A string that is not valid UTF-8 is not a JSON, and null. Columns of
 // other types also accept their values as strings, since many writers quote numbers: 1 and "1" are one int, and true
 // and "true" are one bool. An int is written without fraction and exponent: 1.0 is null in an int column, and equals 1
 // in a float column.

@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// The library allocates what the lengths in a page's values say, and a few flipped bits can say gigabytes. So all
-// lengths are checked before it decodes them. It also decodes all values that are there, even if the page announces
-// fewer or more; so the values that the bytes hold are counted, too.
+// The library allocates memory for the lengths that a page states, and a few flipped bits can state gigabytes. So all
+// lengths are checked before it decodes the values. It also decodes all values in the bytes, even if the page announces
+// fewer or more; so these values are counted, too.
 
 // check returns an error unless data holds the values that are present.
 func (p *dataPage) check(data []byte, present int) error {

@@ -62,7 +62,7 @@ func (l *leaf) takeDecimals() {
 	}
 }
 
-// makeExact changes the leaf's type so that different values stay different. A decimal that is no Int becomes a text.
+// makeExact changes the leaf's type so that different values stay different. A decimal that is not an Int becomes a text.
 // An INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
 func (l *leaf) makeExact() {
 	switch {

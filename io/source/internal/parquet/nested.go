@@ -46,7 +46,7 @@ func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err erro
 	return out, leaves, nil
 }
 
-// subtree returns the number of elements and leaves in the tree of the first element; size is 0 if it is no tree.
+// subtree returns the number of elements and leaves in the tree of the first element; size is 0 if it is not a tree.
 func subtree(elements []format.SchemaElement) (size, leaves int) {
 	for open := int64(1); open > 0; size++ {
 		if size == len(elements) {
@@ -171,7 +171,7 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 	w.found = append(w.found, l)
 }
 
-// asList returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are no numbers.
+// asList returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are not numbers.
 func (l leaf) asList(p level) leaf {
 	out := leaf{field: l.field, chunk: l.chunk, physical: l.physical}
 	switch l.field.Type.Kind {

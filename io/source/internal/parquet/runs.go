@@ -11,9 +11,9 @@ import (
 
 // This file decodes the encodings of Parquet in which a few bytes can hold any number of values: runs and differences.
 //
-// The library allocates what lengths in the bytes say, and a few flipped bits can say gigabytes. So countRuns and
-// countDeltas check the lengths first. And since valid bytes, too, can hold billions of values, runs and deltas give
-// them to the library in pieces.
+// The library allocates memory for the lengths that the bytes state, and a few flipped bits can state gigabytes. So
+// countRuns and countDeltas check the lengths first. And since valid bytes, too, can hold billions of values, runs and
+// deltas give them to the library in pieces.
 
 // Piece is the largest number of values of a page that are decoded at once.
 const Piece = 1 << 20

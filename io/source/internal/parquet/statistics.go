@@ -12,8 +12,8 @@ import (
 // Few of a Parquet file's statements about its rows are trusted: the min and max of a row group's values in a column of
 // integers, dates or timestamps, and the number of rows of a row group that they rule out. All others are compared with
 // the rows or not used. Bounds of floats are not used: writers disagree about NaN, and some state a min that is too
-// large after one. Nor are those of texts, since nothing tells whether a writer cut them, nor those of unsigned
-// integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
+// large after one. Bounds of texts are not used either, since nothing shows whether a writer cut them, nor bounds of
+// unsigned integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
 
 // statedBounds returns the min and max of signed integers that statistics state. ordered tells whether the column's
 // order is known. ok is false if there are none, or if their form leaves doubt.
@@ -40,8 +40,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// isTypeOrdered reports whether a column's statistics are in the order of its type: the file says so or, if it is
-// older, says nothing.
+// isTypeOrdered reports whether a column's statistics are in the order of its type: the file states this order or, if
+// it is older, no order.
 func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true

@@ -21,10 +21,9 @@ import (
 )
 
 const (
-	// Window is the memory in bytes, for each worker, of what it reads and fetches ahead.
+	// Window is the memory in bytes, for each worker, of the parts that it reads and fetches ahead.
 	Window = 16 << 20
-	// PerWorker is the memory in bytes that all of this takes for each worker, with memory that is kept for later
-	// requests.
+	// PerWorker is the memory in bytes for each worker: Window, and memory that is kept for later requests.
 	PerWorker = Window + Window/2
 	// requests is the largest number of simultaneous requests for each worker.
 	requests = 16
@@ -128,8 +127,8 @@ type piece struct {
 }
 
 // aheads holds the extents that are fetched before a handle is opened for them: while a worker decodes a row group, the
-// next one is fetched, or several if they are short. So a worker uses two halves of its window: one for what it reads,
-// one for what it will read next.
+// next one is fetched, or several if they are short. So a worker uses two halves of its window: one for the row group
+// that it reads, one for the next ones.
 type aheads struct {
 	mu      sync.Mutex
 	handles int // number of open handles
@@ -137,7 +136,7 @@ type aheads struct {
 	held    int64 // bytes that were fetched for handles that are not open
 }
 
-// ahead is what is fetched for a handle that is not open yet.
+// ahead holds the lanes that are fetched for a handle that is not open yet.
 type ahead struct {
 	lanes   *lanes
 	extents []scan.Extent

@@ -137,7 +137,7 @@ func (d Digits) parsePlain(parse func([]byte) (int64, bool)) func([]byte) (int64
 }
 
 // rewrite returns a number in Go's form. ok is false if a separator is not between groups of three digits, or if a
-// point is no decimal sign.
+// point is not a decimal sign.
 func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
 	whole, fraction, decimal := string(text), "", false
 	if d.Decimal != 0 {
