@@ -73,9 +73,9 @@ func runKey(dataset, question string, params map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// notThePresentation lists keys in which two runs that publish the same bytes may differ: the folder of the release,
+// notTheRendering lists keys in which two runs that publish the same bytes may differ: the folder of the release,
 // and the ledger.
-var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
+var notTheRendering = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
 // renderingOf returns the digest of the job, without the keys that are not the rendering, and of public files.
 func renderingOf(effective []byte, public []publicFile) (string, error) {
@@ -84,7 +84,7 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 		return "", fmt.Errorf("job: %w", err)
 	}
 	without(job, []string{"data_checks"}) // it decides whether there is a release, and no byte of it
-	for block, keys := range notThePresentation {
+	for block, keys := range notTheRendering {
 		if m, ok := job[block].(map[string]any); ok {
 			without(m, keys)
 		}

@@ -45,7 +45,7 @@ type Sink interface {
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
 	Publish(ctx context.Context, staging, dir string) error
-	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one
+	// Exchange makes the staged release visible in place of the one at dir, whose manifest has this SHA-256, in one
 	// step: at every moment dir is one or the other. The older one is then in the staging folder, until EndExchange. If
 	// the error is errors.ErrUnsupported, the system cannot exchange folders, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error

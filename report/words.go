@@ -313,7 +313,9 @@ func (f *facts) notProtectedView() []string {
 	} else {
 		out = append(out, "Whoever has more than one row in the data: their protection is weaker, the more rows they have.")
 	}
-	out = append(out, f.notProtected...)
+	for _, x := range f.notProtected {
+		out = append(out, capital(x)+".")
+	}
 	for _, x := range f.unprotected {
 		out = append(out, "Public as it is: "+x+".")
 	}

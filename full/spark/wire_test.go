@@ -91,7 +91,7 @@ func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) 
 	}
 }
 
-// If a connection is cut in the middle, the run fails without any text of the server. The next run makes the same
+// If a connection is cut in the middle, or stays open without an answer, the run fails without any text of the server. The next run makes the same
 // release with one charge.
 func TestLostConnection(t *testing.T) {
 	visits, through := loadVisits(t)
@@ -103,9 +103,10 @@ func TestLostConnection(t *testing.T) {
 	}
 	defer store.Close()
 	book := ledger.NewBook(store, time.Now)
+	dsn := through.DSN
 	runner := protocol.Runner{Book: book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1,
 		Open: func(ctx context.Context) (pipeline.Engine, error) {
-			d, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "spark", DSN: through.DSN, Table: "visits"})
+			d, err := sqlpush.Open(ctx, sqlpush.Source{Driver: "spark", DSN: dsn, Table: "visits"})
 			if err != nil {
 				return nil, err
 			}
@@ -122,11 +123,16 @@ func TestLostConnection(t *testing.T) {
 	_ = engine.Close()
 	whole := len(bytes.Join(through.Sent(), nil))
 	const cuts = 4
-	for i := range cuts {
-		through.CutAfter(1 + whole*i/cuts)
+	for i := range 2 * cuts {
+		from := 1 + whole*(i/2)/cuts
+		after := through.CutAfter
+		if dsn = through.DSN; i%2 == 1 {
+			after, dsn = through.HoldAfter, through.DSN+"?timeout=3s"
+		}
+		after(from)
 		_, err := runner.Run(t.Context(), request)
 		if err == nil {
-			t.Fatalf("a run did not fail after %d of %d bytes", 1+whole*i/cuts, whole)
+			t.Fatalf("a run did not fail after %d of %d bytes", from, whole)
 		}
 		text := err.Error()
 		if found := visits.Found([]byte(text)); len(found) > 0 || strings.Contains(text, "EOF") ||
@@ -134,6 +140,7 @@ func TestLostConnection(t *testing.T) {
 			t.Errorf("the error passes on what the driver said: %s", text)
 		}
 	}
+	dsn = through.DSN
 	through.CutAfter(0)
 	first, err := runner.Run(t.Context(), request)
 	if err != nil {

@@ -181,8 +181,8 @@ queries:
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: silent, budget: {epsilon: 2, delta: 1e-5}}
 `)
-	slow, err := openEngine(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN + "&timeout=1s",
-		Query: "SELECT v.* FROM visits AS v, pg_sleep(3)"})
+	slow, err := openEngine(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN + "&timeout=4s",
+		Query: "SELECT v.* FROM visits AS v, pg_sleep(6)"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -211,11 +211,11 @@ func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	}
 	e, err := calibrate.ParseDown(epsilon)
 	if err != nil {
-		return nil, console.Usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend %q is no epsilon: write a number such as 2", epsilon)
 	}
 	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: plan.Guarantee().Delta})
 	if err != nil {
-		return nil, console.Usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend %q is no epsilon: write a number such as 2", epsilon)
 	}
 	x := new(big.Float).SetPrec(1024).SetFloat64(float64(mu))
 	return &purse{x.Mul(x, x)}, nil

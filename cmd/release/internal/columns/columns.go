@@ -101,8 +101,12 @@ func Error(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err, e.Hint = notOpened(err), regular.Hint(path, "a path is relative to the current folder",
 			spelling.Distance)
+	case errors.Is(err, regular.ErrNotRegular):
+		e.Err, e.Hint = notOpened(err), "name a file, such as one of those in the folder"
+	case errors.As(err, new(*fs.PathError)):
+		e.Err = notOpened(err)
 	default:
-		return pipeline.InputError(notOpened(err))
+		return pipeline.InputError(err)
 	}
 	return e
 }
@@ -170,6 +174,9 @@ func (t *Table) remark(i int) string {
 	}
 	c := &t.Text.Columns[i]
 	doubts := c.Doubts
+	if c.Name == "" {
+		doubts = append(doubts, "has no name in the header: a job cannot use it")
+	}
 	if c.Other {
 		doubts = append(doubts, "some texts are not values of this type: they would count as missing")
 	}

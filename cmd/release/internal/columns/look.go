@@ -87,6 +87,8 @@ func notOpened(err error) error {
 		return errors.New("there is no such file")
 	case errors.Is(err, fs.ErrPermission):
 		return errors.New("permission denied")
+	case errors.Is(err, regular.ErrNotRegular):
+		return errors.New("this is a folder, a pipe or a device")
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {

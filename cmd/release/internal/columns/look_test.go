@@ -110,6 +110,23 @@ func TestAFileWithoutHeader(t *testing.T) {
 	}
 }
 
+// The index of pandas and the row names of R have no name in the header, nor has what follows the last delimiter.
+func TestAColumnWithoutName(t *testing.T) {
+	for text, want := range map[string]bool{
+		",who,fee\n0,Ann,1.5\n1,Ben,2.5\n":                         true,
+		"\"\",\"who\",\"fee\"\n\"1\",\"Ann\",1\n\"2\",\"Ben\",2\n": true,
+		"who;fee;\nAnn;1,5;\nBen;2,5;\n":                           true,
+		",Ann,film\n7,Ben,book\n7,Cleo,game\n":                     false,
+		",Ann,film\n7,Ben,book\n,Cleo,game\n":                      false,
+		",Ann,\n0,Ben,book\n1,Cleo,game\n":                         false,
+	} {
+		look, err := columns.Reader(strings.NewReader(text))
+		if err != nil || look.Text.Header != want {
+			t.Errorf("%q: a header: %v, %v", text, !want, err)
+		}
+	}
+}
+
 func TestApostrophesAsQuotes(t *testing.T) {
 	look, err := columns.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
 	if err != nil || look.Text.Quote != '\'' || len(look.Text.Columns) != 2 || look.Text.Columns[0].Type != "int" {

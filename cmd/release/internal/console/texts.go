@@ -5,21 +5,36 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/rivo/uniseg"
 )
 
-// Aligned writes rows as aligned columns.
+// Aligned writes rows as aligned columns, with two spaces between them. A letter of East Asia is two places wide.
 func Aligned(rows [][]string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = OneLine(cell)
+	var widths []int // of the columns before the last one of each row
+	lines := make([][]string, len(rows))
+	for i, row := range rows {
+		for j, cell := range row {
+			lines[i] = append(lines[i], OneLine(cell))
+			if j == len(row)-1 {
+				break
+			}
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], uniseg.StringWidth(lines[i][j]))
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder never fails
 	}
-	_ = w.Flush()
+	var b strings.Builder
+	for _, cells := range lines {
+		for j, cell := range cells {
+			b.WriteString(cell)
+			if j < len(cells)-1 {
+				b.WriteString(strings.Repeat(" ", widths[j]-uniseg.StringWidth(cell)+2))
+			}
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
 }
 

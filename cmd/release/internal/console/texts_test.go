@@ -8,8 +8,14 @@ import (
 
 // Columns are aligned, a cell stays on its line, and nothing follows the last column.
 func TestAligned(t *testing.T) {
-	if got, want := Aligned([][]string{{"a", "bb"}, {"ccc", "d"}}), "a    bb\nccc  d\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for want, rows := range map[string][][]string{
+		"a    bb\nccc  d\n": {{"a", "bb"}, {"ccc", "d"}},
+		"town    noisy  estimate\n東京都  12     13\nKöln    7\n": {{"town", "noisy", "estimate"}, {"東京都", "12", "13"},
+			{"Köln", "7"}},
+	} {
+		if got := Aligned(rows); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -105,7 +105,9 @@ func (j *Job) writeInput(b *strings.Builder) {
 	}
 	b.WriteString("\n# The table's columns, for reference:\n")
 	for i, name := range j.Table.Names {
-		fmt.Fprintf(b, "#   %s (%s)\n", quote(name), j.Table.Types[i])
+		if name != "" {
+			fmt.Fprintf(b, "#   %s (%s)\n", quote(name), j.Table.Types[i])
+		}
 	}
 	b.WriteByte('\n')
 }

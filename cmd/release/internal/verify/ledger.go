@@ -37,13 +37,22 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		}
 		return v.inLedger(ctx, store, how)
 	}
+	const found = ", found beside the folder; --job checks another ledger"
+	empty := "" // the nearest ledger without entries: it may have lost them, or be another job's
 	for _, path := range jobs.LedgersNear(v.dir) {
-		if known, err := v.knows(ctx, path); err != nil {
+		known, used, err := v.knows(ctx, path)
+		switch {
+		case err != nil:
 			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
-		} else if known {
-			return v.inLedger(ctx, "sqlite:"+path, ", found beside the folder; --job checks another ledger")
+		case known:
+			return v.inLedger(ctx, "sqlite:"+path, found)
+		case !used && empty == "":
+			empty = path
 		}
+	}
+	if empty != "" {
+		return v.inLedger(ctx, "sqlite:"+empty, found)
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
 	return nil
@@ -93,20 +102,20 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows reports whether the ledger at path has the release's dataset, or is empty.
-func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
+// knows reports whether the ledger at path has the release's dataset, and whether it has any.
+func (v *verifying) knows(ctx context.Context, path string) (known, used bool, err error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer func() { _ = closeBook() }() // it was only read
 	s, err := book.Snapshot(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	name, secret := v.manifest.Dataset(), strings.Contains(v.manifest.Dataset(), "${env:")
-	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts,
-		func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
+	return secret || slices.ContainsFunc(s.Accounts,
+		func(b ledger.Balance) bool { return b.Account.Dataset == name }), len(s.Accounts) > 0, nil
 }
 
 // inLedger compares the manifest with one ledger. how describes how the ledger was found; it is printed after the
