@@ -17,7 +17,7 @@ import (
 // about a key that has MinUnits units with it and one fewer without it, so the threshold is higher by MinUnits - 1.
 //
 // A unit with fewer keys than it may have can give each of them more than 1 at the same noise and the same threshold:
-// such weights find more keys, but a sum of weights is no number of units.
+// such weights find more keys, but a sum of weights is not a number of units.
 
 // KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
 // Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them
@@ -100,7 +100,7 @@ func (s KeySelection) Threshold() (int64, error) {
 //
 // rounded down. So the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of counts; and with T =
 // 1 + sigma·z_Keys, the threshold of counts, none of d keys that a unit alone has is kept with a probability of at
-// least 1 − Failure, by the proof note of Threshold with Keys = d and its weight in the place of 1. No weight is below
+// least 1 − Failure, by the proof note of Threshold with Keys = d and its weight in place of 1. No weight is below
 // 1, so that no key is kept with a smaller probability than by its count of units. Errors: the errors of Threshold;
 // "keys" if there may be more than MaxWeightedKeys. The first term is the weight of Chen et al. (Scalable Private
 // Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.

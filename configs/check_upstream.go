@@ -72,7 +72,7 @@ func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 		c.bad(at, CodeMissingBound, "the number of rows of one unit is not bounded", "add max_rows: N, as the producer of the table "+
 			"promises it")
 	case c.job.Input.Counts != nil && sum && (rows || change || len(u.Distinct) > 0):
-		c.bad(at.At("max_sum"), CodeContradiction, "max_sum stands in the place of max_rows, max_change and distinct",
+		c.bad(at.At("max_sum"), CodeContradiction, "max_sum stands in place of max_rows, max_change and distinct",
 			"keep what the producer promises: all changes of one unit together, or how many rows it changes and by how much")
 	case c.job.Input.Counts != nil && !sum && !(rows && change):
 		c.bad(at, CodeMissingBound, "the change of the counts by one unit is not bounded",

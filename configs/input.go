@@ -128,7 +128,8 @@ type Lookup struct {
 	// byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left out.
 	On map[string]string `yaml:"on" example:"{PULocationID: LocationID}"`
 	// To names a column of the file with the last value of a range that begins with the key: each value from the key to this
-	// one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common.
+	// one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common. A row of the
+	// file without a last value is left out: a range that has not ended needs a late one.
 	To string `yaml:"to,omitempty" example:"ip_to"`
 	// Add names the columns of the file that each row gets. An empty text in them is a null.
 	Add []string `yaml:"add" example:"[borough, zone]"`

@@ -16,7 +16,7 @@ type Job struct {
 	Version int `yaml:"version" example:"1"`
 	// Name of the release, as its manifest shows it.
 	Name string `yaml:"name" example:"taxi-heatmap"`
-	// Title of the release for readers. The page and the pictures show it in the place of the name.
+	// Title of the release for readers. The page and the pictures show it in place of the name.
 	Title string `yaml:"title,omitempty" example:"Loans of the city library, 2024"`
 	// Columns are what readers should know of columns of the table, by their names.
 	Columns map[string]ColumnTexts `yaml:"columns,omitempty" example:"{Fee: {title: Late fee, unit: EUR}}"`
@@ -130,12 +130,12 @@ type Upstream struct {
 	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"10"`
 	// MaxChange is how much one unit changes the count of a row, at most. It goes with `input.counts`.
 	MaxChange int64 `yaml:"max_change,omitempty" min:"1" example:"1"`
-	// MaxSum is how much one unit changes all counts together, at most, in the place of max_rows and max_change. It
+	// MaxSum is how much one unit changes all counts together, at most, in place of max_rows and max_change. It
 	// goes with `input.counts`.
 	MaxSum int64 `yaml:"max_sum,omitempty" min:"1" example:"30"`
 	// Distinct names columns in which no two rows of one unit are alike; with `input.counts`, no two rows of the table.
 	// A unit then changes a cell of a query by one row at most, if the query lists or discovers the values of all of
-	// them. Noise is smaller: sqrt(max_rows) in the place of max_rows.
+	// them. Noise is smaller: sqrt(max_rows) in place of max_rows.
 	Distinct []string `yaml:"distinct,omitempty" example:"[country, page]"`
 }
 

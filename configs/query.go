@@ -6,7 +6,7 @@ import "maps"
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
 	Name string `yaml:"name" example:"pickups"`
-	// Title of the query for readers. The page and the pictures show it in the place of the name.
+	// Title of the query for readers. The page and the pictures show it in place of the name.
 	Title string `yaml:"title,omitempty" example:"Loans by branch and month"`
 	// Description of the query in a sentence or two.
 	Description string `yaml:"description,omitempty" example:"Loans of books, films, music and games."`
@@ -152,11 +152,11 @@ type Accuracy struct {
 
 // Count counts rows, or the units that a bound cuts.
 type Count struct {
-	// Measure is what is counted in the place of rows. `units_over_bound` is the number of privacy units with more rows
+	// Measure is what is counted in place of rows. `units_over_bound` is the number of privacy units with more rows
 	// than per_unit lets this query count. It shows how much a bound leaves out, and takes its share of the budget as
 	// any query. All rows that `input.where` keeps count towards the bound.
 	Measure string `yaml:"measure,omitempty" enum:"units_over_bound" example:"units_over_bound"`
-	// Weight adds up the weights of rows in the place of rows.
+	// Weight adds up the weights of rows in place of rows.
 	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 }
 
@@ -181,7 +181,7 @@ type Histogram struct {
 	// before noise is added, exactly. The threshold on noisy counts then rises by min_units - 1. A value of 2 or more
 	// lets a database add up by such keys. If it is absent, it is 1, and every key gets noise.
 	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
-	// Weight adds up the weights of rows in the place of rows, also for quantiles and cdf.
+	// Weight adds up the weights of rows in place of rows, also for quantiles and cdf.
 	Weight *RowWeight `yaml:"weight,omitempty" example:"{column: weight, clamp: [0, 500]}"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
 	// each group of the other dimensions they are the values below which these fractions of its rows lie. They are

@@ -37,7 +37,7 @@ func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 	return leaders
 }
 
-// beginsWith reports whether a list of dimensions begins with others, but for their names.
+// beginsWith reports whether a list of dimensions begins with others. It ignores their names.
 func beginsWith(all, first []domain.Dimension) bool {
 	if len(first) > len(all) {
 		return false

@@ -227,6 +227,6 @@ func TestStatedSelections(t *testing.T) {
 		t.Error(err)
 	}
 	if m.Queries[0].Selection.Weighted = false; m.Meets() == nil {
-		t.Error("counts in the place of weights: nothing was found")
+		t.Error("counts in place of weights: nothing was found")
 	}
 }

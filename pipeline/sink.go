@@ -40,12 +40,12 @@ type Sink interface {
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)
 	// Discard removes a staging folder and syncs its parent. It moves a published release that an Exchange left in it
-	// aside, as EndExchange does. A missing folder is no error.
+	// aside, as EndExchange does. A missing folder is not an error.
 	Discard(staging string) error
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
 	Publish(ctx context.Context, staging, dir string) error
-	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one
+	// Exchange makes the staged release visible in place of the one at dir, whose manifest has this SHA-256, in one
 	// step: at every moment dir is one or the other. The older one is then in the staging folder, until EndExchange. If
 	// the error is errors.ErrUnsupported, the system cannot exchange folders, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Manifest returns what a plan and the choices of its run say in the manifest: everything but the ledger's account, the
-// signature and the files.
+// Manifest returns what a plan and the choices of its run say in the manifest: everything except the ledger's account,
+// the signature and the files.
 func (c *RunPlan) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,

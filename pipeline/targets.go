@@ -15,7 +15,7 @@ import (
 // Targets
 //
 // A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's
-// interval falls with its mu, in inverse proportion but for the grid that noisy values lie on. So each target fixes the
+// interval falls with its mu, in inverse proportion except for the grid of the noisy values. So each target fixes the
 // least mu_q of its query, without regard to the others, and what all take together is
 //
 //	mu² = sum_q mu_q²                 if weights are worked out from the targets,

@@ -123,7 +123,7 @@ func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 func (p *Plan) Logical() []string { return p.input.views.logical }
 
 // EventColumns returns, for each event e, the index in Extended of every column of Logical: EventColumns()[e][i] is
-// that of logical column i. A job without events has one entry.
+// the index of logical column i. A job without events has one entry.
 func (p *Plan) EventColumns() [][]int { return p.input.views.at }
 
 // LogicalSchema returns the schema that queries and filters see: the input's, with derived columns and the names of the

@@ -19,7 +19,7 @@ const withheldColumn = "withheld"
 const noisyCount = "noisy_count"
 
 // publishRule describes which cells are published: those whose noisy count is at least MinCount, and whose 95 %
-// interval is no wider, to each side, than MaxRelative times the noisy value. A limit that is 0 is none.
+// interval is no wider, to each side, than MaxRelative times the noisy value. A limit of 0 is no limit.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
 // Problem explains why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint

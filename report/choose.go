@@ -32,7 +32,7 @@ const (
 	pictureNone      = "none"
 )
 
-// reading returns what a table of the query holds that was read off its answer, such as quantiles. The tables of
+// reading names the content of a table that was computed from the query's answer, such as quantiles. The tables of
 // crosstabs are named after their columns, which can have the same names.
 func (q *queryFacts) reading(holds string) string {
 	if q.kind == crosstabs {

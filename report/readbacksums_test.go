@@ -25,6 +25,11 @@ func TestSumsAreReadBack(t *testing.T) {
 	if s := sumsOf(&q, table, d.Table); s == nil || s.Variance != deviation*deviation || s.Common != 0 || s.Heavy {
 		t.Errorf("%+v, want the variance %g", s, deviation*deviation)
 	}
+	cut := *d.Table
+	cut.Shown-- // the page would add up less than the reader chose
+	if s := sumsOf(&q, table, &cut); s != nil {
+		t.Errorf("a table of which the page has %d of %d rows: %+v", cut.Shown, cut.Rows, s)
+	}
 	for _, extreme := range []float64{1e-200, 1e200} {
 		table.Values[len(table.Values)-1] = Column{"standard_deviation", heldSeries(slices.Repeat([]float64{extreme}, 4))}
 		if s := sumsOf(&q, table, d.Table); s != nil {

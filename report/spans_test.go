@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"testing"
 )
 
@@ -16,6 +17,7 @@ func TestSpanName(t *testing.T) {
 		{"2025-01-01", "2025-02-01", false, false, "Jan 2025"}, {"2024-12-01", "2025-01-01", false, true, "Dec 2024"},
 		{"2024-01-01", "2025-01-01", false, false, "2024"}, {"2024-04-01", "2024-07-01", false, false, "Q2 2024"},
 		{"2024-02-29", "2024-03-01", false, false, "2024-02-29"},
+		{"2024-02-01", "2024-05-01", false, false, "2024-02-01 to 2024-04-30"},
 		{"2024-01-01", "2024-01-08", false, false, "2024-01-01 to 2024-01-07"},
 		{"0", "18", true, false, "0–17"}, {"95", "100", true, true, "95–100"}, {"3", "4", true, false, "3"},
 		{"0", "18", false, false, "0 to 18"}, {"0.5", "1", true, false, "0.5 to 1"}, {"other", "other", true, false, "other"},
@@ -24,6 +26,18 @@ func TestSpanName(t *testing.T) {
 		if got := spanName(c.from, c.to, c.whole, c.last); got != c.want {
 			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
 		}
+	}
+}
+
+// The cell that has the last edge is the one that ends there, in whatever order the labels come.
+func TestSpanOfTheLastEdge(t *testing.T) {
+	table := &pageTable{Keys: []pageKey{
+		{Labels: []string{"5", "0", "other"}, Codes: []int{1, 0, 2}},
+		{Labels: []string{"5", "other", "10"}, Codes: []int{0, 2, 1}},
+	}}
+	a := &axis{Keys: []int{0, 1}, Whole: true, Closed: true}
+	if got := a.spanNames(table); !slices.Equal(got, []string{"5–10", "0–4", "other"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -152,7 +152,7 @@ func read(s query.Series, cells []int) []float64 {
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Around: the intervals are around the noisy values, with one half-width but for rounding.
+	// Around: the intervals are around the noisy values, with one half-width except for rounding.
 	Around bool `json:"around,omitempty"`
 	Rows   int  `json:"rows"`
 	Shown  int  `json:"shown"`

@@ -8,7 +8,7 @@ type task struct {
 	timeOnly     bool   // only seconds and memory are compared
 }
 
-// The guarantee of all tasks but the papers', which is (0.1, 1e-4). Neighbours differ in one unit, added or removed.
+// The guarantee of all tasks except the papers', which is (0.1, 1e-4). Neighbours differ in one unit, added or removed.
 var tasks = []task{
 	{letter: "a", name: "hours", unit: "a row", asked: "counts by 24 hours; at most 5 rows a unit (20,000 units)"},
 	{letter: "b", name: "groups", unit: "that of the value, 0 to 100",

@@ -60,7 +60,7 @@ func sigmaOf(t, eps *big.Float) *big.Float {
 // Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a).
 // DeltaWithin evaluates it within 2^-186 even if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140
 // of itself (|x·y| < 2^12). So the argument of inverfc is within 2^-139. If it is near 1, it differs from 1 by 2^-54 or
-// more but for coincidences that verification covers, and 2^-85 of t are lost at most.
+// more, except for coincidences that verification covers, and 2^-85 of t are lost at most.
 func zhao1(eps, delta *big.Float) *big.Float {
 	short := numeric.OneLessErfcx(numeric.NewBig().Sqrt(eps))
 	twice := numeric.NewBig().SetMantExp(delta, 1)

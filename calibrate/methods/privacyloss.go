@@ -41,7 +41,7 @@ func raise(x float64, n int) float64 { return x * (1 + float64(n+4)*0x1p-52) }
 type privacyLoss interface {
 	// tail returns an upper bound on the probability of a loss above l.
 	tail(l float64) float64
-	// ends returns bounds between which all losses lie but a mass of about tiny at each end.
+	// ends returns bounds on all losses, except for a mass of about tiny beyond each bound.
 	ends(tiny float64) (low, high float64)
 }
 

@@ -112,6 +112,17 @@ func TestChangesOfCells(t *testing.T) {
 	if uneven := (Interval{10, 9, 14}); !math.IsNaN(uneven.unless(3).Value) || uneven.unless(4) != uneven {
 		t.Errorf("an interval that reaches 4 to one side: %v, %v", uneven.unless(3), uneven.unless(4))
 	}
+	means, earlierMeans := *later, *earlier
+	means.Relative, earlierMeans.Relative = false, false
+	for _, pair := range [][2]*Cells{{&means, earlier}, {later, &earlierMeans}} {
+		got, err := Changes(pair[0], pair[1], 2.5)
+		if err != nil || !math.IsNaN(got[0].Percent.Value) || !math.IsNaN(got[0].Difference.Value) {
+			t.Errorf("cells that do not add up have an interval of 2.8 to each side: %+v, %v", got[0], err)
+		}
+		if got, _ = Changes(pair[0], pair[1], 3); got[0].Difference.Value != 20 || !math.IsNaN(got[0].Percent.Value) {
+			t.Errorf("cells that do not add up: %+v", got[0])
+		}
+	}
 	perHundred := table("b", []string{"south"}, []float64{1})
 	perHundred.Keys, perHundred.times = later.Keys, 100
 	if _, err := Changes(later, perHundred, 0); err == nil {

@@ -479,3 +479,20 @@ func TestKnownLevels(t *testing.T) {
 		t.Errorf("known: %s", got)
 	}
 }
+
+// Two releases with the same noisy values are not added up if either of them is a re-rendering, in either order.
+func TestRepeatedNoiseIsNotAddedUp(t *testing.T) {
+	table := func(origin string, rerendered bool, value float64) Term {
+		return Term{&Table{Rows: 1, origin: origin, rerendered: rerendered, query: "q", drawn: []float64{value},
+			noisy: []float64{value}, deviation: []float64{1}}, []float64{1}}
+	}
+	first, again, other := table("a", false, 7.5), table("b", true, 7.5), table("c", true, 8.5)
+	for _, pair := range [][]Term{{first, again}, {again, first}} {
+		if _, err := Sum(pair); err == nil {
+			t.Error("the noise of one release was added up twice")
+		}
+	}
+	if sum, err := Sum([]Term{first, other}); err != nil || sum.Value != 16 || math.Abs(sum.Deviation-math.Sqrt2) > 1e-12 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}

@@ -47,8 +47,10 @@ func TestQuoteNever(t *testing.T) {
 	large.Mechanisms[0].Sigma /= 4
 	share := ledgertest.Quarter(t, "a")
 	share.Budget.Delta, share.Budget.DeltaCap, share.DeltaShare = "1e-6", "1e-7", "2e-7"
-	half := share
-	half.DeltaShare = "5e-8"
+	half, whole := share, share
+	half.DeltaShare, whole.DeltaShare = "5e-8", "1e-7"
+	full := ledgertest.Quarter(t, "a")
+	full.Mechanisms[0].Sigma /= 2
 	day := ledgertest.Quarter(t, "a")
 	day.Budget.Day = ledger.Limit{Epsilon: "0.1", Delta: "1e-6"}
 	for name, c := range map[string]struct {
@@ -56,8 +58,8 @@ func TestQuoteNever(t *testing.T) {
 		never  bool
 		room   int
 		share  float64
-	}{"in all": {large, true, 0, 4}, "delta": {share, true, 1, 2}, "half of delta": {half, false, 1, 0.5}, "a day": {day,
-		true, 0, 0.25}} {
+	}{"in all": {large, true, 0, 4}, "all": {full, false, 0, 1}, "delta": {share, true, 1, 2}, "all of delta": {whole, false, 1,
+		1}, "half of delta": {half, false, 1, 0.5}, "a day": {day, true, 0, 0.25}} {
 		q, err := ledger.QuoteFirst(c.charge, time.Now())
 		if err != nil || q.Never != c.never || (q.Refusal == nil) == c.never || q.Rooms[c.room].Share != c.share {
 			t.Errorf("%s: %+v (%v)", name, q, err)

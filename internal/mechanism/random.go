@@ -12,8 +12,8 @@ import (
 var fixed atomic.Int32
 
 // systemRandom returns the system's source of randomness. It is a variable, [rand.Reader], that every package of a
-// program can set. A program that sets it would know the noise, so any reader but the standard library's is ErrRandom.
-// The reader is returned, so that the one that was looked at is the one that is read.
+// program can set. A program that sets it would know the noise, so any reader except the standard library's is
+// ErrRandom. The reader is returned, so that the one that was looked at is the one that is read.
 func systemRandom() (io.Reader, error) {
 	r := rand.Reader
 	of := reflect.TypeOf(r)

@@ -112,7 +112,7 @@ func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within
 }
 
 // trustedAccounts returns the SIDs of this user, of the system and its installer, of the administrators, and of whoever
-// owns a file: the owner is looked at by itself.
+// owns a file: the owner is checked separately.
 func trustedAccounts() ([]string, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {

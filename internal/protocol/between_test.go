@@ -314,7 +314,7 @@ func (b *bench) otherRelease(dir string) {
 	}
 }
 
-// Only the sealed bytes are published: if another complete release is in the place of the sealed one, it is refused,
+// Only the sealed bytes are published: if another complete release is in place of the sealed one, it is refused,
 // and nothing becomes visible.
 func TestSealedStagingIsReplaced(t *testing.T) {
 	b := newBench(t)

@@ -27,7 +27,7 @@ import (
 //
 // As asked: in the plan's rendering. Repeat or rerender: repeat if an older publication is as asked.
 //
-// A run that is not asked for a new release looks past a reserved one to a published release that is not withdrawn
+// A run that is not asked for a new release skips a reserved release and takes a published one that is not withdrawn
 // (lookup). A run that finishes a sealed release looks the ledger up again, and then chooses a second time: it returns
 // that release if it is what the run was asked for.
 

@@ -127,7 +127,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
-// vacant refuses an output folder that holds anything but a publication of this run, which may be moved aside.
+// vacant refuses an output folder, unless it is empty or holds a publication of this run, which may be moved aside.
 func (a *attempt) vacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {

@@ -159,7 +159,7 @@ func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	return nil
 }
 
-// replaceFile puts a synced file in the place of another by one rename.
+// replaceFile puts a synced file in place of another by one rename.
 func replaceFile(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".anchor-*")
 	if err != nil {

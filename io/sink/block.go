@@ -22,7 +22,7 @@ type block struct {
 
 func newBlock(t *table) *block { return &block{values: make([][]float64, len(t.values))} }
 
-// blocks yields the rows in order, in the same blocks each time. Every block but the last has blockRows rows; in a
+// blocks yields the rows in order, in the same blocks each time. Every block except the last has blockRows rows; in a
 // sparse table it may have up to chunkCells more. A block is valid until the next one. blocks yields an error and stops
 // if ctx ends.
 func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {

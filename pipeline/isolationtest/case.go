@@ -17,8 +17,8 @@ type Table = sourcetest.Table
 type Format interface {
 	// String describes the format completely: from it, a reader of a failure can make such files.
 	String() string
-	// Options returns how the files of a table in a folder are read, the columns that are read and those of the privacy
-	// unit, which are among them.
+	// Options returns how the files of a table in a folder are read, the columns that are read and which of
+	// them are the privacy unit's.
 	Options(dir string, files int) (o source.Options, columns, unit []string)
 	// Draw draws a row of a unit. Its texts may be made of the earlier rows, before.
 	Draw(r *rand.Rand, unit Row, before []Row) Row

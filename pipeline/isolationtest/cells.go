@@ -113,7 +113,7 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	return c
 }
 
-// nullWord returns the text of a null; empty if there is none but the empty one, which is no null in columns of text.
+// nullWord returns the text of a null; empty if only the empty text is a null, which is not a null in columns of text.
 func (t *Text) nullWord() string {
 	for _, n := range t.nulls {
 		if n != "" {
@@ -212,7 +212,7 @@ var charmaps = map[string]*charmap.Charmap{
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// decode returns a text of the file in UTF-8; ok is false if some of it is no character.
+// decode returns a text of the file in UTF-8; ok is false if some of it is not a character.
 func (t *Text) decode(s string) (text string, ok bool) {
 	switch m := charmaps[t.encoding]; {
 	case m != nil:
@@ -231,7 +231,7 @@ func (t *Text) decode(s string) (text string, ok bool) {
 	return s, t.format != "jsonl" || utf8.ValidString(s)
 }
 
-// halvesOnly reports whether a text is UTF-8 but for halves of pairs of UTF-16.
+// halvesOnly reports whether a text is UTF-8 except for halves of pairs of UTF-16.
 func halvesOnly(s string) bool {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)

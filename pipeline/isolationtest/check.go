@@ -200,7 +200,7 @@ func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 			}
 		}) || again
 	}
-	if put(best.Case, dir) == nil { // so that the files are those of the case
+	if put(best.Case, dir) == nil { // so that the files are of this case
 		best.doubted(dir)
 	}
 	return best

@@ -23,7 +23,7 @@ type Text struct {
 	format, ending               string // csv, tsv or jsonl; the end of the files' names
 	columns                      []textColumn
 	read                         []int // the columns that are read
-	unit                         []int // those of the privacy unit, which are among them
+	unit                         []int // the columns of the privacy unit, which are among them
 	header, named, trim          bool
 	delimiter, quote, comment    string
 	encoding, decimal, thousands string
@@ -32,7 +32,7 @@ type Text struct {
 	floats                       bool // units may be floats
 
 	// How the writer writes.
-	writer      string // go, or a program's name for those of other programs
+	writer      string // go, or the name of another program
 	lineEnd     string
 	style       style
 	mark        bool // a byte order mark

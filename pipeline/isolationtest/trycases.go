@@ -27,9 +27,9 @@ type Search struct {
 // Result is the result of a search.
 type Result struct {
 	Pairs     int // tried
-	Unwritten int // those of them that the writer cannot write
+	Unwritten int // pairs that the writer cannot write
 	Formats   int // drawn
-	Refused   int // those of them that jobs cannot have
+	Refused   int // formats that jobs cannot have
 	Failed    int // the pairs that could not be opened or read, alike for both tables
 	Doubted   int // the findings of which a second reader says that the files are not what was meant
 	// Finding is the finding with the lowest number, shrunk; nil if there is none.

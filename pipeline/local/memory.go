@@ -67,8 +67,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// domains returns the limits on domain sizes to try: all of the plan's domains are held whole, or all but the largest,
-// and so on.
+// domains returns the limits on domain sizes to try: all of the plan's domains are held whole, or all except the
+// largest, and so on.
 func domains(p *pipeline.Plan) []int64 {
 	most := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {

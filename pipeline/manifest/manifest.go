@@ -37,8 +37,8 @@ const FileName = "release.json"
 type Manifest struct {
 	// Format is the layout of the file: [Format].
 	Format string `json:"format"`
-	// Synthetic is set in the manifest of a preview, for which no data was read: such a folder is no release. It is ""
-	// in releases.
+	// Synthetic is set in the manifest of a preview, for which no data was read: such a folder is not a release. It is
+	// "" in releases.
 	Synthetic string            `json:"synthetic,omitempty"`
 	Name      string            `json:"name"`
 	Params    map[string]string `json:"params,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Gaussian is the name of the usual distribution of noise; the other names are those of package calibrate.
+// Gaussian is the name of the usual distribution of noise; package calibrate defines the other names.
 const Gaussian = "Gaussian"
 
 // MechanismName returns the name of a mechanism in the ledger: the query's, and after a slash the component's if it has

@@ -94,8 +94,8 @@ type Sensitivity struct {
 }
 
 // Error is the expected error of an estimate, over all cells of a query, in the unit of the answer: the root mean
-// squared error, and the ends of its 95 % interval, estimated from the noisy values. It is no confidence interval of a
-// cell: the only one is around the noisy value.
+// squared error, and the ends of its 95 % interval, estimated from the noisy values. It is not a confidence interval of
+// a cell: the only one is around the noisy value.
 type Error struct {
 	RMSE float64 `json:"rmse"`
 	Low  float64 `json:"low"`

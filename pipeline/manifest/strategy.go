@@ -66,7 +66,8 @@ func (q *Query) tablesFollow() error {
 }
 
 // sumsFollow reports whether the table is of all cells, with the error of the strategy, and the variances follow from
-// the mechanisms: of each cell by itself from the first, in common from the second by its factor.
+// the mechanisms: the variance of each cell alone from the first mechanism, the common variance from the second by its
+// factor.
 func (q *Query) sumsFollow(s *SumsOfCells) bool {
 	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
 		return false

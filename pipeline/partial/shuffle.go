@@ -15,10 +15,10 @@ import (
 // Messages of a shuffle
 //
 // An engine that shuffles (Apache Beam) need not bring all rows of units together in one process: a keyed hash of the
-// unit chooses one of some buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each
-// encrypted by itself:
+// unit chooses one of some buckets, and each bucket is bounded separately. Three kinds of messages cross the wire, each
+// encrypted separately:
 //
-//	packed  what a range of splits adds up, but for the rows of units: its header and the answers
+//	packed  the totals of a range of splits, without the rows of units: its header and the answers
 //	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //

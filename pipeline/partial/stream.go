@@ -257,7 +257,7 @@ func Check(r io.Reader, k Key) error {
 	return err
 }
 
-// Encrypt encrypts a message that is sent by itself: as a stream, in one piece of memory.
+// Encrypt encrypts one message: as a stream, in one piece of memory.
 func (k Key) Encrypt(message []byte) ([]byte, error) {
 	head, err := k.head()
 	if err != nil {

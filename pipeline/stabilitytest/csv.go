@@ -98,7 +98,7 @@ func (f csvForm) field(s string, always bool) string {
 	return s
 }
 
-// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is no value of the
+// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is not a value of the
 // type.
 func textOf(k Kind, v any) string {
 	switch v := v.(type) {

@@ -312,7 +312,8 @@ func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 }
 
 // withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all
-// of them say: the sum of their squared distances in units of their sigmas is at most that of their sensitivities.
+// of them say: the sum of their squared distances in units of their sigmas is at most the same sum of their
+// sensitivities.
 func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 	changed, stated := new(big.Rat), new(big.Rat)
 	for i, m := range ms {

@@ -66,7 +66,7 @@ type Aggregation struct {
 	// rank, its position by digest among its unit's rows. After these tables comes one table of units, by the step of
 	// their last row.
 	Steps []int64
-	// Bins are the smallest quantized values of all bins but the first, ascending; nil if values are not added up by
+	// Bins are the smallest quantized values of all bins except the first, ascending; nil if values are not added up by
 	// bins. A row counts in the table of its bin, and a row without a value in the table after the last bin.
 	Bins []int64
 }

@@ -12,7 +12,7 @@ import (
 // Oversized units
 //
 // An oversized unit has more rows than fit in the memory for one partition. An identifier that stands for "unknown" is
-// such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are read several times:
+// such a unit. It is left out of the pass of its partition and bounded separately. Its rows are read several times:
 // first to find the cells that it may keep, then in passes, each of the rows whose contents have the same hash bits.
 // Between them only what may be kept is held.
 
@@ -225,7 +225,7 @@ func (l *bottomKCells) addCell(cell []byte, s *sampler) {
 	}
 }
 
-// cut drops all but the cells of smallest digest.
+// cut drops all cells except the limit cells of smallest digest.
 func (l *bottomKCells) cut() {
 	if int64(len(l.digests)) <= l.limit {
 		return

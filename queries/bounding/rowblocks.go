@@ -12,8 +12,8 @@ import (
 
 // Rows of units in blocks
 //
-// Rows leave a process in blocks, each of which can be read by itself. A record holds its unit if units are words. If
-// units have text, each text precedes the records once, and a record holds its number. A block is
+// Rows leave a process in blocks, each of which can be read without the others. A record holds its unit if units are
+// words. If units have text, each text precedes the records once, and a record holds its number. A block is
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)

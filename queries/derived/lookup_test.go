@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,10 +74,14 @@ func extend(t *testing.T, names []string, columns []table.Column,
 	}
 	out := map[string][]string{}
 	e := bound.Evaluator(names)
-	for range 2 { // memory is used again
-		b, err := e.Extend(&table.Batch{Rows: columns[0].Len(), Columns: columns})
+	keep := make([]bool, columns[0].Len())
+	for _, keep := range [][]bool{keep, nil} { // memory is used again
+		b, err := e.Extend(&table.Batch{Rows: columns[0].Len(), Columns: columns, Keep: keep})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Equal(b.Keep, keep) {
+			t.Fatalf("the rows that count are %v, not %v", b.Keep, keep)
 		}
 		for i, f := range bound.Schema.Fields {
 			if b.Columns[i].Type != f.Type || b.Columns[i].Len() != b.Rows {

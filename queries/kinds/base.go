@@ -45,7 +45,7 @@ type Base struct {
 }
 
 // newBase checks the dimensions and bounds of a spec whose cells are listed. columns are the answer's own columns, in
-// addition to those of every answer.
+// addition to the columns that every answer has.
 func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 	axes := newAxes(s, columns, p)
 	cells := countCells(s, axes, p)

@@ -261,8 +261,8 @@ func settle(x, rows, columns []float64) {
 	}
 }
 
-// nearest returns the nearest table to y with given margins and, but for a little, no negative cell: Dykstra's
-// alternation between the two.
+// nearest returns the nearest table to y with given margins and nearly no negative cell: Dykstra's alternation between
+// the two.
 func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []float64 {
 	// The part of a table that its margins fix, and the part that is free: it sums to 0 along every dimension.
 	fixed := make([]float64, len(y))

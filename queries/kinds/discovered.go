@@ -217,7 +217,7 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 }
 
 // checkDiscovered reports problems with dimensions of which some discover their keys. columns are the answer's own
-// columns, in addition to those of every answer.
+// columns, in addition to the columns that every answer has.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {

@@ -54,7 +54,8 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 	whole = c.sums(whole, total, math.Sqrt(variance))
 	for l := range out {
 		out[l] = slices.Clone(x[l])
-		// each calls do for the children in level l of each group, after setting the sums of the group
+		// each calls do once for each group of the level above, with the children of the group in level l. Before that
+		// it sets c.whole, c.variance and c.total to the group's
 		each := func(do func(x, variances, totals []float64)) {
 			groups := 1
 			if l > 0 {
@@ -202,7 +203,7 @@ func (c *children) deviation(variances []float64) float64 {
 
 // apart returns half the variance of the difference of a cell of two children. Their estimates have errors in common,
 // since all are adjusted to the group: of n children with errors of variance v before that, each estimate has the
-// variance v·(1 − 1/n), and that of the group divided by n².
+// variance v·(1 − 1/n), and the variance of the group divided by n².
 func (c *children) apart(variances []float64) float64 {
 	n := float64(len(variances))
 	return max(0, sumOf(variances)/n-c.variance/(n*n)) * n / (n - 1)
@@ -219,8 +220,8 @@ func freeIn(x []float64) float64 {
 	return float64(max(n, 0))
 }
 
-// makeCells replaces the table x by the non-negative one near it that has the cells of the group, each cell by itself,
-// and returns how many of its cells can move.
+// makeCells replaces the table x by a near non-negative table with the cells of the group, each cell separately, and
+// returns how many of its cells can move.
 func (c *children) makeCells(x []float64) (free float64) {
 	c.column = slices.Grow(c.column[:0], len(x)/c.cells)[:len(x)/c.cells]
 	for j, total := range c.whole {
@@ -318,8 +319,8 @@ func (c *children) makeWith(x, totals []float64) {
 	}
 }
 
-// project replaces a table with these sums by the nearest one with them that has, but for a little, no negative cell:
-// Dykstra's alternation.
+// project replaces a table with these sums by the nearest table with these sums and nearly no negative cell: Dykstra's
+// alternation.
 func (c *children) project(x, totals []float64) {
 	c.below = slices.Grow(c.below[:0], len(x))[:len(x)]
 	clear(c.below)

@@ -218,7 +218,7 @@ func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (
 	return a, nil
 }
 
-// sumsTable returns the numbers of rows below each edge but the first.
+// sumsTable returns the numbers of rows below each edge except the first.
 func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
 	var values, deviations []float64
 	for _, s := range below {

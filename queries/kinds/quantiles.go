@@ -190,7 +190,7 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	return all
 }
 
-// belowColumn returns the key column of the counts below each edge but the first.
+// belowColumn returns the key column of the counts below each edge except the first.
 func (r *quantileReader) belowColumn() domain.KeyColumn {
 	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
 }
@@ -262,7 +262,7 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 type distribution struct {
 	edges, widths   []float64
 	noisy, estimate []float64
-	spread          strategy.Spread // the spread of all vectors but the first
+	spread          strategy.Spread // the variances of the noise in noisy; see variances
 	mostOfRow       float64
 }
 

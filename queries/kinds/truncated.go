@@ -18,7 +18,7 @@ import (
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
 // grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
-// The lower end of the interval is the count at which S(f) is 2.5 %, for y in the place of y - g/2: the grid is small
+// The lower end of the interval is the count at which S(f) is 2.5 %, for y in place of y - g/2: the grid is small
 // beside sigma. The upper end is the count at which noisy counts larger than y, from y + g/2 on, have a probability of
 // 97.5 %: at the threshold, one noisy count alone can have more than 2.5 %. No count is below the least one of a key,
 // which is public; intervals that end there never miss to that side, and hold counts far below the threshold in 97.5 %.

@@ -79,7 +79,7 @@ type Spec struct {
 type Read struct {
 	// Quantiles are decimal numbers above 0 and below 1.
 	Quantiles []string
-	// CDF is the share of the rows below each edge but the first.
+	// CDF is the share of the rows below each edge except the first.
 	CDF bool
 	// Sums is set if the job needs the numbers of rows below the edges: the noise is placed so that these numbers have
 	// the least error.

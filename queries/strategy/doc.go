@@ -5,8 +5,8 @@
 //
 //	y_c = A_c·x + N(0, sigma_c²)  for each component c,
 //
-// exactly rounded and independent, and the answer is read off y by least squares, after the noise. With Delta_c the
-// largest Euclidean norm of the change that one privacy unit makes to A_c·x,
+// exactly rounded and independent, and the answer is computed from y by least squares, after the noise. With Delta_c
+// the largest Euclidean norm of the change that one privacy unit makes to A_c·x,
 //
 //	mu² = sum_c Delta_c²/sigma_c²,
 //

@@ -25,7 +25,8 @@ import (
 //
 // If the totals of the nodes of a level over all c cells are known, only these totals and the totals of other levels
 // change: the differences between the cells of a node are independent of the sum of its noise. With V the variance
-// above and V° that of the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) + V°/c.
+// above and V° the variance from the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) +
+// V°/c.
 //
 // Sources: Hay, Rastogi, Miklau, Suciu, "Boosting the accuracy of differentially private histograms through
 // consistency", VLDB 2010 (arXiv 0904.0942), for equal variances and numbers of children; Chou et al., "Multiscale

@@ -59,7 +59,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	a.Errorf("%s.\nRefuse the release, at no cost, if a column turns out unusable? The release then says so. [Y/n] ",
 		a.Redact(dataPolicy(p, false)))
 	answer := make(chan string, 1)
-	go func() { // it reads on if the run is stopped, until the process ends
+	go func() { // the read continues after the run is stopped, until the process ends
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
 		if err != nil && line == "" {
 			line = "n" // the end of input is not an answer

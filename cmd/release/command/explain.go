@@ -76,9 +76,8 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	wanted := normal(word)
 	for _, e := range all {
 		name := normal(e.Name)
-		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) || e.Kind == "job key" &&
-			(strings.HasSuffix(name, "."+wanted) || strings.HasSuffix(" "+strings.ReplaceAll(name, ".", " "), " "+wanted) ||
-				strings.ReplaceAll(name, "[]", "") == wanted) {
+		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) ||
+			e.Kind == "job key" && endsWith(e.Name, wanted) {
 			found = append(found, e)
 		}
 	}
@@ -102,6 +101,17 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	}
 	slices.Sort(similar)
 	return nil, similar[:min(len(similar), 8)], nil
+}
+
+// endsWith reports whether the path of a key, or its last parts, are spelt like wanted: rows is no end of max_rows.
+func endsWith(path, wanted string) bool {
+	path = strings.ReplaceAll(path, "[]", "")
+	for more := true; more; _, path, more = strings.Cut(path, ".") {
+		if normal(path) == strings.ReplaceAll(wanted, "[]", "") {
+			return true
+		}
+	}
+	return false
 }
 
 // mentioned returns the glossary's entries whose names are words of a phrase, in the phrase's order: "unit" is left out

@@ -49,6 +49,19 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 	}
 }
 
+// A key is found by its last parts, and not by the end of a word: rows is not max_rows.
+func TestAKeyIsFoundByItsLastParts(t *testing.T) {
+	for word, want := range map[string]bool{"rows": false, "per_unit.max_rows": true, "max rows": true, "unit max_rows": false} {
+		found, _, err := findExplanations(word)
+		got := slices.ContainsFunc(found, func(e explanation) bool {
+			return strings.Contains(e.Name, "privacy.per_unit.max_rows")
+		})
+		if err != nil || got != want {
+			t.Errorf("%s: max_rows is found: %t, %v", word, got, err)
+		}
+	}
+}
+
 func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	found, similar, err := findExplanations("epsilom")
 	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {

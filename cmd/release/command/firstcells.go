@@ -70,7 +70,8 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 // previewedTables is the number of tables computed from an answer that are shown.
 const previewedTables = 4
 
-// printReadings shows the first rows of the first tables that were read off the answer to a query, by its number in m.
+// printReadings shows the first rows of the first tables that were computed from the answer to a query, by its number
+// in m.
 func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result) error {
 	for i, x := range r.Answer.Readings {
 		if more := len(r.Answer.Readings) - i; i == previewedTables {

@@ -149,7 +149,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	return fit, nil
 }
 
-// solve makes steps until the products are small, and returns the gap.
+// solve makes steps until the products of multipliers and slacks are small, and returns the duality gap.
 func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	s.begin()
 	gap, objective := s.measure()

@@ -21,7 +21,7 @@ const members = 2400
 // frequent are the loans of the members who borrow most.
 var frequent = []int{140, 96, 75}
 
-// The branches of the library, with weights. The Bookbus is no branch: the tutorial's job does not list it.
+// The branches of the library, with weights. The Bookbus is not a branch: the tutorial's job does not list it.
 var (
 	branches      = []string{"Central", "North", "Café Sud", "Old Harbour", "Bookbus"}
 	branchWeights = []float64{45, 24, 18, 12, 1}

@@ -17,7 +17,7 @@ import (
 type table struct {
 	name   string // its file; "" stands for "rows"
 	rows   int
-	each   int // if it is not 0, the table has one row for each so many rows of the first one, in the place of rows
+	each   int // if it is not 0, the table has one row for each so many rows of the first one, in place of rows
 	header []string
 	row    func(r *rand.Rand, i int) []string
 	// beside are the other tables of the job, by file: private ones, and public lists.

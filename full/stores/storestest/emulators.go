@@ -122,7 +122,7 @@ func posted(address string, content []byte) error {
 	return nil
 }
 
-// Google is fake-gcs-server in the place of Google's host, for processes that the test starts. It requires a token,
+// Google is fake-gcs-server in place of Google's host, for processes that the test starts. It requires a token,
 // which the account in the file Credentials gets.
 type Google struct {
 	*Server

@@ -52,7 +52,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	// Other users and services may need a folder above, and the root of a drive.
 	remedy := "move the ledger into a folder of your own, within your profile"
 	if !own {
-		return c.checkRights(path, private.Replace, false, "put another ledger in the place of this one", remedy)
+		return c.checkRights(path, private.Replace, false, "put another ledger in place of this one", remedy)
 	}
 	if filepath.Dir(path) != path {
 		remedy = private.Repair(path, info)

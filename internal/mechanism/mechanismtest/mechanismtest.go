@@ -81,7 +81,7 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 }
 
 // FixRandom fixes the random bits of the rest of the test, with testing/cryptotest. Outside of it a draw refuses any
-// reader but the system's.
+// reader except the system's.
 func FixRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	if !owntest.Guard(t) {

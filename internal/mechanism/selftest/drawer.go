@@ -13,7 +13,8 @@ import (
 const (
 	// leastSamples is the number of samples that a check draws even if it has no time. Bins are made for this number.
 	leastSamples = 2_000_000
-	// chunk is the number of samples that are drawn at a time. A worker also takes this number of a release's cells.
+	// chunk is the number of samples that are drawn at a time, the same as in a release, whose workers draw blocks of
+	// so many cells.
 	chunk = 1 << 14
 )
 

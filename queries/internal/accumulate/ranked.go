@@ -22,7 +22,7 @@ import (
 // Ranked adds up rows by rank.
 type Ranked struct {
 	RankedOf
-	partials []Partial // by step; nil before its first row, but for the first
+	partials []Partial // by step; each except the first is nil until it gets a row
 	units    []int64
 }
 

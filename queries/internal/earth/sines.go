@@ -5,7 +5,7 @@ import "math"
 // Sines and cosines
 //
 // Positions are the same numbers on every processor, and in databases that compute them by the same [Formula]: each
-// step is a sum, a difference, a product, a quotient or a root that is rounded by itself, in a fixed order. So
+// step is a sum, a difference, a product, a quotient or a root that is rounded separately, in a fixed order. So
 // conversions keep the compiler from fusing products and sums, and the sines do not come from package math, which
 // differs between processors. The method is Moshier's (Cephes, 1992), as there: subtract a multiple of pi/2 from the
 // angle, in three parts, and evaluate a polynomial at the rest.

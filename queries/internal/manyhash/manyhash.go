@@ -42,7 +42,7 @@ type Batch struct {
 
 const (
 	blockBytes  = sha256.BlockSize
-	sharedBytes = 32 // those of the first eight rounds
+	sharedBytes = 32 // the bytes of the first eight rounds
 )
 
 // Open empties the batch and prepares it for messages of the given length, which begin with prefix. length is at least

@@ -43,7 +43,7 @@ const (
 //   - If the values end, r rows can be hidden in the octave above. With a noisy count y and a flat prior, r is normal
 //     around y with the deviation s of the count, given that it is not negative. A tail of which less than a fifth
 //     reaches the next octave, and that halves at least, is 0.275·c above c on average (of a centred clamp, c is its distance
-//     from the centre), so that the probability is that of 0.275·c·r > h.
+//     from the centre), so that the probability is P(0.275·c·r > h).
 //
 // If there are several sums, the estimate is for all of them together, since the distribution of the rows beyond the
 // clamp is not known. At the public bound the choice cuts nothing off. ok is false if no octave was found.

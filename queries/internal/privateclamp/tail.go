@@ -27,8 +27,8 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest occupied octave, by itself or by its run, if there is one. After a gap no tail is
-// extrapolated, so that a mistake is not multiplied.
+// highest returns the highest octave that is occupied, by its own count or by the count of its run, if there is one.
+// After a gap no tail is extrapolated, so that a mistake is not multiplied.
 func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	for top = firm; ; {
 		switch {
@@ -42,9 +42,9 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run of occupied octaves. A run of several is not occupied if its
-// lowest octave is by itself: the others may be empty. Octaves at the upper end of a run that do not exceed the noise
-// at all are left out.
+// highestRun returns the highest octave of the highest run of occupied octaves. A run of several octaves does not count
+// as occupied if its lowest octave is occupied by its own count: the others may be empty. Octaves at the upper end of a
+// run that do not exceed the noise at all are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0

@@ -310,7 +310,7 @@ func quote(s string) string {
 	return quoted(s)
 }
 
-// quoted writes a text as a YAML scalar in double quotes, whose escapes are those of Go.
+// quoted writes a text as a YAML scalar in double quotes, with the escapes of Go.
 func quoted(s string) string { return strconv.Quote(strings.ReplaceAll(s, "${", "$${")) }
 
 // quoteFile quotes a path or an address. The query of a web address that comes from the environment stays a reference.

@@ -156,7 +156,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	for i, s := range seen {
 		if s.state == other {
 			return c.refusal(c.files[i].name, " has other contents than this release",
-				"choose another prefix, or put this release in the place of that one with --replace")
+				"choose another prefix, or put this release in place of that one with --replace")
 		}
 	}
 	switch _, err := c.stat(ctx, replacedName); { // a replacement writes this note before it removes a manifest, and removes it last

@@ -275,7 +275,7 @@ func TestAnswersAreLost(t *testing.T) {
 	equal(t, m.Keys(), want)
 }
 
-// If two releases are published to one prefix at the same time, perhaps one in the place of the other, a manifest never
+// If two releases are published to one prefix at the same time, perhaps one in place of the other, a manifest never
 // exists with files that it does not state, and if only one copy succeeded, its release is there.
 func TestPublishedAtTheSameTime(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))

@@ -39,7 +39,7 @@ func Command(c *console.Console) *cobra.Command {
 			return publish(cmd.Context(), c, args[0], args[1], replace)
 		},
 	}
-	cmd.Flags().BoolVar(&replace, "replace", false, "put the release in the place of another one")
+	cmd.Flags().BoolVar(&replace, "replace", false, "put the release in place of another one")
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "print what was done as JSON")
 	return cmd
 }

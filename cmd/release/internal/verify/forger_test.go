@@ -214,9 +214,9 @@ func others(value any) []any {
 			return []any{1.0}
 		}
 		if x > 1e6 { // adding one would be within the rounding differences between machines
-			return []any{x * 1.125}
+			return []any{x * 1.125, x * (1 + 1e-6)}
 		}
-		return []any{x * 1.125, x + 1}
+		return []any{x * 1.125, x + 1, x * (1 + 1e-6)}
 	case string:
 		return []any{v + "x"}
 	case bool:

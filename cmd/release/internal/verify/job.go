@@ -198,7 +198,7 @@ func differences(m, want *manifest.Manifest) (found []string, compared int, err 
 		of.Format, of.Synthetic, of.MadeFrom, of.Ledger, of.Signature, of.Documents, of.Job = "", "", "", nil, nil, nil, nil
 		of.Privacy.Scope = manifest.Scope{}
 		if of.Privacy.ReleaseType == "Many releases" && of.Privacy.DataSource == "Dynamic" && len(m.Params) > 0 {
-			// So it is if a parameter is a date, but the job in the manifest has no types of parameters.
+			// The scope is this if a parameter is a date, but the job in the manifest has no types of parameters.
 			of.Privacy.ReleaseType, of.Privacy.DataSource = want.Privacy.ReleaseType, want.Privacy.DataSource
 		}
 		of.Queries = slices.Clone(of.Queries)

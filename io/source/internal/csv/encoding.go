@@ -11,7 +11,7 @@ import (
 // Encodings other than UTF-8
 //
 // In encodings of one byte a character, delimiters, quotes and line ends are the same bytes as in UTF-8. Such a file is
-// split undecoded, in pieces, and each needed field is decoded by itself. UTF-16 is decoded before it is split
+// split undecoded, in pieces, and each needed field is decoded separately. UTF-16 is decoded before it is split
 // (utf16.go), as compressed text is decompressed, so such a file is one split.
 //
 // Decoding keeps different texts different, since texts may be units. A byte without a character in its encoding

@@ -13,7 +13,7 @@ type TextColumn struct {
 	Values table.Values
 	valid  []bool // validity of the rows up to the last null; all later rows have values
 	nulls  int
-	// unparsed marks the rows whose text is no value of the type, up to the last such row.
+	// unparsed marks the rows whose text is not a value of the type, up to the last such row.
 	unparsed []bool
 }
 
