@@ -58,7 +58,7 @@ type (
 	sealBody struct {
 		Input     string `json:"input"`
 		Number    int    `json:"number"`
-		Rendering string `json:"presentation"`
+		Rendering string `json:"rendering"`
 		Release   string `json:"release"`
 		Run       string `json:"run"`
 	}
@@ -66,7 +66,7 @@ type (
 		Dir       string `json:"dir"`
 		Job       string `json:"job"`
 		Number    int    `json:"number"`
-		Rendering string `json:"presentation"`
+		Rendering string `json:"rendering"`
 		Release   string `json:"release"`
 		Run       string `json:"run"`
 	}

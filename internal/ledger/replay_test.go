@@ -42,7 +42,7 @@ const (
 		`"mechanisms":[{"grid":"1","l2":"1","query":"q","sigma":"100","why":"w"}],"number":1,"params":{},"run":"a"}`
 	okSeal     = `{"input":"","number":1,"release":"","run":"a"}`
 	okStep     = `{"number":1,"run":"a"}`
-	okRerender = `{"dir":"/other","job":"k","number":1,"presentation":"` + hex64 + `","release":"` + hex64 + `","run":"a"}`
+	okRerender = `{"dir":"/other","job":"k","number":1,"rendering":"` + hex64 + `","release":"` + hex64 + `","run":"a"}`
 	hex64      = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 

@@ -171,7 +171,7 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 
 // If a re-rendering in the same folder is interrupted while it replaces a release, both exist in the end, whichever
 // rendering is requested next.
-func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
+func TestRenderingTakesThePlaceOfAnother(t *testing.T) {
 	for _, next := range []string{"first", "second", "third"} {
 		eachReplacement(t, func(b *bench, dying func()) {
 			here := func(name string) func(*protocol.Request) {

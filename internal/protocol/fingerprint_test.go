@@ -23,7 +23,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 
 // The fingerprint depends on everything that changes which noisy values are drawn, and on nothing else. Everything else
 // that readers see of a release, apart from its folder and its ledger, belongs to its rendering.
-func TestQuestionAndPresentation(t *testing.T) {
+func TestQuestionAndRendering(t *testing.T) {
 	b := newBench(t)
 	first := b.plan(asked)
 	plan := func(name, before, after string) (question, rendering bool) {

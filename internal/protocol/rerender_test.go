@@ -120,7 +120,7 @@ func TestDeriveIsCutShort(t *testing.T) {
 
 // An interrupted run leaves its noise to a run of another rendering: it is published unchanged, in its own folder,
 // and re-rendered.
-func TestOtherPresentationFinishes(t *testing.T) {
+func TestOtherRenderingFinishes(t *testing.T) {
 	for _, at := range []string{"WriteMAC after", "Publish before", "Publish after"} {
 		b := newBench(t)
 		b.wrap = func(s pipeline.Sink) pipeline.Sink {
@@ -153,7 +153,7 @@ func TestOtherPresentationFinishes(t *testing.T) {
 
 // If two renderings have one folder, the requested one replaces the other, which is moved aside and returns
 // unchanged.
-func TestPresentationsShareAFolder(t *testing.T) {
+func TestRenderingShareAFolder(t *testing.T) {
 	b := newBench(t)
 	here := func(name string) func(*protocol.Request) {
 		return func(r *protocol.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
@@ -182,7 +182,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 
 // A new release that one rendering pays for is also the new release of renderings that were not published before;
 // the others repeat their own bytes.
-func TestNewReleaseOfAPresentation(t *testing.T) {
+func TestNewReleaseOfARendering(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	second := b.must(func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true })
@@ -225,7 +225,7 @@ func TestRerenderFromChangedFolder(t *testing.T) {
 }
 
 // A lost re-rendering is made again from the same noisy values; a lost first release is not.
-func TestLostPresentation(t *testing.T) {
+func TestLostRendering(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
 	second := b.must(b.presented("second"))

@@ -18,7 +18,9 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -42,6 +44,9 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 		if v.flags.job == "" {
 			return nil, fmt.Errorf("the job reads the public file %s, which is not in the release: --job reads it", public)
 		}
+		if store.IsAddress(path) && !names(v.flags.job, path) {
+			return nil, fmt.Errorf("the job in the manifest reads %s, which the job at --job does not name", public)
+		}
 		return source.ReadColumn(ctx, path, column, aligned)
 	})
 	if err != nil {
@@ -64,6 +69,15 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 		v.add("job", passed, "%s follow from the job in the manifest", console.Count(compared, "statement"))
 	}
 	return nil
+}
+
+// mostJob exceeds the length of any job file.
+const mostJob = 16 << 20
+
+// names reports whether the text of a job file holds an address. A manifest alone makes nobody open a connection.
+func names(job, address string) bool {
+	text, err := regular.ReadFile(job, mostJob)
+	return err == nil && bytes.Contains(text, []byte(address))
 }
 
 // restate returns the manifest that the job of a manifest gives, with the choices that the run made from noisy values.
