@@ -54,7 +54,7 @@ func newPostgres(t *testing.T) *sqlpushtest.Server {
 		server.Server = ledgertest.Postgres(&server.untilTheEnd)
 	})
 	if server.Server == nil {
-		if server.TB.Failed() {
+		if server.Failed() {
 			t.Fatal("PostgreSQL did not start, as the first test says")
 		}
 		t.Skip("no PostgreSQL server could be started, as the first test says")
