@@ -44,7 +44,7 @@ ledger: {store: "sqlite:ledger.db", dataset: places, budget: {epsilon: 1, delta:
 		"a place is missing":  {regions, "N", "30", "", "1 totals, the level 2 groups"},
 		"a place is twice":    {regions, "N N", "30 30", "", "or there twice"},
 		"a place too many":    {regions, "N S N", "30 5 30", "", "3 totals, the level 2 groups"},
-		"an unknown place":    {regions, "N W", "30 5", "", "no group of the level"},
+		"an unknown place":    {regions, "N W", "30 5", "", "not a group of the level"},
 		"no number":           {regions, "N S", "30 _", "", "has no value"},
 		"levels contradict":   {regions + ", " + towns, "N S", "30 5", "10 21 5", "do not add up"},
 		"a level twice":       {regions + ", " + regions, "N S", "30 5", "", "listed twice"},

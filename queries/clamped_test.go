@@ -19,6 +19,9 @@ import (
 // randomClamped draws a sum or a mean whose clamp is discovered.
 func randomClamped(t *rapid.T) Spec {
 	s := randomSpec(t)
+	if q, err := New(s); err == nil && q.Cells() > 1<<16 {
+		t.Skip("more groups than share a clamp")
+	}
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean}).Draw(t, "kind")
 	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0", Hi: "1e9"}, {Lo: "-1e9", Hi: "1e9"},
 		{Lo: "-3.3", Hi: "-0.5"}, {Lo: "0.7", Hi: "100"}, {Lo: "-1e-3", Hi: "1e200"}}).Draw(t, "value")
