@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
@@ -54,7 +55,7 @@ var duckTypes = map[stabilitytest.Kind]string{
 }
 
 // encode makes a table, copies it to a file, and returns the file's content.
-func (w duckWriter) encode(columns []stabilitytest.Column, rows []stabilitytest.Row, _ string, r *rand.Rand) ([]byte, error) {
+func (w duckWriter) encode(columns []stabilitytest.Column, rows []stabilitytest.Row, options string, r *rand.Rand) ([]byte, error) {
 	var names []string
 	for _, c := range columns {
 		null := ""
@@ -77,18 +78,22 @@ func (w duckWriter) encode(columns []stabilitytest.Column, rows []stabilitytest.
 			return nil, err
 		}
 	}
-	options := "FORMAT csv, HEADER, NULLSTR '<null>'"
+	copied := "FORMAT csv, HEADER, NULLSTR '<null>'"
 	if w.extension == ".parquet" {
-		options = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] +
+		copied = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] +
 			", PARQUET_VERSION " + []string{"V1", "V2"}[r.IntN(2)] +
 			fmt.Sprintf(", STRING_DICTIONARY_PAGE_SIZE_LIMIT %d, DICTIONARY_SIZE_LIMIT %d", []int{16, 1 << 20}[r.IntN(2)],
 				[]int{1, 1000}[r.IntN(2)])
 	}
 	_ = os.Remove(w.path)
-	if err := w.exec("COPY t TO '" + w.path + "' (" + options + ")"); err != nil {
+	if err := w.exec("COPY t TO '" + w.path + "' (" + copied + ")"); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(w.path)
+	content, err := os.ReadFile(w.path)
+	if err == nil && w.extension == ".csv" && strings.Contains(options, "encoding: utf-16") { // which DuckDB does not write
+		content = sourcetest.UTF16(string(content), strings.Contains(options, "utf-16be"))
+	}
+	return content, err
 }
 
 func (w duckWriter) exec(text string, args ...any) error {

@@ -98,3 +98,17 @@ func TestNumeralsOfManyDigits(t *testing.T) {
 		}
 	}
 }
+
+// Texts of integers are read as big integers are, if these fit in an int64.
+func TestIntegersEqualBigIntegers(t *testing.T) {
+	for _, digits := range []string{"0", "7", "999999999999999999", "1000000000000000000", "9223372036854775807",
+		"9223372036854775808", "9223372036854775809", "00000000000000000000007", "18446744073709551616"} {
+		for _, sign := range []string{"", "+", "-"} {
+			want, _ := new(big.Int).SetString(sign+digits, 10)
+			got, ok := parseInt([]byte(sign + digits))
+			if ok != want.IsInt64() || ok && got != want.Int64() {
+				t.Errorf("%s%s: %d, %t", sign, digits, got, ok)
+			}
+		}
+	}
+}

@@ -85,8 +85,8 @@ def _open_reader(table: Any, columns: Sequence[str]) -> pa.RecordBatchReader:
 
 
 def _from_pandas(frame: Any, columns: Sequence[str]) -> pa.Table:
-    """Convert a frame. A column of dtype object or category is text, and what is not a text in it is null: were its type
-    inferred, one row could change how all others are read, or fail the run."""
+    """Convert a frame. A column of dtype object or category is text, and what is not a text in it is null. If its type
+    were inferred, one row could change how all others are read, or fail the run."""
     import pyarrow as pa
 
     arrays: dict[str, Any] = {}
