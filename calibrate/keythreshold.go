@@ -170,7 +170,7 @@ func (s KeySelection) validate() error {
 	}
 	square := numeric.NewUp().Mul(numeric.UpOf(m.Sens.L2), numeric.UpOf(m.Sens.L2)) // exact
 	if square.Cmp(new(big.Float).SetInt64(s.Keys)) < 0 {
-		return argument.New("sensitivity", "= %g is below the least one, of counts in %d keys", m.Sens.L2, s.Keys)
+		return argument.New("sensitivity", "= %g is too small for counts in %d keys", m.Sens.L2, s.Keys)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
 )
 
 // Release makes the public result of a run: it denoises the noisy vectors, noisy[i][j] of component j of query i,
@@ -67,7 +66,7 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 			whole = false
 			continue
 		}
-		results[i].LooksEmpty = queries.LooksEmpty(q.Query, noisy[i])
+		results[i].LooksEmpty = q.Query.LooksEmpty(noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 ||
 			q.Selected(), run: c.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {

@@ -464,7 +464,7 @@ func TestNoKeyIsSelected(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := bound.Finish(t.Context(), noisy, noisy)
-	if err != nil || a.Cells != 0 || len(a.Keys) != 1 || !LooksEmpty(bound, noisy) {
+	if err != nil || a.Cells != 0 || len(a.Keys) != 1 || !bound.LooksEmpty(noisy) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	grids := make([]float64, len(components))

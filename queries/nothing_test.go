@@ -46,7 +46,7 @@ func TestNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := LooksEmpty(q, c.noisy); got != c.want {
+		if got := q.LooksEmpty(c.noisy); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

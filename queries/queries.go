@@ -36,7 +36,6 @@
 package queries
 
 import (
-	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
@@ -53,12 +52,6 @@ func Directions(q query.Query) []domain.Direction {
 	}
 	return q.Directions()
 }
-
-// Bytes is [query.Query.Bytes].
-func Bytes(q query.Query, workers int, maxCells int64) int64 { return q.Bytes(workers, maxCells) }
-
-// LooksEmpty is [query.Query.LooksEmpty].
-func LooksEmpty(q query.Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }
 
 // LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
 // except the first.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
 )
 
 // Limits are the resources that an engine may use.
@@ -82,7 +81,7 @@ func domains(p *pipeline.Plan) []int64 {
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
-		sum += queries.Bytes(q.Query, workers, most)
+		sum += q.Query.Bytes(workers, most)
 	}
 	return sum
 }

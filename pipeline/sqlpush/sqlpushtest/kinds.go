@@ -13,9 +13,8 @@ import (
 // kind, unless the kind is in refused; it also fails if the database answers a refused kind.
 func Kinds(t *testing.T, s *Server, refused ...string) {
 	t.Helper()
-	// No database computes derived columns, texts of a database are no numbers, and keys of one unit, which weights need,
-	// do not leave a database.
-	refused = append(refused, "columns_of_lookups", "computed_columns", "numbers_in_texts", "keys_by_weights")
+	// No database computes derived columns, and texts of a database are not numbers.
+	refused = append(refused, "columns_of_lookups", "computed_columns", "numbers_in_texts")
 	asked := map[string]bool{}
 	stabilitytest.EachKind(t, &stabilitytest.Lab{TB: t, Dir: t.TempDir()}, func(t *testing.T, c *stabilitytest.Case) {
 		_, kind := path.Split(t.Name())

@@ -82,14 +82,14 @@ L1 sensitivity: the least that does, by the exact privacy curve. delta may be 0.
 
 const calculationLong = `
 
-It prints the number alone for one value of each flag, and a table for several (--%s 0.1,0.3,1).`
+It prints the number alone, or a table if a flag has several values with commas between them.`
 
 func (a *calibration) calculationCmd(q calculation) *cobra.Command {
 	method := ""
 	var p pairs
 	cmd := &cobra.Command{
 		Use: q.name, Short: q.short, Example: q.example, Args: cobra.NoArgs,
-		Long: q.long + strings.ReplaceAll(calculationLong, "%s", q.needs[0]),
+		Long: q.long + calculationLong,
 		RunE: func(*cobra.Command, []string) error {
 			m := methods.Method(method)
 			if len(q.methods) > 0 && !slices.Contains(q.methods, m) {

@@ -44,7 +44,7 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 		if v.flags.job == "" {
 			return nil, fmt.Errorf("the job reads the public file %s, which is not in the release: --job reads it", public)
 		}
-		if store.IsAddress(path) && !names(v.flags.job, path) {
+		if elsewhere(path, v.flags.job) && !mentions(v.flags.job, path) {
 			return nil, fmt.Errorf("the job in the manifest reads %s, which the job at --job does not name", public)
 		}
 		return source.ReadColumn(ctx, path, column, aligned)
@@ -74,10 +74,15 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 // mostJob exceeds the length of any job file.
 const mostJob = 16 << 20
 
-// names reports whether the text of a job file holds an address. A manifest alone makes nobody open a connection.
-func names(job, address string) bool {
+// elsewhere reports whether a path is a URL, or on another volume than the job: on Windows that may be another machine.
+func elsewhere(path, job string) bool {
+	return store.IsAddress(path) || filepath.VolumeName(path) != filepath.VolumeName(job)
+}
+
+// mentions reports whether the text of a job file holds a path. A manifest alone cannot make verify connect to a server.
+func mentions(job, path string) bool {
 	text, err := regular.ReadFile(job, mostJob)
-	return err == nil && bytes.Contains(text, []byte(address))
+	return err == nil && bytes.Contains(text, []byte(path))
 }
 
 // restate returns the manifest that the job of a manifest gives, with the choices that the run made from noisy values.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
@@ -36,7 +38,7 @@ func TestCSVHeadsInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		for length := range int64(90) {
-			f := openHeaded(t, path, textfile.CSV{Header: true, Comment: '#'})
+			f := openText(t, path, textfile.CSV{Header: true, Comment: '#'})
 			f.pieceSize = 1 + length
 			turns := inOrder(f.Splits())
 			if length%2 == 0 {
@@ -49,7 +51,7 @@ func TestCSVHeadsInPieces(t *testing.T) {
 	}
 }
 
-func openHeaded(t *testing.T, path string, o textfile.CSV) *file {
+func openText(t rapid.TB, path string, o textfile.CSV) *file {
 	t.Helper()
 	d, err := NewDialect(o)
 	if err != nil {
@@ -75,7 +77,7 @@ func TestCSVHeadChanges(t *testing.T) {
 		if err := os.WriteFile(path, []byte(texts[0]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f := openHeaded(t, path, textfile.CSV{Header: true, Comment: '#'})
+		f := openText(t, path, textfile.CSV{Header: true, Comment: '#'})
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

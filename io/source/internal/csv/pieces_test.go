@@ -31,21 +31,9 @@ var threeColumns = []string{"x", "y", "z"}
 func openPieces(t rapid.TB, path string, c textfile.CSV, length int64) *file {
 	t.Helper()
 	c.Columns = threeColumns
-	d, err := NewDialect(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mac, err := scan.NewBlockMAC(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, e := Open(context.Background(), scan.Place{Path: path}, scan.Plain, d, mac)
-	if e != nil {
-		t.Fatal(e)
-	}
-	out := f.(*file)
-	out.pieceSize = length
-	return out
+	f := openText(t, path, c)
+	f.pieceSize = length
+	return f
 }
 
 // rowsOf returns the rows of a batch: "" for a null, otherwise "=" and the text.
