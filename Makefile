@@ -44,10 +44,10 @@ bench:
 bench-peers:
 	cd bench && CGO_ENABLED=1 $(GO) run . -picture peers.svg
 
-# Other tools for differential privacy on the same tasks, with tables and picture of docs/explanation/comparison.md; under two hours.
+# Other tools for differential privacy on the same tasks, with the tables and the picture of bench/peers; under two hours.
 # PEERS="-short" takes about ten minutes on an idle machine.
 peers:
-	cd bench && $(GO) run ./peers $(PEERS) -page ../docs/explanation/comparison.md > peers/results.jsonl
+	cd bench && $(GO) run ./peers $(PEERS) -page peers/README.md > peers/results.jsonl
 
 # The pages of releases in Chromium; pictures of them go to PAGETEST_OUT.
 pages:

@@ -2,8 +2,7 @@
 // with the same guarantee. It compares errors, intervals, time and memory. It makes each tool's environment, in a
 // folder that is kept for the next run.
 //
-// Results are JSON lines, one for each tool and task. From them it makes the table and the picture of the comparison
-// page.
+// Results are JSON lines, one for each tool and task. From them it makes the tables and the picture of its README.
 package main
 
 import (
@@ -57,7 +56,7 @@ func run(ctx context.Context, args []string) error {
 	f.IntVar(&c.rows, "rows", 10_000_000, "rows of the large table")
 	f.DurationVar(&c.limit, "limit", time.Minute, "when a tool stops with a task; it always gives one answer")
 	f.StringVar(&c.from, "from", "", "run nothing: take the lines of an earlier run from this file")
-	f.StringVar(&c.page, "page", "", "write the tables between the marks of this page, and its picture into ../pictures")
+	f.StringVar(&c.page, "page", "", "write the tables between the marks of this page, and its picture beside it")
 	f.StringVar(&c.google, "google", "", "a checkout of Google's library, if its Go module cannot be downloaded")
 	if err := f.Parse(args); err != nil {
 		return err

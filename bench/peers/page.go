@@ -18,7 +18,7 @@ const (
 	endMark   = "<!-- End of the generated part. -->"
 )
 
-// writePage writes the tables between the marks of a page, and the picture into the folder ../pictures.
+// writePage writes the tables between the marks of a page, and the picture peers.svg beside it.
 func writePage(path string, results []*result) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func writePage(path string, results []*result) error {
 	if err := figureOf(results).Write(&drawn, "svg"); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(filepath.Dir(path), "..", "pictures", "peers.svg"), drawn.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(filepath.Dir(path), "peers.svg"), drawn.Bytes(), 0o644)
 }
 
 // tablesOf returns the results that are better elsewhere, and a table for each task.
