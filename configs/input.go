@@ -13,7 +13,7 @@ type Input struct {
 	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`
 	// Tables are several private tables of the same privacy units, by name, instead of files. A query names the table that
 	// it reads by `from`. The guarantee protects all rows of a unit in all tables together ([several
-	// tables](../howto/choose.md#several-tables)).
+	// tables](../howto/ask.md#several-tables)).
 	Tables map[string]Table `yaml:"tables,omitempty" example:"{visits: {files: [visits.csv], unit: [person]}}"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
 	// compressed.
@@ -38,7 +38,7 @@ type Input struct {
 	// Lookups join columns of public tables to each row. Filters, queries, events and `derive` can name these columns.
 	Lookups []Lookup `yaml:"lookups,omitempty" empty:"ok" example:"[{file: zones.csv, on: {PULocationID: LocationID}, add: [borough, zone]}]"`
 	// Derive makes columns from columns of the same row: the name on the left, an expression on the right ([operators
-	// and functions](../howto/choose.md#columns-that-are-computed)). Filters, queries and events can name these
+	// and functions](../howto/ask.md#columns-that-are-computed)). Filters, queries and events can name these
 	// columns. A result without a value is null: a division by zero, an overflow, a text that does not parse.
 	Derive map[string]string `yaml:"derive,omitempty" example:"{fare_per_km: \"km > 0 ? fare / km : nil\", day: date(pickup)}"`
 	// Where keeps the rows that meet every condition.
