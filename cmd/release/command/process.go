@@ -41,7 +41,7 @@ func Main(added ...Verb) int {
 		}
 	}
 	a := newApp(os.Stdout, os.Stderr, added...)
-	ctx, stop := signals(context.Background(), a.writeMetrics)
+	ctx, stop := Signals(context.Background(), a.writeMetrics)
 	defer stop()
 	return a.execute(ctx, args)
 }
@@ -58,9 +58,9 @@ func abortOnCrash() {
 // the process: a run can be killed at any step, and the next run resumes it.
 const grace = 3 * time.Second
 
-// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
+// Signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
 // within the grace, it is ended after last, which gets the exit code. A second signal ends it at once.
-func signals(parent context.Context, last func(code int)) (context.Context, func()) {
+func Signals(parent context.Context, last func(code int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
