@@ -41,7 +41,7 @@ func Main(added ...Verb) int {
 		}
 	}
 	a := newApp(os.Stdout, os.Stderr, added...)
-	ctx, stop := Signals(context.Background(), a.writeMetrics)
+	ctx, stop := signals(context.Background(), a.writeMetrics)
 	defer stop()
 	return a.execute(ctx, args)
 }
@@ -58,9 +58,9 @@ func abortOnCrash() {
 // the process: a run can be killed at any step, and the next run resumes it.
 const grace = 3 * time.Second
 
-// Signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
+// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
 // within the grace, it is ended after last, which gets the exit code. A second signal ends it at once.
-func Signals(parent context.Context, last func(code int)) (context.Context, func()) {
+func signals(parent context.Context, last func(code int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
@@ -82,6 +82,12 @@ func Signals(parent context.Context, last func(code int)) (context.Context, func
 		close(c)
 		cancel(nil)
 	}
+}
+
+// Signals gives a verb of another program the context of a run: SIGINT and SIGTERM cancel it, with the signal as the
+// cause. If that does not end the process in time, the process removes the temporary folder and ends.
+func Signals(parent context.Context, temporary string) (context.Context, func()) {
+	return signals(parent, func(int) { _ = os.RemoveAll(temporary) })
 }
 
 // Run runs a command line within this process, as Main runs the process's arguments, and returns the exit code.

@@ -221,9 +221,8 @@ func (o *options) run(job string, merge []string) int {
 	if err != nil {
 		return report(exitInternal, errors.New("cannot create a temporary folder"))
 	}
-	remove := func() { _ = os.RemoveAll(folder) } // it holds encrypted files and their key, for this user alone
-	defer remove()
-	ctx, stop := command.Signals(context.Background(), func(int) { remove() })
+	defer func() { _ = os.RemoveAll(folder) }() // it holds encrypted files and their key, for this user alone
+	ctx, stop := command.Signals(context.Background(), folder)
 	defer stop()
 	// report reports an error of a step before the merge. A signal makes any of these steps fail.
 	report := func(code int, err error) int {
