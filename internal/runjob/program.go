@@ -16,7 +16,7 @@ import (
 
 // Program describes this executable. Fields that cannot be determined are empty.
 var Program = sync.OnceValue(func() manifest.Program {
-	p := manifest.Program{Name: "dprelease", Version: Version(), Go: runtime.Version(), Binary: executableDigest()}
+	p := manifest.Program{Name: "dprelease", Version: Version(), Go: runtime.Version(), Binary: ExecutableDigest()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		modules := sha256.New()
 		for _, m := range info.Deps {
@@ -33,9 +33,9 @@ var Program = sync.OnceValue(func() manifest.Program {
 	return p
 })
 
-// executableDigest returns the SHA-256 of the running executable; "" if it cannot be read. It reads the whole file, so
-// only what needs the digest calls it.
-var executableDigest = sync.OnceValue(func() string {
+// ExecutableDigest returns the SHA-256 of the running executable; "" if it cannot be read. It reads the whole file, so
+// only what needs the digest calls it, and tests that start the program hundreds of times replace it.
+var ExecutableDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -93,7 +93,7 @@ func Version() string {
 
 // Build names this build of the program: only the build that wrote a partial aggregate can read it. Two builds from a
 // clone can have the same version, so the digest of the executable is added unless the version names a clean commit.
-func Build() string { return buildName(Version(), executableDigest) }
+func Build() string { return buildName(Version(), ExecutableDigest) }
 
 func buildName(version string, digest func() string) string {
 	if version != "devel" && version != "unknown" && !strings.HasSuffix(version, "+dirty") {

@@ -52,14 +52,14 @@ func TestSignalDuringNoise(t *testing.T) {
 			ctx.Err(), context.Cause(ctx),
 			&pipeline.Error{Cause: pipeline.CauseInside, Code: "internal", Message: "noise", Err: context.Cause(ctx)},
 		} {
-			if got := exitCode(ctx, err); got != want {
+			if got := ExitCode(ctx, err); got != want {
 				t.Errorf("%v: exit code %d, want %d", err, got, want)
 			}
 		}
 		if !errors.Is(context.Cause(ctx), context.Canceled) {
 			t.Error("a signal is no cancellation")
 		}
-		if got := exitCode(ctx, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output"}); got != exitOutput {
+		if got := ExitCode(ctx, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output"}); got != exitOutput {
 			t.Errorf("a failure of its own after a signal: exit code %d", got)
 		}
 	}

@@ -31,8 +31,8 @@ var codes = map[pipeline.Cause]int{
 	pipeline.CauseBusy: exitBusy, pipeline.CauseInside: exitInternal,
 }
 
-// exitCode maps an error to the documented exit code. Errors that cobra itself reports are usage errors.
-func exitCode(ctx context.Context, err error) int {
+// ExitCode maps an error to the documented exit code. The context is from [Signals]. Errors that cobra itself reports are usage errors.
+func ExitCode(ctx context.Context, err error) int {
 	var stopped interrupted
 	var failed *pipeline.Error
 	switch {
@@ -49,7 +49,7 @@ func exitCode(ctx context.Context, err error) int {
 
 // report writes an error to stderr and returns the exit code.
 func (a *app) report(ctx context.Context, err error) int {
-	code := exitCode(ctx, err)
+	code := ExitCode(ctx, err)
 	if err == nil {
 		return code
 	}

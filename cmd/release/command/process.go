@@ -84,6 +84,12 @@ func signals(parent context.Context, last func(code int)) (context.Context, func
 	}
 }
 
+// Signals gives a verb of another program the context of a run: SIGINT and SIGTERM cancel it, with the signal as the
+// cause. If that does not end the process in time, the process removes the temporary folder and ends.
+func Signals(parent context.Context, temporary string) (context.Context, func()) {
+	return signals(parent, func(int) { _ = os.RemoveAll(temporary) })
+}
+
 // Run runs a command line within this process, as Main runs the process's arguments, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 

@@ -243,9 +243,14 @@ func (k *killRun) releases(within time.Duration) {
 // neverStarts is a pool that confirms the start of a worker and starts none, so the runner waits forever.
 type neverStarts struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
+	asked chan struct{} // receives if it is empty
 }
 
-func (neverStarts) StartWorker(context.Context, *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+func (n neverStarts) StartWorker(context.Context, *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+	select {
+	case n.asked <- struct{}{}:
+	default:
+	}
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
@@ -256,6 +261,26 @@ func (neverStarts) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.S
 // A job that hangs ends after the allowed number of attempts, with a clear message, no charge, and no file in the temp
 // directory.
 func TestStalledJob(t *testing.T) {
+	testHangingJob(t, func(*exec.Cmd, chan struct{}) {}, 70, "attempt 1 of 2 failed: the job made no progress",
+		"error: the pipeline failed: the job made no progress", "--stalled=1s", "--attempts=2")
+}
+
+// One signal ends a job that hangs, with the exit code that every verb has, and as cleanly as the job's own end.
+func TestStoppedJob(t *testing.T) {
+	testHangingJob(t, func(run *exec.Cmd, asked chan struct{}) {
+		select {
+		case <-asked:
+		case <-time.After(2 * time.Minute): // the exit code will be another
+		}
+		_ = run.Process.Signal(syscall.SIGTERM)
+	}, 143, "error: stopped by a signal (terminated)", "nothing was charged")
+}
+
+// testHangingJob runs a job that hangs; stop is called when it has started. The channel asked receives when the runner
+// asks for a worker. The run must end with the exit code and print the two texts.
+func testHangingJob(t *testing.T, stop func(run *exec.Cmd, asked chan struct{}), code int, first, second string,
+	flags ...string) {
+	t.Helper()
 	dir := t.TempDir()
 	job, temporary, parts := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "tmp"), filepath.Join(dir, "parts")
 	for _, err := range []error{os.WriteFile(filepath.Join(dir, "all.csv"), []byte("person,age\n1,2\n"), 0o600),
@@ -269,7 +294,8 @@ func TestStalledJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool := grpc.NewServer()
-	fnpb.RegisterBeamFnExternalWorkerPoolServer(pool, neverStarts{})
+	asked := make(chan struct{}, 1)
+	fnpb.RegisterBeamFnExternalWorkerPoolServer(pool, neverStarts{asked: asked})
 	go func() { _ = pool.Serve(listener) }()
 	t.Cleanup(pool.Stop)
 	server := freePort(t)
@@ -277,10 +303,10 @@ func TestStalledJob(t *testing.T) {
 	start(t, fmt.Sprintf("prism:%d", server), &prismOut)
 	await(t, server)
 	t.Setenv("TMPDIR", temporary)
-	run := start(t, "release-full", &out, "beam", "run", job, "--runner=prism",
-		fmt.Sprintf("--endpoint=localhost:%d", server),
-		"--environment_type=EXTERNAL", "--environment_config="+listener.Addr().String(), "--parts="+parts, "--stalled=1s",
-		"--attempts=2")
+	run := start(t, "release-full", &out, append([]string{"beam", "run", job, "--runner=prism",
+		fmt.Sprintf("--endpoint=localhost:%d", server), "--environment_type=EXTERNAL",
+		"--environment_config=" + listener.Addr().String(), "--parts=" + parts}, flags...)...)
+	stop(run, asked)
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
 	select {
@@ -289,8 +315,7 @@ func TestStalledJob(t *testing.T) {
 		t.Fatal("the run does not end")
 	}
 	text := out.String()
-	if err == nil || !strings.Contains(text, "attempt 1 of 2 failed: the job made no progress") ||
-		!strings.Contains(text, "error: the pipeline failed: the job made no progress") ||
+	if run.ProcessState.ExitCode() != code || !strings.Contains(text, first) || !strings.Contains(text, second) ||
 		strings.Contains(text, "rpc error") {
 		t.Errorf("%v\n%s\n%s", err, text, prismOut.String())
 	}

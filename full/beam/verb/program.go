@@ -152,12 +152,12 @@ func run(rest []string) int {
 		endWithPool()
 	}
 	beam.Init() // a worker ends here
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	switch {
 	case action == "run" && job != "":
-		return o.run(ctx, job, flag.Args())
+		return o.run(job, flag.Args())
 	case action == "worker" && flag.NArg() == 0:
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
 		return serve(ctx, *port)
 	}
 	flag.Usage()
@@ -209,7 +209,7 @@ func (o *options) check() (err error) {
 }
 
 // run aggregates the input of a job and merges the result.
-func (o *options) run(ctx context.Context, job string, merge []string) int {
+func (o *options) run(job string, merge []string) int {
 	if err := o.check(); err != nil {
 		return report(exitUsage, err)
 	}
@@ -222,7 +222,16 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		return report(exitInternal, errors.New("cannot create a temporary folder"))
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it holds encrypted files and their key, for this user alone
-	_ = os.Setenv("TMPDIR", folder)             // the SDK leaves a file in it after each run; the name has no zero byte
+	ctx, stop := command.Signals(context.Background(), folder)
+	defer stop()
+	// report reports an error of a step before the merge. A signal makes any of these steps fail.
+	report := func(code int, err error) int {
+		if ctx.Err() != nil {
+			code, err = command.ExitCode(ctx, ctx.Err()), fmt.Errorf("%w; nothing was charged", context.Cause(ctx))
+		}
+		return report(code, err)
+	}
+	_ = os.Setenv("TMPDIR", folder) // the SDK leaves a file in it after each run; the name has no zero byte
 	var params []string
 	for _, p := range o.params {
 		params = append(params, "--param", p)
@@ -264,9 +273,6 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	}
 	defer clean(context.WithoutCancel(ctx), task.Out)
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
-		if ctx.Err() != nil {
-			return report(exitInternal, errors.New("stopped by a signal; nothing was charged"))
-		}
 		if fault := dpbeam.FaultIn(err); fault != nil {
 			return report(exitInput, errors.New(said(fault, err)+"; nothing was charged"))
 		}

@@ -33,15 +33,15 @@ func TestReleasedJobNeedsNoInput(t *testing.T) {
 	}
 	o := options{buckets: 1, ranges: 1, attempts: 1, workers: 1, stalled: 1, memory: "1GiB"}
 	t.Setenv("TMPDIR", t.TempDir()) // a run sets it to a folder that it removes
-	if code := o.run(t.Context(), job, []string{"--quiet"}); code != 0 {
+	if code := o.run(job, []string{"--quiet"}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	if code := o.run(t.Context(), job, []string{"--quiet", "--new-release"}); code != exitInput {
+	if code := o.run(job, []string{"--quiet", "--new-release"}); code != exitInput {
 		t.Errorf("a new release without an input: exit code %d", code)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	if code := o.run(t.Context(), job, []string{"--quiet", "--compare-input"}); code != exitInput {
+	if code := o.run(job, []string{"--quiet", "--compare-input"}); code != exitInput {
 		t.Errorf("an input to compare that is not there: exit code %d", code)
 	}
 	broken := filepath.Join(dir, "broken.yaml")
@@ -49,7 +49,7 @@ func TestReleasedJobNeedsNoInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	if code := o.run(t.Context(), broken, []string{"--quiet"}); code != exitUsage {
+	if code := o.run(broken, []string{"--quiet"}); code != exitUsage {
 		t.Errorf("a job with problems: exit code %d", code)
 	}
 	if after, err := os.ReadFile(manifest); err != nil || string(after) != string(before) {
