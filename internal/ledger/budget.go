@@ -64,15 +64,6 @@ func (b Budget) caps() (c caps, err error) {
 // limits returns the caps of the periods, in the order of the variable periods.
 func (b Budget) limits() [3]Limit { return [3]Limit{b.Day, b.Month, b.Year} }
 
-// guarantee returns the lifetime's guarantee for mechanisms: Delta is reduced by DeltaCap.
-func (b Budget) guarantee() (calibrate.Guarantee, error) {
-	share, err := parseShare(b.DeltaCap)
-	if err != nil {
-		return calibrate.Guarantee{}, err
-	}
-	return guarantee(b.Epsilon, b.Delta, share)
-}
-
 // sameAs reports whether two budgets have equal values, in any spelling: 1e-5 is 0.00001.
 func (b Budget) sameAs(o Budget) bool {
 	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {zeroIfEmpty(b.DeltaCap), zeroIfEmpty(o.DeltaCap)}}

@@ -126,18 +126,12 @@ func (a *account) checkUnits(c Charge) error {
 
 func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error {
 	refusal := &OverBudgetError{Balance: balance, Asked: asked, Delta: c.Delta}
-	g, err := a.Budget.guarantee()
-	if err != nil {
-		return err
-	}
-	if refusal.Delta == 0 {
-		refusal.Delta = g.Delta
-	}
 	free := new(big.Float).Set(balance.Free())
 	if a.Account.Adjacency != c.Account.Adjacency {
 		free.SetMantExp(free, -2)
 	}
-	if refusal.Epsilon, err = fits(free, refusal.Delta); err != nil {
+	var err error
+	if refusal.Epsilon, err = fits(free, c.Delta); err != nil {
 		return err
 	}
 	return refusal

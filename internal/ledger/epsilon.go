@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -11,21 +12,31 @@ import (
 )
 
 // fits returns the largest epsilon that a job at delta d can ask within free, the remaining mu squared. It is a decimal
-// rounded down to four digits, or empty if not even epsilon 0 fits.
+// rounded down to four digits, or empty if nothing fits. At delta 0 the job is one query with Laplace or geometric noise:
+// more queries of the same epsilon cost no more.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	if free.Sign() == 0 {
 		return "", nil
 	}
+	mu, _ := new(big.Float).Sqrt(free).Float64()
+	if d == 0 {
+		// PureMu has the inverse 2·atanh(erf(mu/sqrt(8))).
+		return largestPaid(free, d, listDecimalsBelow(min(2*math.Atanh(math.Erf(mu/math.Sqrt(8))), calibrate.MaxPure)))
+	}
 	if err := (calibrate.Guarantee{Delta: d}).Validate(); err != nil {
 		return "", err
 	}
-	mu, _ := new(big.Float).Sqrt(free).Float64()
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
 		e = calibrate.MaxEpsilon // the rest is larger than the largest epsilon at d takes
 	}
-	// The root and GaussianEpsilon may have rounded up. Step down until the job's own calibration fits.
-	for _, text := range append(listDecimalsBelow(float64(e)), "0") {
+	return largestPaid(free, d, append(listDecimalsBelow(float64(e)), "0"))
+}
+
+// largestPaid returns the first of the decimals that fits, or "". The first ones may not, since fits rounds up: the
+// job's own calibration decides.
+func largestPaid(free *big.Float, d calibrate.Delta, decimals []string) (string, error) {
+	for _, text := range decimals {
 		if ok, err := pays(free, text, d); ok || err != nil {
 			return text, err
 		}
@@ -38,7 +49,12 @@ func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: d})
+	var mu calibrate.Mu
+	if d == 0 {
+		mu, err = calibrate.PureMu(calibrate.Epsilon(e))
+	} else {
+		mu, err = calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: d})
+	}
 	if err != nil {
 		return false, err
 	}

@@ -2,10 +2,12 @@ package ledger_test
 
 import (
 	"errors"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
@@ -26,7 +28,7 @@ func TestOverBudgetText(t *testing.T) {
 		t.Fatalf("error %v, want a %T", err, over)
 	}
 	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "needs 100 %", "75 % is left",
-		"at delta 1e-09",
+		"at delta 1e-9",
 		"at most " + over.Epsilon + " fits"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %s", err, want)
@@ -59,5 +61,30 @@ func TestTexts(t *testing.T) {
 		if err.Error() != text {
 			t.Errorf("%q, want %q", err, text)
 		}
+	}
+}
+
+// At delta 0 the epsilon that fits is that of Laplace noise, which costs more than Gaussian noise of the same epsilon.
+func TestPureEpsilonThatFits(t *testing.T) {
+	t.Parallel()
+	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
+	c := ledgertest.Quarter(t, "a")
+	c.Delta = 0
+	c.Mechanisms[0].Sigma = 0.5
+	_, err := b.Charge(t.Context(), c)
+	var over *ledger.OverBudgetError
+	if !errors.As(err, &over) {
+		t.Fatalf("error %v, want a %T", err, over)
+	}
+	epsilon, err := calibrate.ParseDown(over.Epsilon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func(epsilon float64) bool {
+		mu, err := calibrate.PureMu(calibrate.Epsilon(epsilon))
+		return err == nil && new(big.Float).SetFloat64(float64(mu*mu)).Cmp(over.Balance.Left) <= 0
+	}
+	if !fits(epsilon) || fits(epsilon*1.01) || !strings.Contains(over.Error(), "at delta 0 ") {
+		t.Errorf("epsilon %g: %v", epsilon, over)
 	}
 }

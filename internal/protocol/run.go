@@ -75,14 +75,15 @@ func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err
 
 // release makes a release, from the charge to the published folder.
 func (a *attempt) release(ctx context.Context) (*Outcome, error) {
-	if err := a.vacant(ctx, a.dir); err != nil {
-		return nil, err
-	}
 	engine, err := a.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Close()
+	// After open: a folder that is in use must not hide what is wrong with the job.
+	if err := a.vacant(ctx, a.dir); err != nil {
+		return nil, err
+	}
 	if !a.reserved() {
 		if err := a.rehearse(ctx); err != nil {
 			return nil, err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease"
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
 )
 
@@ -46,6 +48,34 @@ func TestJobsReadTheirTables(t *testing.T) {
 				if counted > rows || counted < rows*7/10 {
 					t.Errorf("query %d counts %d of %d rows", q, counted, rows)
 				}
+			}
+		})
+	}
+}
+
+// Each job runs as its page says, within the budget that it states.
+func TestJobsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs without -short")
+	}
+	for name, table := range tables {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			job, err := os.ReadFile(filepath.Join("..", name, "job.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "job.yaml")
+			if err := errors.Join(os.WriteFile(path, job, 0o600), table.write(filepath.Join(dir, "data"), 3000)); err != nil {
+				t.Fatal(err)
+			}
+			made, err := dprelease.Load(t.Context(), path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := made.Run(t.Context(), dprelease.Options{}); err != nil {
+				t.Error(err)
 			}
 		})
 	}
