@@ -1,0 +1,119 @@
+package spark_test
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/full/spark/sparktest"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+const speedJob = `
+version: 1
+name: speed
+privacy: {epsilon: 1, delta: 1e-6, UNIT}
+input: {sql: {driver: spark, query: unused}}
+queries:
+  - {name: counts, histogram: {by: [{column: cat, values: [CATS]}]}}
+  - {name: sums, sum: {column: value, clamp: [0, 100], by: [{column: cat, values: [CATS]}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: speed, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// Counts and clamped sums of a table of DPRELEASE_ROWS rows in Parquet, 200 rows a unit, beside the statements that a
+// person would write. It logs seconds and the CPU seconds of the executors, DPRELEASE_TURNS times in turns.
+func TestSpeed(t *testing.T) {
+	rows, err := strconv.Atoi(os.Getenv("DPRELEASE_ROWS"))
+	if err != nil {
+		t.Skip("DPRELEASE_ROWS is not set")
+	}
+	turns, err := strconv.Atoi(os.Getenv("DPRELEASE_TURNS"))
+	if err != nil {
+		turns = 3
+	}
+	s := server(t)
+	dsn, exec := s.Database(t, fmt.Sprintf("speed%d", os.Getpid()))
+	if err := exec(fmt.Sprintf(`CREATE TABLE t USING parquet AS SELECT pmod(xxhash64(id), %d) AS unit,
+		concat('c', pmod(xxhash64(id, 7), 50)) AS cat, pmod(xxhash64(id, 13), 100000) / 1000D AS value
+		FROM range(0, %d, 1, 8)`, rows/200, rows)); err != nil {
+		t.Fatal(err)
+	}
+	var cats []string
+	for i := range 50 {
+		cats = append(cats, fmt.Sprintf("c%d", i))
+	}
+	job := strings.ReplaceAll(speedJob, "CATS", strings.Join(cats, ", "))
+	const byHand = "SELECT cat, count(*), sum(least(greatest(value, 0D), 100D)) FROM %s GROUP BY cat"
+	db, err := sql.Open("spark", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	cases := []struct{ name, unit, hand string }{
+		{"unbounded", "unit: row", fmt.Sprintf(byHand, "t")},
+		{"five rows a unit", "unit: [unit], per_unit: {max_rows: 5}", fmt.Sprintf(byHand,
+			"(SELECT *, row_number() OVER (PARTITION BY unit ORDER BY xxhash64(unit, cat, value)) AS n FROM t) WHERE n <= 5")},
+	}
+	for _, c := range cases {
+		p := sqlpushtest.Plan(t, strings.Replace(job, "UNIT", c.unit, 1))
+		for range turns {
+			measure(t, s, c.name+", pushed down", func() error {
+				d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "spark", DSN: dsn, Table: "t"})
+				if err != nil {
+					return err
+				}
+				defer d.Close()
+				_, err = sqlpush.New(d, make([]byte, 32)).Aggregate(t.Context(), p, pipeline.Silent{})
+				return err
+			})
+			measure(t, s, c.name+", by hand", func() error {
+				r, err := db.QueryContext(t.Context(), c.hand)
+				if err != nil {
+					return err
+				}
+				defer r.Close()
+				for r.Next() { // the answers are not compared: rows that units keep differ
+				}
+				return r.Err()
+			})
+		}
+	}
+}
+
+// measure logs the time that f takes, and the CPU time of the executors meanwhile.
+func measure(t *testing.T, s *sparktest.Server, name string, f func() error) {
+	t.Helper()
+	at, before := time.Now(), cpu(t, s)
+	if err := f(); err != nil {
+		t.Fatal(name, err)
+	}
+	t.Logf("%s: %.1f s, %.1f s of CPU", name, time.Since(at).Seconds(), cpu(t, s)-before)
+}
+
+// cpu returns the CPU seconds that the executors have taken.
+func cpu(t *testing.T, s *sparktest.Server) (seconds float64) {
+	t.Helper()
+	for _, pid := range s.Executors(t) {
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Fields(string(text)[strings.LastIndex(string(text), ")")+1:])
+		for _, field := range fields[11:13] { // user and system time, in hundredths of a second
+			ticks, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds += float64(ticks) / 100
+		}
+	}
+	return seconds
+}
