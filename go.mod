@@ -29,7 +29,7 @@ require (
 	golang.org/x/text v0.43.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
-	modernc.org/sqlite v1.60.1
+	modernc.org/sqlite v1.60.1 // newer versions did not resolve
 	pgregory.net/rapid v1.3.0
 )
 

@@ -8,8 +8,8 @@ import (
 // Data intervals: the days, months and years that are the values of a dated parameter, the ways to write each, and the
 // intervals between two dates.
 
-// Window is a data interval: one value of a dated parameter, a day, a month or a year.
-type Window struct {
+// DataInterval is a data interval: one value of a dated parameter, a day, a month or a year.
+type DataInterval struct {
 	// Value is the interval's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
 	Forms []string
@@ -17,19 +17,19 @@ type Window struct {
 	End time.Time
 }
 
-// maxWindows exceeds the number of days that any table covers.
-const maxWindows = 100_000
+// maxIntervals exceeds the number of days that any table covers.
+const maxIntervals = 100_000
 
-// Windows returns the data intervals of a dated parameter from one date to another, both included, written in the form
+// DataIntervals returns the data intervals of a dated parameter from one date to another, both included, written in the form
 // of from. Its error is a message for the user.
-func (p *Param) Windows(from, to string) ([]Window, error) {
+func (p *Param) DataIntervals(from, to string) ([]DataInterval, error) {
 	if p.Type != "date" {
 		return nil, errors.New("the parameter is not a date")
 	}
 	return windows(p.Every, from, to)
 }
 
-func windows(every, from, to string) ([]Window, error) {
+func windows(every, from, to string) ([]DataInterval, error) {
 	first, layout, ok := readDate(from, every)
 	last, _, okLast := readDate(to, every)
 	switch {
@@ -38,12 +38,12 @@ func windows(every, from, to string) ([]Window, error) {
 	case last.Before(first):
 		return nil, errors.New("the last data interval is before the first")
 	}
-	var out []Window
+	var out []DataInterval
 	for at := first; !at.After(last); at = following(at, every) {
-		if len(out) == maxWindows {
+		if len(out) == maxIntervals {
 			return nil, errors.New("there are more than 100000 data intervals")
 		}
-		w := Window{Value: at.Format(layout), End: following(at, every)}
+		w := DataInterval{Value: at.Format(layout), End: following(at, every)}
 		for _, f := range formsOf(every) {
 			w.Forms = append(w.Forms, at.Format(f.layout))
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWindows(t *testing.T) {
+func TestDataIntervals(t *testing.T) {
 	for _, c := range []struct{ every, from, to, want string }{
 		{"", "2024-02-28", "2024-03-01", "2024-02-28 2024-02-29 2024-03-01"},
 		{"day", "2024-02-28", "2024-02-28", "2024-02-28"},
@@ -13,7 +13,7 @@ func TestWindows(t *testing.T) {
 		{"month", "2023-11-01", "2023-12", "2023-11-01 2023-12-01"},
 		{"year", "2023", "2025-01", "2023 2024 2025"},
 	} {
-		windows, err := (&Param{Type: "date", Every: c.every}).Windows(c.from, c.to)
+		windows, err := (&Param{Type: "date", Every: c.every}).DataIntervals(c.from, c.to)
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -33,7 +33,7 @@ func TestWindows(t *testing.T) {
 			"2024-02-27"},
 		{"date", "month", "2024-02-02", "2024-03"}, {"date", "", "1000-01-01", "3000-01-01"},
 	} {
-		if _, err := (&Param{Type: c.typ, Every: c.every}).Windows(c.from, c.to); err == nil {
+		if _, err := (&Param{Type: c.typ, Every: c.every}).DataIntervals(c.from, c.to); err == nil {
 			t.Errorf("%+v has windows", c)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The sum of squares of the coefficients and the means (over all shifts, by weight) equals that of the cells, and the
+// The sum of squares of the coefficients and the means (over all shifts, by weight) equals the sum of squares of the cells, and the
 // inverse transform restores the cells.
 func TestTransformIsOrthonormal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

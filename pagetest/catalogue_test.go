@@ -20,7 +20,7 @@ import (
 )
 
 // These tests check the descriptions in a folder against the texts of the standards, and against the tables: the
-// headers, types, keys and digests that a description promises are those of the files. The standards' own validators
+// headers, types, keys and digests that a description promises agree with the files. The standards' own validators
 // (frictionless, csvlint, mlcroissant, the DCAT-AP shapes, cffconvert) are programs in Python, Ruby and Java, so they
 // do not run here.
 

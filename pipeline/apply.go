@@ -15,7 +15,7 @@ import (
 // may change noisy values, so that every change is a named step of the vector.
 
 // applySteps carries out steps in order on a vector, and returns the notes of the steps on their choices. A note is a
-// sentence of public facts, preceded by the name of its step. Errors include those of [denoise.Check].
+// sentence of public facts, preceded by the name of its step. Errors include the errors of [denoise.Check].
 func applySteps(ctx context.Context, n mechanism.Noisy, steps []*denoise.Step) (next mechanism.Noisy, notes []string,
 	err error) {
 	if err := checkSteps(n, steps); err != nil {

@@ -44,7 +44,7 @@ type builder struct {
 	// called are the names of the unit's columns, if the builder's table has others
 	called []string
 	joins  []Join
-	tables []*builder // of the job's tables, if it has several
+	tables []*builder // the builders of the job's tables, if it has several
 }
 
 // gathered is the result of the builders of all tables of a job.

@@ -29,7 +29,7 @@ type Engine interface {
 // Refuser is an Engine that cannot answer every plan.
 type Refuser interface {
 	// Refuses returns the reason for which the engine cannot answer a plan that fits its schema; nil if it can. Errors
-	// are those of package queries/problem.
+	// are of type *problem.Error.
 	Refuses(p *Plan) error
 }
 
@@ -41,7 +41,7 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	case len(p.tables) == 0:
 		diags = p.Check(e.Schema())
 	case several:
-		diags = p.CheckTables(t.TableSchemas())
+		diags = p.checkTables(t.TableSchemas())
 	default:
 		diags = configs.Diagnostics{p.job.Diagnose("input.tables", "several-tables", "this engine answers no job with several "+
 			"tables", "run the job on one machine, from files")}
@@ -161,12 +161,12 @@ type Stage string
 
 // The stages of a run, in order.
 const (
-	StageCharge    Stage = "charge"
-	StageAggregate Stage = "aggregate"
-	StageNoise     Stage = "noise"
-	StageDenoise   Stage = "denoise"
-	StagePublish   Stage = "publish"
-	StageCompare   Stage = "compare"
+	StageCharge    Stage = "charge"    // the ledger records the spend
+	StageAggregate Stage = "aggregate" // the engine reads the input
+	StageNoise     Stage = "noise"     // noise is drawn
+	StageDenoise   Stage = "denoise"   // estimates are computed from the noisy values
+	StagePublish   Stage = "publish"   // the tables are written
+	StageCompare   Stage = "compare"   // the written tables are read back and compared
 )
 
 // Observer receives the progress of a run. It may be called from several goroutines.

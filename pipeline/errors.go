@@ -19,16 +19,16 @@ var ErrInputGone = errors.New("the input is gone")
 // Cause classifies failures of a run; it decides the exit code.
 type Cause string
 
-// The causes.
+// The causes of an Error.
 const (
-	CauseCheck  Cause = "check"
-	CauseJob    Cause = "job"
-	CauseInput  Cause = "input"
-	CauseBudget Cause = "budget"
-	CauseOutput Cause = "output"
-	CauseLedger Cause = "ledger"
-	CauseBusy   Cause = "busy"
-	CauseInside Cause = "internal"
+	CauseCheck  Cause = "check"    // a comparison failed, such as a changed input
+	CauseJob    Cause = "job"      // the job is wrong, or does not fit its input
+	CauseInput  Cause = "input"    // the input cannot be read
+	CauseBudget Cause = "budget"   // the charge does not fit the budget
+	CauseOutput Cause = "output"   // the release folder cannot be written or read
+	CauseLedger Cause = "ledger"   // the ledger cannot be opened, read or written
+	CauseBusy   Cause = "busy"     // another process holds the run or the ledger
+	CauseInside Cause = "internal" // a fault of the program
 )
 
 // Error is a failed run: its cause, a message and a hint for the user. It never holds a private value.
@@ -49,4 +49,5 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -26,8 +26,8 @@ type Plan struct {
 	mu        calibrate.Mu
 	adjacency query.Adjacency
 	queries   []Planned
-	input     input        // of the only table
-	tables    []tableInput // of several; input is empty then
+	input     input        // the input of the only table
+	tables    []tableInput // the inputs of several tables; input is empty then
 	identity  Identity
 	failure   failure
 	targets   *Targets // nil if no query has a target
@@ -196,7 +196,7 @@ func (p *Plan) Mechanisms() []calibrate.Mechanism { return mechanismsOf(p.querie
 
 // Accurate returns the diagnostics of Missed as an error; nil if the job's targets are met.
 func (p *Plan) Accurate() error {
-	missed := p.Missed()
+	missed := p.missed()
 	if len(missed) == 0 {
 		return nil
 	}
@@ -204,8 +204,8 @@ func (p *Plan) Accurate() error {
 		Err: missed}
 }
 
-// Missed returns one diagnostic for each query whose 95 % half-width is larger than the job accepts.
-func (p *Plan) Missed() configs.Diagnostics {
+// missed returns one diagnostic for each query whose 95 % half-width is larger than the job accepts.
+func (p *Plan) missed() configs.Diagnostics {
 	var diags configs.Diagnostics
 	for i := range p.queries {
 		q := &p.queries[i]

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/hook"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/query"
@@ -44,7 +43,7 @@ type Result struct {
 	Expected *manifest.Error
 	// Places are the positions of the cells; nil if they are not points.
 	Places *Places
-	// LooksEmpty: the noisy answer looks like the answer of an empty table; see [queries.LooksEmpty].
+	// LooksEmpty: the noisy answer looks like the answer of an empty table; see [query.Query].
 	LooksEmpty bool
 }
 
@@ -68,12 +67,6 @@ func (r *Release) Manifest(files map[string][]manifest.File) manifest.Manifest {
 		}
 	}
 	return m
-}
-
-// Guarantee returns the guarantee of the release.
-func (r *Release) Guarantee() calibrate.Guarantee {
-	p := &r.manifest.Privacy
-	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}
 }
 
 // Account adds the ledger's newest entry and the account's state to the manifest.

@@ -74,7 +74,7 @@ func TestEndsThatAreNearlyMultiples(t *testing.T) {
 	}
 }
 
-// Estimates that agree with others are not rounded: those of a query with margins, and those of the margins.
+// Estimates that agree with others are not rounded: estimates of a query with margins, and of the margins.
 func TestWhatAgreesIsNotRounded(t *testing.T) {
 	p := planOfStays(t, "1e-6", "row", "", countsBy(byWard)+", margins: [q1]", "count: {}", "count: {}",
 		countsBy(byWard)+", denoise: [{method: total, total: 50}]", "crosstabs: {by: ["+byWard+", "+bySex+"], ways: [1]}")

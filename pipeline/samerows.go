@@ -31,7 +31,7 @@ const maxShared = 1 << 20
 // sharedVector is a component that other vectors of the release measure too.
 type sharedVector struct {
 	component int
-	deviation float64 // of the combination
+	deviation float64 // the combination's standard deviation
 	shape     denoise.Shape
 	others    []otherVector
 }

@@ -143,7 +143,7 @@ func TestVectorsOfTheSameRows(t *testing.T) {
 // releases, and their errors are as stated and smaller than with their own noise alone: for Gaussian and for geometric
 // noise, with counts of the same, of finer and of coarser cells. In 10^4 cases the coverage is outside of 94 to 96 % by
 // chance once in 200,000 times; in the 2,000 cases without DPRELEASE_LONG=1 it is outside of 92.8 to 97.2 % as rarely.
-// Without Gaussian noise, intervals of variances may cover more. The stated errors are those of the linear
+// Without Gaussian noise, intervals of variances may cover more. The stated errors follow from the linear
 // approximation, which is accurate to 2 % for such large counts; 10 % and 4 % are 4.5 standard deviations.
 func TestSharedRowsCover(t *testing.T) {
 	runs, off, far := 170, 0.022, 0.1

@@ -40,7 +40,7 @@ type Join struct {
 	Add, As []string
 	Units   int
 
-	name, field string // of the other table; of the join in the job
+	name, field string // the name of the other table; the place of the join in the job
 }
 
 // ofTables makes the builders of a job's tables.
@@ -283,8 +283,8 @@ func (in *input) unitJoin() *Join {
 	return nil
 }
 
-// CheckTables is Check against the schemas of the plan's tables.
-func (p *Plan) CheckTables(schemas []table.Schema) (diags configs.Diagnostics) {
+// checkTables is Check against the schemas of the plan's tables.
+func (p *Plan) checkTables(schemas []table.Schema) (diags configs.Diagnostics) {
 	for k, schema := range schemas {
 		of := p.OfTable(k)
 		joined, found := of.Joined(schema, func(table int) table.Schema { return schemas[table] })

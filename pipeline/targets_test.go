@@ -65,14 +65,14 @@ func TestLeastEpsilonIsLeast(t *testing.T) {
 				t.Fatalf("%s", filled)
 			}
 			met := targetPlan(t, string(filled))
-			if missed := met.Missed(); len(missed) > 0 {
+			if missed := met.missed(); len(missed) > 0 {
 				t.Errorf("at %s: %v", least.Text, missed)
 			}
 			if s := met.Targets().Spare; s < 1-1e-11 || s > 1+1e-9 {
 				t.Errorf("factor to spare %.15g at the least epsilon", s)
 			}
 			less := strconv.FormatFloat(float64(least.Epsilon)*(1-1e-9), 'g', 16, 64)
-			if missed := targetPlan(t, targetJob(less, privacy, mixedTargets)).Missed(); len(missed) == 0 {
+			if missed := targetPlan(t, targetJob(less, privacy, mixedTargets)).missed(); len(missed) == 0 {
 				t.Errorf("at %s, less than %s, no target is missed", less, least.Text)
 			}
 		})
@@ -89,14 +89,14 @@ func TestAutomaticWeightsSpareAlike(t *testing.T) {
 				t.Errorf("epsilon %s, %s: factor %g, of all %g", epsilon, q.Query.Name(), got, p.Targets().Spare)
 			}
 		}
-		if (p.Targets().Spare < 1) != (len(p.Missed()) > 0) {
-			t.Errorf("epsilon %s: factor %g, missed %v", epsilon, p.Targets().Spare, p.Missed())
+		if (p.Targets().Spare < 1) != (len(p.missed()) > 0) {
+			t.Errorf("epsilon %s: factor %g, missed %v", epsilon, p.Targets().Spare, p.missed())
 		}
 	}
 }
 
 // A target of one table is compared with the error of that table, in every query of several that have one: at the least
-// epsilon for it alone the table's half-width is the target, whatever those of the others are.
+// epsilon for it alone the table's half-width is the target, whatever half-widths the other tables have.
 func TestTargetsOfTables(t *testing.T) {
 	for _, adjacency := range []string{"", ", adjacency: replace-one"} {
 		for _, table := range []string{"a", "b", "c", "a, b", "c, a", "b, c"} {
@@ -108,7 +108,7 @@ func TestTargetsOfTables(t *testing.T) {
 `, table)
 			least := targetPlan(t, targetJob("1", adjacency, text)).Targets().Text
 			p := targetPlan(t, targetJob(least, adjacency, text))
-			if missed := p.Missed(); len(missed) > 0 {
+			if missed := p.missed(); len(missed) > 0 {
 				t.Errorf("table %s: %v", table, missed)
 			}
 			names := strings.Split(table, ", ")
@@ -173,7 +173,7 @@ func thousand() string {
 	return b.String()
 }
 
-// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma
+// For a thousand counts a closed form gives the least epsilon: each needs mu = 3/sigma, for the largest sigma
 // with sigma² + grid²/12 = d² or less at the grid that it has: the largest power of two up to 1 and sigma/16.
 func TestThousandTargets(t *testing.T) {
 	p := targetPlan(t, targetJob("1", ", weights: auto", thousand()))

@@ -32,7 +32,7 @@ type Accumulator struct {
 	rows    *bounding.Rows     // nil if each row is a unit, or if rows are shared
 	tally   bounding.BoundTally
 	shared  *sharing            // nil if the rows of units are the aggregation's own
-	part    *bounding.QueryRows // of the shared rows; nil if these are bounded
+	part    *bounding.QueryRows // the accumulator's part of shared rows; nil if they are bounded already
 }
 
 // newAccumulator returns an accumulator without rows. The spill may be nil. It returns an error for an aggregation that
@@ -135,7 +135,7 @@ func (g *Accumulator) Add(b *table.Batch) error {
 }
 
 // AddTotal adds a total of another engine.
-func (g *Accumulator) AddTotal(t accumulate.Total) error {
+func (g *Accumulator) AddTotal(t aggregation.Total) error {
 	if g.partial == nil {
 		return bounding.ErrSpent
 	}
@@ -260,19 +260,10 @@ func (s *sharing) bound() error {
 	return err
 }
 
-// HoldsRows reports whether rows of units wait to be bounded.
-func (g *Accumulator) HoldsRows() bool { return g.rows != nil }
-
-// Total is the total of a cell from another engine.
-type Total = accumulate.Total
-
-// KeyValue is the value of one part of the key of a group of rows.
-type KeyValue = keyselection.PartValue
-
 // MaxKeyBytes is the length of the longest text that is a key.
 const MaxKeyBytes = keyselection.MaxKeyBytes
 
 // KeyOf makes a key of the values of its parts; ok is false if one of them is not a valid key.
-func KeyOf(parts []aggregation.KeyPart, values []KeyValue) (key string, ok bool) {
+func KeyOf(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key string, ok bool) {
 	return keyselection.Join(parts, values)
 }

@@ -26,7 +26,7 @@ func Save(all []*Accumulator, to io.Writer) error {
 	if err := saveTotals(all, w); err != nil {
 		return err
 	}
-	err := saveRows(all, bounding.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
+	err := saveRows(all, intern.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
 		write(w)
 		return w.Flush() // blocks are long
 	})
@@ -37,8 +37,12 @@ func Save(all []*Accumulator, to io.Writer) error {
 	return w.Flush()
 }
 
-// Load adds a state that Save wrote to accumulators.
-func Load(all []*Accumulator, from StateSource) error {
+// Load adds a state that Save wrote to accumulators of the same aggregations. Errors are ErrState, ErrOther, and errors
+// of the source.
+func Load(all []*Accumulator, from interface {
+	io.Reader
+	io.ByteReader
+}) error {
 	r := state.NewReader(from)
 	if err := loadTotals(all, r); err != nil {
 		return err
@@ -67,7 +71,10 @@ func SaveTotals(all []*Accumulator, to io.Writer) error {
 }
 
 // LoadTotals adds totals that SaveTotals wrote.
-func LoadTotals(all []*Accumulator, from StateSource) error {
+func LoadTotals(all []*Accumulator, from interface {
+	io.Reader
+	io.ByteReader
+}) error {
 	return loadTotals(all, state.NewReader(from))
 }
 
@@ -128,13 +135,13 @@ func Bound(all []*Accumulator) error {
 // ErrState means that the bytes are not a valid state of accumulators.
 var ErrState = state.ErrState
 
-// StateSource is a source of states.
-type StateSource = state.Source
-
-// Buckets assigns units to buckets; see [intern.Buckets].
+// Buckets assigns each privacy unit to one of n buckets, so that the rows of a unit are together wherever they are
+// gathered. It has no exported field: [NewBuckets] makes it.
 type Buckets = intern.Buckets
 
-// NewBuckets is [intern.NewBuckets].
+// NewBuckets returns n buckets, at least one. The bucket of a unit of numbers follows from a hash under key. The bucket
+// of a unit with texts follows from text(unit), a hash of the unit's bytes. All processes of a run must use the same key
+// and the same function.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return intern.NewBuckets(n, key, text)
 }

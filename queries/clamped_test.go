@@ -82,7 +82,7 @@ func clampedAnswers(tb testing.TB, q *kinds.Clamped, t *testTable, r mechanism.R
 	return histogram, sums, rows
 }
 
-// The sums under a clamp that is chosen afterwards equal those of a query with that clamp.
+// The sums under a clamp that is chosen afterwards equal the sums of a query with that clamp.
 func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomClamped(rt), randomTable(rt)

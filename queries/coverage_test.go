@@ -550,7 +550,7 @@ func (c *caseCount) addGroups(a *Answer, truth []float64, only int, dependent bo
 }
 
 // The intervals of discovered keys cover 94 to 96 % of the keys that were selected, near the threshold and far above,
-// and so do those of sums and means by these keys.
+// and so do the intervals of sums and means by these keys.
 func TestDiscoveredKeysCover(t *testing.T) {
 	const keys, each = 300, 12
 	r := rand.New(rand.NewPCG(43, 1))

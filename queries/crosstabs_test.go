@@ -68,7 +68,7 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	return first
 }
 
-// Tables that are reconstructed from the exact residuals equal those of a plain histogram of the same dimensions, for
+// Tables that are reconstructed from the exact residuals equal the tables of a plain histogram of the same dimensions, for
 // any order of the rows, batches, encoding and number of workers.
 func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -343,7 +343,7 @@ func TestCrosstabsProblems(t *testing.T) {
 	}
 }
 
-// The errors of the alternatives equal those of their matrices: for k rows a unit, the noise of a cell in each
+// The errors of the alternatives equal the errors of their matrices: for k rows a unit, the noise of a cell in each
 // alternative has the variance norm²/mu², by the largest change of one unit, and an answer is the sum of its cells.
 func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	sizes, rows := []int{3, 4, 2}, int64(3)

@@ -126,7 +126,7 @@ func without(t *testTable, filters []domain.FilterSpec) *testTable {
 	return rest
 }
 
-// The rows that filters keep equal those of a simple reference, in every encoding; a dropped row stays dropped.
+// Filters keep the same rows as a simple reference, in every encoding; a dropped row stays dropped.
 func TestFiltersAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tab, specs := randomTable(rt), randomFilters(rt)

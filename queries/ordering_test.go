@@ -36,7 +36,7 @@ func randomOrdering(rt *rapid.T) Spec {
 
 func mustOrder(tb testing.TB, s Spec) *kinds.Ordered { return makeQuery[*kinds.Ordered](tb, s) }
 
-// The sums of the exact numbers equal those of a plain histogram, for any order of the rows, batches, encoding and
+// The sums of the exact numbers equal the sums of a plain histogram, for any order of the rows, batches, encoding and
 // number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

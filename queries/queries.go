@@ -26,7 +26,7 @@
 // # Shards
 //
 // Several processes can each aggregate a part of the rows. [Save] writes the state of a process's accumulators, and
-// [Load] adds it to those of another, which bounds the rows of units and answers (pipeline/partial).
+// [Load] adds it to the accumulators of another process, which bounds the rows of units and answers (pipeline/partial).
 //
 // # Where a kind of query is
 //

@@ -122,7 +122,7 @@ func TestSpillsAgree(t *testing.T) {
 				if n := len(x.written); x.share == 0 && n == 0 || x.share == 1<<40 && n > 0 {
 					t.Errorf("unit %v, share %d: %d pieces were written", unit, x.share, n)
 				}
-				if a.HoldsRows() {
+				if a.rows != nil {
 					t.Error("the rows are still there")
 				}
 			}
@@ -200,7 +200,7 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Accumulators may be merged in any order, with more rows added in between: the answer equals that of one accumulator.
+// Accumulators may be merged in any order, with more rows added in between: the answer equals the answer of one accumulator.
 func TestMergingIsAssociative(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()

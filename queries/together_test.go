@@ -133,7 +133,7 @@ func layouts(qs []Query, tab *testTable, cuts []int, how encoding) [][]*table.Ba
 	return out
 }
 
-// The answers of queries that share the rows of units equal those of the reference: for every order of the rows,
+// The answers of queries that share the rows of units equal the reference's answers: for every order of the rows,
 // batches, encoding and number of workers, in memory and spilled.
 func TestQueriesTogetherEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -25,7 +25,7 @@ func TestBoundedNumbersAreNamed(t *testing.T) {
 }
 
 // Each picture on the page, each table's description, each end of an interval and each table on a terminal names what
-// the bounds leave out. True quantiles and shares can be higher or lower than those of bounded data.
+// the bounds leave out. True quantiles and shares can be higher or lower than quantiles and shares of bounded data.
 func TestBoundedNumbersAreNamedAtEachTable(t *testing.T) {
 	const words, higher = "each member adds at most 2 rows. Rows above these bounds are not counted", ": true numbers can be higher."
 	for _, kind := range []string{"count", "histogram", "mean"} {

@@ -21,14 +21,14 @@ import (
 // facts holds the manifest's statements about a release.
 type facts struct {
 	name       string
-	title      string // of the release for readers; the name if the job has none
+	title      string // the release's title for readers; its name if the job has none
 	params     [][2]string
 	unit       []string
 	upstream   *manifest.Upstream // what the table's producer promises of units; nil if the program bounds them
 	replaced   bool               // neighbours differ by a unit that is replaced, not added or removed
 	epsilon    float64
 	delta      float64
-	guarantee  Guarantee
+	guarantee  guarantee
 	statement  string
 	deployment configs.Deployment
 	// Lists for the reader.
@@ -69,7 +69,7 @@ type queryFacts struct {
 	why        string
 	deviation  float64
 	noise      calibrate.Mechanism   // the first one
-	half       float64               // of the 95 % interval of a noisy value
+	half       float64               // half-width of the 95 % interval of a noisy value
 	overRows   bool                  // to be divided by the number of rows
 	laidOut    bool                  // the noise is optimized for sums of cells; half is their half-width
 	nested     bool                  // the tables are levels that add up
@@ -87,7 +87,7 @@ type queryFacts struct {
 	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
 	clamp      string  // a description of how the clamp was found; "" if the job gives it
 	clampRisk  string  // how likely it cut off more than the interval shows
-	gridStep   float64 // of the noisy values
+	gridStep   float64 // the noisy values are multiples of it
 	files      []manifest.File
 	axes       []dimension
 	value      string // the column that is added up or averaged
@@ -157,7 +157,7 @@ type jobKind struct {
 	Known   []struct{ Level, File string }
 	Weight  struct{ Column string }
 
-	Nonnegative bool // of crosstabs
+	Nonnegative bool // set if the estimates of crosstabs are made non-negative
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -170,7 +170,7 @@ func factsOf(m *manifest.Manifest) *facts {
 		name: m.Name, upstream: p.Upstream, unit: slices.DeleteFunc(slices.Clone(p.Unit),
 			func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
 		epsilon: p.Epsilon, delta: p.Delta, statement: p.Statement, madeFrom: m.MadeFrom,
-		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure),
+		guarantee: guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure),
 			Both: p.Delta == 0}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
 	}
 	for k, v := range m.Params {

@@ -26,8 +26,8 @@ import (
 //
 // Every step is rounded up, which is the side that does not flatter.
 
-// Guarantee is what a release promises to a unit.
-type Guarantee struct {
+// guarantee is what a release promises to a unit.
+type guarantee struct {
 	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails.
 	// Each may be 0.
 	Mu, Pure, Failure float64
@@ -36,8 +36,8 @@ type Guarantee struct {
 }
 
 // apart returns the two bounds of one noise as guarantees of their own.
-func (g Guarantee) apart() (gaussian, pure Guarantee) {
-	return Guarantee{Mu: g.Mu, Failure: g.Failure}, Guarantee{Pure: g.Pure, Failure: g.Failure}
+func (g guarantee) apart() (gaussian, pure guarantee) {
+	return guarantee{Mu: g.Mu, Failure: g.Failure}, guarantee{Pure: g.Pure, Failure: g.Failure}
 }
 
 // slack covers the error of a few operations in float64, relative.
@@ -61,7 +61,7 @@ func probability(x float64) *big.Rat {
 }
 
 // Delta returns an upper bound of delta(eps), at most 1.
-func (g Guarantee) Delta(eps float64) float64 {
+func (g guarantee) Delta(eps float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
 		return min(gaussian.Delta(eps), pure.Delta(eps))
@@ -78,7 +78,7 @@ func (g Guarantee) Delta(eps float64) float64 {
 }
 
 // gaussian returns the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
-func (g Guarantee) gaussian(eps float64) float64 {
+func (g guarantee) gaussian(eps float64) float64 {
 	switch {
 	case g.Mu == 0 && eps >= 0:
 		return 0
@@ -98,7 +98,7 @@ func (g Guarantee) gaussian(eps float64) float64 {
 
 // Guess returns the largest probability of a right guess by an observer who believed with probability p, between 0 and
 // 1, that the unit is in the table. It is exact except for the rounding of delta.
-func (g Guarantee) Guess(p *big.Rat) *big.Rat {
+func (g guarantee) Guess(p *big.Rat) *big.Rat {
 	more := new(big.Rat).Set(p)
 	less := new(big.Rat).Sub(big.NewRat(1, 1), p)
 	if more.Cmp(less) < 0 {
@@ -112,11 +112,11 @@ func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 	return gain.Add(gain, more)
 }
 
-// TrueAlarms returns the largest true positive rate of a test for membership whose false positive rate is a.
-func (g Guarantee) TrueAlarms(a float64) float64 {
+// TruePositives returns the largest true positive rate of a test for membership whose false positive rate is a.
+func (g guarantee) TruePositives(a float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
-		return min(gaussian.TrueAlarms(a), pure.TrueAlarms(a))
+		return min(gaussian.TruePositives(a), pure.TruePositives(a))
 	}
 	if g.Pure == 0 && g.Mu > 0 {
 		quantile, err := methods.InvErfc(2 * a)
@@ -142,7 +142,7 @@ func (g Guarantee) TrueAlarms(a float64) float64 {
 
 // Epsilon returns the least epsilon, up to rounding, at which the release is (epsilon, delta)-differentially private;
 // ok is false if there is none.
-func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
+func (g guarantee) Epsilon(delta float64) (eps float64, ok bool) {
 	if g.Both {
 		gaussian, pure := g.apart()
 		eps, ok = gaussian.Epsilon(delta)

@@ -32,7 +32,7 @@ func phi(x *big.Float) *big.Float {
 
 func percentOf(x *big.Float) string {
 	r, _ := x.Rat(nil)
-	return PercentUp(r)
+	return percentUp(r)
 }
 
 func precise(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
@@ -41,8 +41,8 @@ func precise(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat
 // evaluated with 60 digits.
 func TestGuessesAreExact(t *testing.T) {
 	for _, mu := range []float64{0.01, 0.2367043806634357, 0.5, 1, 2.0004456204306322, 3.7} {
-		g := Guarantee{Mu: mu}
-		if got, want := PercentUp(g.Guess(big.NewRat(1, 2))), percentOf(phi(precise(mu/2))); got != want {
+		g := guarantee{Mu: mu}
+		if got, want := percentUp(g.Guess(big.NewRat(1, 2))), percentOf(phi(precise(mu/2))); got != want {
 			t.Errorf("mu %g: a guess at even odds is printed as %s, want %s", mu, got, want)
 		}
 		for _, p := range []float64{0.75, 0.9, 0.99, 0.1} {
@@ -55,7 +55,7 @@ func TestGuessesAreExact(t *testing.T) {
 			if math.Abs(mu/2+math.Abs(c)) > 12 {
 				continue // the series loses its digits
 			}
-			if got := PercentUp(g.Guess(prior)); got != percentOf(want) {
+			if got := percentUp(g.Guess(prior)); got != percentOf(want) {
 				t.Errorf("mu %g: a guess from %g is printed as %s, want %s", mu, p, got, percentOf(want))
 			}
 		}
@@ -69,7 +69,7 @@ func TestTrueAlarmsAreExact(t *testing.T) {
 		z, _ := new(big.Float).SetPrec(400).SetString(text)
 		for _, mu := range []float64{0.1, 0.2367043806634357, 1, 3} {
 			want := percentOf(phi(new(big.Float).SetPrec(400).Add(z, precise(mu))))
-			if got := PercentUp(new(big.Rat).SetFloat64(Guarantee{Mu: mu}.TrueAlarms(a))); got != want {
+			if got := percentUp(new(big.Rat).SetFloat64(guarantee{Mu: mu}.TruePositives(a))); got != want {
 				t.Errorf("mu %g: true alarms at %g are printed as %s, want %s", mu, a, got, want)
 			}
 		}
@@ -78,12 +78,12 @@ func TestTrueAlarmsAreExact(t *testing.T) {
 
 // A pure part alone gives the result of randomized response.
 func TestPure(t *testing.T) {
-	g := Guarantee{Pure: 1}
+	g := guarantee{Pure: 1}
 	right := math.E / (1 + math.E)
 	if got, _ := g.Guess(big.NewRat(1, 2)).Float64(); got < right || got > right+1e-12 {
 		t.Errorf("a guess at even odds is right at most %v of the time, want %v", got, right)
 	}
-	if got := g.TrueAlarms(0.01); got < 0.01*math.E || got > 0.01*math.E+1e-9 {
+	if got := g.TruePositives(0.01); got < 0.01*math.E || got > 0.01*math.E+1e-9 {
 		t.Errorf("true alarms %v, want %v", got, 0.01*math.E)
 	}
 	if eps, ok := g.Epsilon(1e-9); !ok || eps > 1 || eps < 0.999 {
@@ -93,14 +93,14 @@ func TestPure(t *testing.T) {
 
 // Two bounds of one noise give the smaller number.
 func TestBothBounds(t *testing.T) {
-	both, gauss, pure := Guarantee{Mu: 0.882, Pure: 1, Both: true}, Guarantee{Mu: 0.882}, Guarantee{Pure: 1}
+	both, gauss, pure := guarantee{Mu: 0.882, Pure: 1, Both: true}, guarantee{Mu: 0.882}, guarantee{Pure: 1}
 	for _, eps := range []float64{0, 0.3, 0.7, 1, 2} {
 		if got, want := both.Delta(eps), min(gauss.Delta(eps), pure.Delta(eps)); got != want {
 			t.Errorf("at epsilon %g: delta %g, want %g", eps, got, want)
 		}
 	}
 	for _, a := range []float64{1e-6, 0.01, 0.3} {
-		if got, want := both.TrueAlarms(a), min(gauss.TrueAlarms(a), pure.TrueAlarms(a)); got != want {
+		if got, want := both.TruePositives(a), min(gauss.TruePositives(a), pure.TruePositives(a)); got != want {
 			t.Errorf("true alarms at %g: %g, want %g", a, got, want)
 		}
 	}
@@ -116,18 +116,18 @@ func TestBothBounds(t *testing.T) {
 // A pure part together with Gaussian noise is worse than either alone, and not worse than Gaussian noise of the mu at
 // which the pure part is charged. A failure probability is added.
 func TestParts(t *testing.T) {
-	both, gauss, pure := Guarantee{Mu: 1, Pure: 0.5}, Guarantee{Mu: 1}, Guarantee{Pure: 0.5}
+	both, gauss, pure := guarantee{Mu: 1, Pure: 0.5}, guarantee{Mu: 1}, guarantee{Pure: 0.5}
 	for _, eps := range []float64{-2, -0.3, 0, 0.4, 1, 3} {
 		d := both.Delta(eps)
 		if d < gauss.Delta(eps)-1e-12 || d < pure.Delta(eps)-1e-12 {
 			t.Errorf("at epsilon %g the two parts together have delta %g, below that of one of them", eps, d)
 		}
 	}
-	failing := Guarantee{Mu: 1, Failure: 0.001}
+	failing := guarantee{Mu: 1, Failure: 0.001}
 	if d := failing.Delta(1) - gauss.Delta(1); math.Abs(d-0.001) > 1e-12 {
 		t.Errorf("a failure of 0.001 adds %g to delta", d)
 	}
-	if d := failing.TrueAlarms(0.01) - gauss.TrueAlarms(0.01); math.Abs(d-0.001) > 1e-12 {
+	if d := failing.TruePositives(0.01) - gauss.TruePositives(0.01); math.Abs(d-0.001) > 1e-12 {
 		t.Errorf("a failure of 0.001 adds %g to the true alarms", d)
 	}
 	more, _ := new(big.Rat).Sub(failing.Guess(big.NewRat(1, 2)), gauss.Guess(big.NewRat(1, 2))).Float64()
@@ -138,13 +138,13 @@ func TestParts(t *testing.T) {
 
 func TestRounding(t *testing.T) {
 	for x, want := range map[float64]string{0.5: "50.00 %", 0.54711111: "54.72 %", 0.5472: "54.72 %", 1: "100.00 %"} {
-		if got := PercentUp(new(big.Rat).SetFloat64(x)); got != want && x != 0.5472 { // 0.5472 is no float64
+		if got := percentUp(new(big.Rat).SetFloat64(x)); got != want && x != 0.5472 { // 0.5472 is no float64
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}
 	}
 	for x, want := range map[float64]string{0: "0", 1: "1", 0.55474: "0.55475", 123456: "123460",
 		0.000012345678: "0.000012346", 1.5e-9: "1.5001e-9"} {
-		if got := SignificantUp(x, 5); got != want && !(x == 1.5e-9 && got == "1.5000e-9") {
+		if got := significantUp(x, 5); got != want && !(x == 1.5e-9 && got == "1.5000e-9") {
 			t.Errorf("%g is printed as %s, want %s", x, got, want)
 		}
 	}
@@ -160,14 +160,14 @@ func TestAllGuarantees(t *testing.T) {
 		for _, pure := range []float64{0, 1e-300, 1e-6, 1, 369, 370, 400, 700, 709, 710, 800, 1e3, 1e6, 1e300} {
 			for _, failure := range []float64{0, 1e-300, 1e-9, 0.5} {
 				for _, both := range []bool{false, true} {
-					checkGuarantee(t, Guarantee{mu, pure, failure, both})
+					checkGuarantee(t, guarantee{mu, pure, failure, both})
 				}
 			}
 		}
 	}
 }
 
-func checkGuarantee(t *testing.T, g Guarantee) {
+func checkGuarantee(t *testing.T, g guarantee) {
 	t.Helper()
 	half, one := big.NewRat(1, 2), big.NewRat(1, 1)
 	for _, b := range beliefs {
@@ -177,7 +177,7 @@ func checkGuarantee(t *testing.T, g Guarantee) {
 		}
 	}
 	for _, a := range falseAlarms {
-		if x := g.TrueAlarms(a); !(x >= a*(1-1e-9) && x <= 1) {
+		if x := g.TruePositives(a); !(x >= a*(1-1e-9) && x <= 1) {
 			t.Errorf("%+v: %g of true alarms at %g of false ones", g, x, a)
 		}
 	}

@@ -34,8 +34,8 @@ func floorTo(x *big.Rat, decimals int) string {
 	return "-" + text
 }
 
-// PercentUp returns a probability in percent with two decimals, rounded up.
-func PercentUp(x *big.Rat) string {
+// percentUp returns a probability in percent with two decimals, rounded up.
+func percentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
@@ -48,7 +48,7 @@ func rightText(alone, right *big.Rat) string {
 	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
 		return wholePercent(alone)
 	}
-	return PercentUp(right)
+	return percentUp(right)
 }
 
 // percentDown formats a fraction in percent with one decimal, rounded down.
@@ -60,8 +60,8 @@ func percentDown(x float64) string {
 	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
 }
 
-// SignificantUp returns x, not below 0, rounded up to so many significant digits.
-func SignificantUp(x float64, digits int) string {
+// significantUp returns x, not below 0, rounded up to so many significant digits.
+func significantUp(x float64, digits int) string {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || x <= 0 {
 		return calibrate.FormatExact(max(x, 0))
@@ -93,7 +93,7 @@ func short(x float64) string {
 	case x < 0:
 		return "-" + short(-x)
 	}
-	return SignificantUp(x, 4)
+	return significantUp(x, 4)
 }
 
 // AsStated returns the shortest decimal that a job can state for a bound of its guarantee: the manifest has the float64

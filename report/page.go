@@ -26,8 +26,8 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Page is the content of a page.
-type Page struct {
+// page is the content of a page.
+type page struct {
 	Manifest *manifest.Manifest
 	// Tables are the tables of the manifest's queries.
 	Tables []*Table
@@ -47,7 +47,7 @@ const (
 type pageData struct {
 	Tables []tableData `json:"tables"`
 
-	queries []*queryFacts // of the tables
+	queries []*queryFacts // the facts of each table's query
 }
 
 type tableData struct {
@@ -67,7 +67,7 @@ type tableData struct {
 }
 
 // Write writes the page.
-func (p *Page) Write(w io.Writer) error {
+func (p *page) Write(w io.Writer) error {
 	f := factsOf(p.Manifest)
 	data, text, err := p.data(f)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Page) Write(w io.Writer) error {
 }
 
 // data cuts the tables down until the page's data are short enough.
-func (p *Page) data(f *facts) (*pageData, []byte, error) {
+func (p *page) data(f *facts) (*pageData, []byte, error) {
 	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
 		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {

@@ -32,8 +32,8 @@ func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[strin
 
 // Documents returns the documents of a release with these tables.
 func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
-	page := &Page{Manifest: m, Tables: tables}
-	out := []pipeline.Document{{Path: IndexName, Write: page.Write}}
+	content := &page{Manifest: m, Tables: tables}
+	out := []pipeline.Document{{Path: IndexName, Write: content.Write}}
 	for _, d := range factsOf(m).catalogue(tables).Documents() {
 		out = append(out, pipeline.Document{Path: d.Name, Write: func(w io.Writer) error {
 			_, err := w.Write(d.Text)

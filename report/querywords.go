@@ -73,7 +73,7 @@ func (q *queryFacts) unitNames(f *facts) string {
 	return strings.Join(names, ", ")
 }
 
-// unitWords is unitNames after a number: the job's words as they are, but the name of a column as that of one unit.
+// unitWords is unitNames after a number: the job's words unchanged, but a column's name in the singular.
 func (q *queryFacts) unitWords(f *facts) string {
 	untitled := func(column string) bool { return q.columns[column].Title == "" }
 	if q.counted == "" && slices.ContainsFunc(f.unit, untitled) {
@@ -313,13 +313,13 @@ func (q *queryFacts) accuracy() string {
 		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with "+
 			"95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each "+
 			"sum stands in the tables.",
-			SignificantUp(q.half, 4))
+			significantUp(q.half, 4))
 	case q.overRows:
 		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
 			"number divided by the %s. Its interval stands in the table.", short(q.deviation), q.divisor())
 	}
 	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is "+
-		"within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
+		"within %s of the exact answer.", short(q.deviation), significantUp(q.half, 4))
 }
 
 // bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is about
@@ -332,7 +332,7 @@ func (q *queryFacts) bounded(holds string) string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
-	why, _, _ = strings.Cut(why, ", each ") // the size of a row's value is that of the mechanism, less its centre
+	why, _, _ = strings.Cut(why, ", each ") // the mechanism states the size of a row's value, less its centre
 	if q.kind == overBound {                // no row is left out of it
 		return ""
 	}
@@ -371,7 +371,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		return ""
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		thousands(int(math.Round(max(estimate, 0)))), SignificantUp(q.half, 2), q.unitWords(f), q.excess())
+		thousands(int(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
 // excess returns how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
@@ -451,30 +451,30 @@ func (q *queryFacts) standsOutText() string {
 			few, short(q.threshold), q.discovered)
 	case (q.kind == "count" || q.kind == histogram || q.kind == overBound) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.",
-			short(q.standsOut(1)))
+			short(q.noiseThreshold(1)))
 		if q.cells > 1 {
 			atMost := ""
 			if q.sums != nil { // if noise is shared, it is the same in all cells more often
 				atMost = "at most "
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+
-				"up to there can be noise alone.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
+				"up to there can be noise alone.", plural(q.cells, "cell"), short(q.noiseThreshold(q.cells)))
 		}
 		return text
 	}
 	return ""
 }
 
-// StandsOut returns the value that the largest of cells cells of pure noise exceeds with a probability of 5 %.
-func StandsOut(deviation float64, cells int) float64 {
+// NoiseThreshold returns the value that the largest of cells cells of pure noise exceeds with a probability of 5 %.
+func NoiseThreshold(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability
+// NoiseThresholdOf is NoiseThreshold for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability
 // e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
-func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
+func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
 		return m.Scale * math.Log(0.5/tail)
@@ -503,13 +503,13 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld, are)
 }
 
-// standsOut returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if all
+// noiseThreshold returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if all
 // exact answers are 0.
-func (q *queryFacts) standsOut(cells int) float64 {
+func (q *queryFacts) noiseThreshold(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
-		return StandsOutOf(q.noise, cells)
+		return NoiseThresholdOf(q.noise, cells)
 	}
-	return StandsOut(q.deviation, cells)
+	return NoiseThreshold(q.deviation, cells)
 }
 
 // denoised describes the denoising steps.

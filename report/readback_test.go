@@ -38,7 +38,7 @@ func gaussian(name, kind string, cells int, l2, sigma float64) manifest.Query {
 		StandardDeviation: math.Hypot(sigma, 0.25/math.Sqrt(12)), Mu: l2 / sigma}}}
 }
 
-// The fractions of the budget are by mu²; deviations, half-widths and sensitivities are those of the manifest.
+// The fractions of the budget are by mu²; deviations, half-widths and sensitivities come from the manifest.
 func TestSharesAreReadBack(t *testing.T) {
 	f := factsOf(stated(gaussian("one", "count", 1, 2, 2), gaussian("by", "histogram", 4, 2, 1)))
 	v, err := f.view(&pageData{})
@@ -91,7 +91,7 @@ func TestThresholdsHoldTheirProbability(t *testing.T) {
 		for _, grid := range []float64{1, 0.5} {
 			for _, cells := range []int{1, 3, 100} {
 				m := calibrate.Mechanism{Noise: calibrate.Geometric, Scale: scale, Grid: grid}
-				at := StandsOutOf(m, cells)
+				at := NoiseThresholdOf(m, cells)
 				k := int(math.Round(at / grid))
 				above := func(k int) float64 { return -math.Expm1(float64(cells) * math.Log1p(-tailOf(m, k+1))) }
 				if above(k) > 0.05*(1+1e-9) || k > 0 && above(k-1) <= 0.05*(1-1e-9) {
@@ -99,11 +99,11 @@ func TestThresholdsHoldTheirProbability(t *testing.T) {
 						above(k), above(k-1))
 				}
 				laplace := calibrate.Mechanism{Noise: "Laplace", Scale: scale, Grid: grid}
-				p := math.Exp(-StandsOutOf(laplace, cells)/scale) / 2
+				p := math.Exp(-NoiseThresholdOf(laplace, cells)/scale) / 2
 				if got := 1 - math.Pow(1-p, float64(cells)); math.Abs(got-0.05) > 1e-9 {
 					t.Errorf("Laplace noise of scale %g in %d cells exceeds its threshold with %g", scale, cells, got)
 				}
-				z := StandsOut(scale, cells) / scale
+				z := NoiseThreshold(scale, cells) / scale
 				if got := 1 - math.Pow(1-math.Erfc(z/math.Sqrt2)/2, float64(cells)); math.Abs(got-0.05) > 1e-9 {
 					t.Errorf("Gaussian noise in %d cells exceeds its threshold with %g", cells, got)
 				}
@@ -255,7 +255,7 @@ func TestBudgetIsReadBack(t *testing.T) {
 // Numbers are rounded to the side that does not flatter.
 func TestRoundingIsToTheSafeSide(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{SignificantUp(1.0001, 4), "1.001"}, {SignificantUp(12345, 2), "13000"}, {SignificantUp(0.00012341, 4), "0.0001235"},
+		{significantUp(1.0001, 4), "1.001"}, {significantUp(12345, 2), "13000"}, {significantUp(0.00012341, 4), "0.0001235"},
 		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1235"},
 		{thousands(1234567), "1,234,567"}, {thousands(999), "999"}, {plural(1, "row"), "1 row"},
 		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},

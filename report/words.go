@@ -32,7 +32,7 @@ type view struct {
 	NotProtected, Limits []string
 	Stated               [][2]string
 	Queries              []queryView
-	Columns              [][2]string // of the tables: what they hold
+	Columns              [][2]string // each column of the tables, and what it holds
 	Shares               []shareView
 	Budget               []string
 	Files                []fileView
@@ -180,7 +180,7 @@ func (f *facts) glance() []fact {
 	half := f.guarantee.Guess(big.NewRat(1, 2))
 	facts := []fact{
 		{"Protected", f.unitRows(), ""},
-		{"A guess at even odds is right at most", PercentUp(half), " of the time"},
+		{"A guess at even odds is right at most", percentUp(half), " of the time"},
 		{"Guarantee", "epsilon " + AsStated(f.epsilon), "at delta " + AsStated(f.delta)},
 	}
 	if b := f.budget; b != nil {
@@ -213,7 +213,7 @@ func (f *facts) guaranteeView() guaranteeView {
 			"about how this release was made. They want to find out %s. All that they can do is to look at the release, "+
 			"compute what they like, and guess.", question),
 		Half: fmt.Sprintf("If both answers were equally likely to them before, the guess is right at most %s of the "+
-			"time; without the release it would be 50 %%.", PercentUp(g.Guess(big.NewRat(1, 2)))),
+			"time; without the release it would be 50 %%.", percentUp(g.Guess(big.NewRat(1, 2)))),
 		Holds: "This holds whatever else is known, now or later, and however large the computer. It holds for the release " +
 			"as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
@@ -232,12 +232,12 @@ func (f *facts) guaranteeView() guaranteeView {
 		v.Guesses = append(v.Guesses, [3]string{wholePercent(p), wholePercent(alone), rightText(alone, g.Guess(p))})
 	}
 	for _, a := range falseAlarms {
-		v.Alarms = append(v.Alarms, [2]string{plain(100*a) + " %", PercentUp(probability(g.TrueAlarms(a)))})
+		v.Alarms = append(v.Alarms, [2]string{plain(100*a) + " %", percentUp(probability(g.TruePositives(a)))})
 	}
 	for _, text := range deltas {
 		delta, err := calibrate.ParseDown(text)
 		if eps, ok := g.Epsilon(delta); err == nil && ok {
-			v.Epsilons = append(v.Epsilons, [2]string{text, SignificantUp(eps, 5)})
+			v.Epsilons = append(v.Epsilons, [2]string{text, significantUp(eps, 5)})
 		}
 	}
 	v.How = f.how()
@@ -273,7 +273,7 @@ func (f *facts) how() []string {
 }
 
 // curve returns delta over epsilon, for the picture.
-func (g Guarantee) curve() [][2]float64 {
+func (g guarantee) curve() [][2]float64 {
 	most := 10.0
 	if eps, ok := g.Epsilon(1e-10 + g.Failure); ok && eps > 0 {
 		most = eps
@@ -289,7 +289,7 @@ func (g Guarantee) curve() [][2]float64 {
 }
 
 // picture draws the curve.
-func (g Guarantee) picture() (*shownPicture, error) {
+func (g guarantee) picture() (*shownPicture, error) {
 	line := picture.Line{Style: lineStyle}
 	for _, p := range g.curve() {
 		line.X, line.Y = append(line.X, p[0]), append(line.Y, p[1])
@@ -372,7 +372,7 @@ func (f *facts) budgetView() []string {
 		return nil
 	}
 	charged, _ := b.chargedMu2.Float64()
-	all := Guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
+	all := guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
 	if f.guarantee.Both { // mu covers it
 		all.Pure = 0
 	}
@@ -380,7 +380,7 @@ func (f *facts) budgetView() []string {
 		"published before and this one, %s of it is left.", shown(b.dataset), b.cap, b.left())}
 	if f.guarantee.Failure == 0 && all.Pure == 0 {
 		out = append(out, fmt.Sprintf("Somebody who looks at all of these releases at once, and had even odds before, is "+
-			"right at most %s of the time.", PercentUp(all.Guess(big.NewRat(1, 2)))))
+			"right at most %s of the time.", percentUp(all.Guess(big.NewRat(1, 2)))))
 	}
 	if b.period != "" {
 		out = append(out, "Beside this lifetime's budget there is one for each "+b.period+".")

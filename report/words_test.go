@@ -55,7 +55,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// The columns of a weighted mean are sums of weights, those of other means numbers of rows.
+// The columns of a weighted mean are sums of weights; other means have numbers of rows there.
 func TestColumnsOfWeightedMeans(t *testing.T) {
 	for weight, want := range map[string]bool{"": false, "w": true} {
 		f := &facts{queries: []queryFacts{{kind: "mean", weight: weight}}}

@@ -25,7 +25,7 @@ type config struct {
 	dir          string // the folder of tables, environments and answers
 	tools, tasks string
 	runs, rows   int
-	limit        time.Duration // of one tool at one task
+	limit        time.Duration // the time that one tool may take for one task
 	from, page   string
 	google       string // a checkout of Google's library, for machines that cannot download its Go module
 }

@@ -21,7 +21,7 @@ type result struct {
 	// Reason explains why there is no answer. The fields below are then unset.
 	Reason string `json:"reason,omitempty"`
 	Runs   int    `json:"runs,omitempty"`
-	Rows   int    `json:"rows,omitempty"` // of the large table
+	Rows   int    `json:"rows,omitempty"` // the number of rows of the large table
 	// RMSE is the root of the mean square error over all cells and runs, with its standard error over the runs. A cell
 	// without an answer has the estimate 0. Missing is the mean share of such cells.
 	RMSE    float64 `json:"rmse"`
@@ -31,7 +31,7 @@ type result struct {
 	// intervals.
 	Coverage     *float64 `json:"coverage,omitempty"`
 	FirstSeconds float64  `json:"first_seconds"` // from the start of the process to its first answer
-	Seconds      float64  `json:"seconds"`       // of a later answer, the median
+	Seconds      float64  `json:"seconds"`       // the median time of an answer after the first
 	PeakMB       float64  `json:"peak_mb"`
 	Lines        int      `json:"lines"`
 	Given        string   `json:"given"` // the parameters that had to be set by hand

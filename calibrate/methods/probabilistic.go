@@ -81,8 +81,8 @@ func startPDPEpsilon(logDelta, mu float64) float64 {
 			middle = math.Sqrt(low) * math.Sqrt(high)
 		}
 		x, y := middle/mu-mu/2, middle/mu+mu/2
-		a, err := LogErfc(x / math.Sqrt2)
-		b, _ := LogErfc(y / math.Sqrt2)
+		a, err := logErfc(x / math.Sqrt2)
+		b, _ := logErfc(y / math.Sqrt2)
 		if err != nil || a+math.Log1p(math.Exp(b-a))-math.Ln2 <= logDelta {
 			high = middle
 		} else {

@@ -8,10 +8,10 @@ import (
 // Special functions in float64, for users of the package. No guarantee depends on them: bounds are evaluated in
 // extended precision, in package numeric.
 
-// LogErfc returns the natural logarithm of erfc(x), within 2^-50, relative, even if erfc(x) is below every float64.
+// logErfc returns the natural logarithm of erfc(x), within 2^-50, relative, even if erfc(x) is below every float64.
 // Errors are *ArgumentError: "x" if it is NaN or infinite, or above 1.3e154, if the result would be below every
 // float64.
-func LogErfc(x float64) (float64, error) {
+func logErfc(x float64) (float64, error) {
 	if err := argument.Finite("x", x); err != nil {
 		return 0, err
 	}

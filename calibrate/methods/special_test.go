@@ -54,11 +54,11 @@ func TestErfcAgreesWithOracle(t *testing.T) {
 	}
 }
 
-// TestLogErfcIsTheLogarithm: e^LogErfc is erfc.
+// TestLogErfcIsTheLogarithm: e^logErfc is erfc.
 func TestLogErfcIsTheLogarithm(t *testing.T) {
 	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40,
 		59} {
-		got, err := LogErfc(x)
+		got, err := logErfc(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestLogErfcIsTheLogarithm(t *testing.T) {
 			t.Errorf("log erfc(%g) = %v, want %.20g", x, got, want)
 		}
 	}
-	if far, err := LogErfc(1e150); err != nil || !(far < -9e299) {
+	if far, err := logErfc(1e150); err != nil || !(far < -9e299) {
 		t.Errorf("log erfc(1e150) = %v, %v", far, err)
 	}
 }
@@ -142,7 +142,7 @@ func TestExtendedElementary(t *testing.T) {
 
 // TestSpecialFunctionsNameABadArgument: an argument without a value is an error.
 func TestSpecialFunctionsNameABadArgument(t *testing.T) {
-	for name, f := range map[string]func(float64) (float64, error){"logerfc": LogErfc, "inverfc": InvErfc} {
+	for name, f := range map[string]func(float64) (float64, error){"logerfc": logErfc, "inverfc": InvErfc} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1,
 			1e-310} {
 			y, err := f(x)

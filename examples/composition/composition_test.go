@@ -82,7 +82,7 @@ func checkConstants(t *testing.T, rows []experimenttest.Row) {
 }
 
 // Least squares from edges and degrees beats the Johnson–Lindenstrauss mechanism at its exact constant and noise on
-// edges alone, for every size of sets; the errors are those of theory.
+// edges alone, for every size of sets; the errors agree with theory.
 func checkCuts(t *testing.T, rows []experimenttest.Row) {
 	rmse := map[string]map[string]float64{}
 	for _, r := range rows {

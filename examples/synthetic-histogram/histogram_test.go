@@ -69,7 +69,7 @@ func TestReference(t *testing.T) {
 	experimenttest.Results(experimenttest.Table(t, dir, "fig4_hist")).Agree(t, golden)
 }
 
-// The shares sum to 1, and the distribution is that of Dirichlet draws: the expected sum of squares of the shares is
+// The shares sum to 1, and the shares are distributed as Dirichlet draws: the expected sum of squares of the shares is
 // 1/n + (1 - 1/n)·(1 + 1/d)/2. The false-alarm rate is below 1e-9.
 func TestShares(t *testing.T) {
 	for _, d := range []int{2, 10, 1000} {

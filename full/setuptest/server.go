@@ -20,7 +20,7 @@ type Process struct {
 	// Address is the host and port on which the server listens.
 	Address string
 
-	group int // of processes; 0 if the server was not started
+	group int // the process group; 0 if the server was not started
 }
 
 // NewProcess returns a server with a new folder and a free port, which is not started yet. It ends with the test.

@@ -90,7 +90,7 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 type Change struct {
 	Cell, Before int // the numbers of the cell in the two tables; Before is -1 if the earlier one does not have it
 	Difference   Interval
-	Percent      Interval // of the earlier value; NaN for means and other quotients
+	Percent      Interval // the change in per cent of the earlier value; NaN for means and other quotients
 }
 
 // Interval is a value and the ends of its 95 % interval.

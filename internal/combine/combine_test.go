@@ -427,7 +427,7 @@ func TestGroupsOfTables(t *testing.T) {
 	}
 }
 
-// Stated numbers are those of the formulas: the half-width of a sum has half a step of geometric noise, the kurtosis is
+// Stated numbers equal the formulas: the half-width of a sum has half a step of geometric noise, the kurtosis is
 // of the cells that are not normal as part of all, and the deviation of a ratio takes off what its two sums share.
 func TestStatedErrorsFollowTheFormulas(t *testing.T) {
 	normal := &Table{Rows: 2, query: "normal", noisy: []float64{50, 40}, deviation: []float64{3, 3}}

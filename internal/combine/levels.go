@@ -16,7 +16,7 @@ import (
 type levels struct {
 	tree      *strategy.Nested
 	level     int
-	names     []string // of the components, one a level
+	names     []string // the name of each level's component
 	variances []float64
 }
 

@@ -42,7 +42,7 @@ type Table struct {
 type margins struct {
 	all       *strategy.Marginals
 	table     strategy.Set
-	names     []string // of the residuals
+	names     []string // the names of the residuals
 	variances []float64
 }
 

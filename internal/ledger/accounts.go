@@ -13,7 +13,7 @@ import (
 // entry wholly or not at all.
 type state struct {
 	head     Head
-	hashes   []Hash          // of every entry, in order
+	hashes   []Hash          // the hash of every entry, in order
 	heads    map[string]bool // keyed digests of all entries and of the empty log; nil until they are needed
 	accounts map[Account]*account
 	opened   []*account        // in the order in which they were opened

@@ -18,7 +18,7 @@ const viewCells = 1 << 16
 // drawn stay in memory, hidden in a closure, as long as the Noisy.
 type Noisy struct {
 	mechanism calibrate.Mechanism
-	multiples []int64   // of the grid, as they were drawn; nil after a step
+	multiples []int64   // the noisy values as multiples of the grid, as they were drawn; nil after a step
 	values    []float64 // after a step
 	open      func() *stream
 	each      []func([]float64) // steps that are applied when a stream is read

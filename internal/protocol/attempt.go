@@ -18,7 +18,7 @@ type attempt struct {
 	compare bool
 	// refuse is set if an unusable column must end the run before noise is drawn
 	refuse bool
-	checks *pipeline.DataChecks // of this run's scan
+	checks *pipeline.DataChecks // the data checks of this run's scan
 	// waiting is the staging folder of an interrupted new release, which this run leaves to a later one; "" if there is
 	// none.
 	waiting string
@@ -26,7 +26,7 @@ type attempt struct {
 	// hold the older release with which the new one changed places.
 	rerenderStagings []string
 
-	version string // of the input that this run reads; "" if the input keeps no versions
+	version string // the version of the input that this run reads; "" if the input keeps no versions
 	gone    string // the version that an earlier attempt was charged for, if the input no longer has it
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none

@@ -52,7 +52,7 @@ const (
 
 // situation holds the facts that decide the next step of a run.
 type situation struct {
-	state     ledger.State // of the release that the run starts from; "" if there is none that counts
+	state     ledger.State // the state of the release that the run starts from; "" if there is none that counts
 	withdrawn bool         // that release was withdrawn
 	asked     bool         // that release has the plan's rendering
 	// repeatable: a publication in the plan's rendering exists, of that release or of an older one

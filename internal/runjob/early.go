@@ -18,7 +18,7 @@ func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 		if param.Type != "date" {
 			continue
 		}
-		windows, err := param.Windows(value, value)
+		windows, err := param.DataIntervals(value, value)
 		if err != nil || len(windows) == 0 {
 			continue // cannot happen: the job was checked
 		}

@@ -13,22 +13,22 @@ import (
 // Code is the kind of failure of an Error.
 type Code string
 
-// The codes.
+// The codes of an Error.
 const (
-	CodeExists     Code = "exists"
-	CodeMissing    Code = "missing"
-	CodePermission Code = "permission"
-	CodePlanted    Code = "planted"
-	CodeReadOnly   Code = "read-only"
-	CodeDiskFull   Code = "disk-full"
-	CodeNotFolder  Code = "not-a-folder"
-	CodeOtherDisk  Code = "other-file-system"
-	CodeFormat     Code = "format"
-	CodeMismatch   Code = "mismatch"
-	CodeNoRelease  Code = "no-release"
-	CodeIncomplete Code = "incomplete"
-	CodeCancelled  Code = "cancelled"
-	CodeIO         Code = "io"
+	CodeExists     Code = "exists"            // something is at the path already
+	CodeMissing    Code = "missing"           // the path does not exist
+	CodePermission Code = "permission"        // the system denies access
+	CodePlanted    Code = "planted"           // other users can look into a staging folder, or own it
+	CodeReadOnly   Code = "read-only"         // the file system is mounted read-only
+	CodeDiskFull   Code = "disk-full"         // no space is left, or a quota is used up
+	CodeNotFolder  Code = "not-a-folder"      // the path is not a folder
+	CodeOtherDisk  Code = "other-file-system" // a rename would cross file systems
+	CodeFormat     Code = "format"            // a table cannot be written in the format
+	CodeMismatch   Code = "mismatch"          // a file that was read back differs from the answer
+	CodeNoRelease  Code = "no-release"        // the folder is absent or empty: [pipeline.ErrNoRelease]
+	CodeIncomplete Code = "incomplete"        // the folder is not a complete release: [pipeline.ErrIncomplete]
+	CodeCancelled  Code = "cancelled"         // the context ended
+	CodeIO         Code = "io"                // any other error of the system
 )
 
 // Error is a failed operation on a release folder. Its text has paths, column names and the operating system's message,
@@ -51,6 +51,7 @@ var codeTexts = map[Code]string{
 	CodeOtherDisk:  "the staging folder is on another file system",
 }
 
+// Error returns the operation, the path and what went wrong, in one line.
 func (e *Error) Error() string {
 	text, known := codeTexts[e.Code]
 	switch {
@@ -63,6 +64,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s", e.Op, e.Path, text)
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // reason is an error text of this package.

@@ -76,8 +76,8 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 // content is the content of a release folder. It is complete if there are no findings.
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
-	digest   string             // of the manifest
-	paths    []string           // of the other files
+	digest   string             // the manifest's SHA-256
+	paths    []string           // the paths of the other files
 	compared int                // number of files that equal the manifest's statement
 	findings []string
 }

@@ -27,7 +27,7 @@ type tableReceiver interface {
 type fileRows struct {
 	n      int
 	keys   []fileKeys
-	values [][]float64 // of each column after the keys; NaN if there is no value
+	values [][]float64 // the numbers of each column after the keys; NaN if there is no value
 }
 
 // fileKeys holds the labels of a key column in one of three slices, by kind.

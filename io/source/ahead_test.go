@@ -113,7 +113,7 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 }
 
 // A file that is shorter than the end that every reader fetches is kept when it is opened, so it takes one request. If
-// there are many such files, as many are kept as fit. The kept bytes are those of the opened version.
+// there are many such files, as many are kept as fit. The kept bytes belong to the opened version.
 func TestShortFilesTakeOneRequest(t *testing.T) {
 	m, at := bucket(t)
 	dir := t.TempDir()

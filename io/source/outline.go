@@ -14,7 +14,7 @@ type Outline struct {
 	Splits int
 	// Bytes is the size of the file.
 	Bytes int64
-	// Footer is a digest of the file's statements about its rows; nil if it makes none. Like the statements, it is
+	// Footer is a digest of the file's statements about its rows; nil if it has none. Like the statements, it is
 	// private.
 	Footer []byte
 	// Version is the version of an object of a store; "" if the file is on this machine. It is private, since it may be a

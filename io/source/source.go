@@ -45,7 +45,7 @@ type place struct{ file, split int }
 // Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
 type Dataset struct {
 	names    []string
-	versions []string // of files in stores; "" for other files
+	versions []string // the versions of files in stores; "" for other files
 	files    []scan.File
 	places   []place
 	schema   table.Schema

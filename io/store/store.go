@@ -127,8 +127,8 @@ func Registered() []string {
 	return slices.Sorted(maps.Keys(openers))
 }
 
-// Known holds the schemes of all builds of this program.
-var Known = []string{"az", "gs", "https", "s3"}
+// known holds the schemes of all builds of this program.
+var known = []string{"az", "gs", "https", "s3"}
 
 // Open opens the bucket of an address.
 func Open(ctx context.Context, a Address) (Bucket, error) {
@@ -138,7 +138,7 @@ func Open(ctx context.Context, a Address) (Bucket, error) {
 	switch {
 	case open != nil:
 		return open(ctx, a)
-	case slices.Contains(Known, a.Scheme):
+	case slices.Contains(known, a.Scheme):
 		return nil, Failure(Unsupported, "this program has no "+a.Scheme+"://: use release-full")
 	}
 	return nil, Failure(Unsupported, "stores are s3://, gs://, az:// and https://")

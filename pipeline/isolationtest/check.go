@@ -13,7 +13,7 @@ type Finding struct {
 	Promise string
 	What    string
 	Case    *Case
-	dir     string // of the files
+	dir     string // the folder of the files
 	reading [3]reading
 	// Second is the judgement of a second reader of the dialect about the files.
 	Second string

@@ -57,7 +57,7 @@ const (
 	standard // as Go's encoding/csv does, if it can write the dialect; else minimal
 )
 
-// encodings are those of jobs.
+// encodings lists the encodings that a job can name.
 var encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1252", "latin-1", "latin-9",
 	"windows-1250", "latin-2", "windows-1251", "macintosh"}
 

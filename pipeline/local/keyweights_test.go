@@ -19,7 +19,7 @@ import (
 
 // The guarantee of keys that are selected by weights holds by its definition, as in
 // TestDeltaOfKeysThatReachTheLeastUnits: x has one key or two, beside keys of no others, of one and of so many that they
-// are near the threshold. The weights are those of the engine. Keys that x alone has are published with nearly the
+// are near the threshold. The engine gives the weights. Keys that x alone has are published with nearly the
 // allowed probability.
 func TestDeltaOfWeights(t *testing.T) {
 	const epsilon, delta, failure = 1, 0.01, 0.004

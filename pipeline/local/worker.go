@@ -15,10 +15,10 @@ import (
 
 // worker holds the filters and one accumulator per query, and passes each the columns that it asked for.
 type worker struct {
-	rows         int64 // of the input, including skipped ones
+	rows         int64 // the number of rows of the input, including skipped ones
 	skipped      int64
 	blanks       int64          // lines of CSV files that are not rows
-	joins        []*joined.Rows // of this pass over the input
+	joins        []*joined.Rows // the joins in this pass over the input
 	derived      *derived.Evaluator
 	views        [][]int // by event: indices of the logical columns among a batch's columns (Plan.EventColumns)
 	selector     *domain.CompiledFilters

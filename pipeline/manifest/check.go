@@ -248,7 +248,7 @@ var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
-		p.DeltaFailure, p.MinUnits = share, m.LeavesOut()
+		p.DeltaFailure, p.MinUnits = share, m.leavesOut()
 	}
 	epsilon, delta := m.asked()
 	if stated := inStatement.FindStringSubmatch(m.Privacy.Statement); len(stated) > 0 {

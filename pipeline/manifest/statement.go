@@ -73,8 +73,8 @@ func UnitColumns(unit []string) []string {
 const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may " +
 	"exist, and counts near the threshold are too large on average."
 
-// LeavesOut reports whether some query drops keys with few units.
-func (m *Manifest) LeavesOut() bool {
+// leavesOut reports whether some query drops keys with few units.
+func (m *Manifest) leavesOut() bool {
 	return slices.ContainsFunc(m.Queries, func(q Query) bool { return q.Selection != nil && q.Selection.MinUnits > 1 })
 }
 

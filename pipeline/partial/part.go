@@ -56,7 +56,7 @@ type File struct {
 	Splits int    `json:"splits"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// Footer is a digest of the file's metadata about itself; nil if it makes none.
+	// Footer is a digest of the file's statements about its rows; nil if it has none.
 	Footer []byte `json:"footer,omitempty"`
 	// Version is the version of an object in a store; "" if the file is on the machine that read it.
 	Version string `json:"version,omitempty"`

@@ -11,7 +11,7 @@ type part struct {
 	Column string
 	Unit   *column // Expr is the name of a column that holds it
 	Number string
-	Width  int // of the number: 4 if it is not negative, or 8
+	Width  int // bytes of the number: 4 if it is not negative, or 8
 }
 
 // pieces defines how a dialect writes the parts of a message.

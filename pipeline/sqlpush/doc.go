@@ -2,7 +2,7 @@
 // filters, finds the cells of rows, quantizes values, bounds the rows of each privacy unit and adds up. Only totals of
 // cells leave the database, and are hidden as they arrive.
 //
-// Exact answers equal those of the local engine over the same rows ([Database.Rows]), integer for integer. To that end
+// Exact answers equal the local engine's answers over the same rows ([Database.Rows]), integer for integer. To that end
 //
 //   - a dialect reads columns as BIGINTs, doubles and texts, for both engines by the same expressions;
 //   - the statement computes the codes of queries/domain, which describes them as plain numbers

@@ -81,7 +81,7 @@ func TestMoreGoldenStatements(t *testing.T) {
 	}
 }
 
-// golden compares statements with those of a file.
+// golden compares statements with the statements in a file.
 func golden(t *testing.T, p *pipeline.Plan, name, file string) {
 	t.Helper()
 	d, err := sqlpush.Assumed(sqlpush.Source{Driver: name, Table: "city.trips"}, goldenSchema)

@@ -138,9 +138,9 @@ func (r *keyReader) into(to []any) []any {
 
 // key returns the key of the scanned values; ok is false if they are not a valid key.
 func (r *keyReader) key() (key string, ok bool) {
-	values := make([]queries.KeyValue, len(r.of))
+	values := make([]aggregation.KeyValue, len(r.of))
 	for i := range values {
-		values[i] = queries.KeyValue{Text: r.texts[i], Number: r.numbers[i].Int64}
+		values[i] = aggregation.KeyValue{Text: r.texts[i], Number: r.numbers[i].Int64}
 	}
 	return queries.KeyOf(r.of, values)
 }

@@ -7,7 +7,6 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
@@ -57,7 +56,7 @@ var errNoSum = errors.New("a sum of rows is NULL")
 
 // scanTotal reads one total with some sums. counts is false if its key is invalid, which happens if the database's
 // texts are not characters.
-func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t queries.Total, counts bool, err error) {
+func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t aggregation.Total, counts bool, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
 	texts := make([]sql.NullString, sums)
 	into := []any{&t.Table, &t.Cell, &n}

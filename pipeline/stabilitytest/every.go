@@ -177,7 +177,7 @@ func (q queryKind) jobs() (jobs []*Job) {
 }
 
 // AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
-// writers: its answers must be those of the lab's twin, and as near to each other as the sensitivities say. A writer
+// writers: its answers must equal the answers of the lab's twin, and as near to each other as the sensitivities say. A writer
 // cannot write some tables, and in some tables no row counts: then further pairs are drawn. It fails if these did not
 // help.
 func AskEverything(t *testing.T, l *Lab, pairs int) {

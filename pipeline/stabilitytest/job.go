@@ -16,7 +16,7 @@ import (
 
 // Job is a job whose text is composed from pieces, so that it can be made smaller.
 type Job struct {
-	Columns   []Column // of the input
+	Columns   []Column // the input's columns
 	Unit      []string // nil if each row is a unit
 	Upstream  int      // the largest number of rows of a unit that the table's producer bounds; 0 if there is none
 	MaxChange int      // how much such a unit changes the count of a row, in the column i; 0 if rows are not counts

@@ -288,7 +288,7 @@ func within(a, b Answer, m calibrate.Mechanism) bool {
 }
 
 // squaredDistance returns the squared distance of two answers in the norm of the sensitivity of their mechanism. It is
-// false if they cannot be those of neighbours.
+// false if neighbours cannot have such totals.
 func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 	diff, ok := difference(a, b)
 	if !ok {

@@ -33,7 +33,7 @@ const (
 // contentNumbers numbers the contents of several queries.
 type contentNumbers struct {
 	Limit   int            // the number of nodes of a level at which numbering ends: Most
-	packing *packing       // of all queries
+	packing *packing       // how the contents of all queries are packed
 	parts   int            // the number of queries
 	levels  []contentLevel // nil if no more contents are numbered
 	nodes   []uint32       // the nodes of the rows of the current batch

@@ -47,7 +47,7 @@ type unitSlots struct {
 	cells  []slot   // by cell
 	sorted []uint64 // cells, and indices of slots
 	of     []uint32 // index of the slot of a content + 1, by the content's index among all; 0 between units
-	starts []uint32 // of cells among slots
+	starts []uint32 // where each cell begins among the slots
 }
 
 // grouped holds rows grouped by unit: the content and the unit of each row, and the end of each unit's rows in order.

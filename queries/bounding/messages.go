@@ -63,10 +63,10 @@ type slot struct {
 // messages builds the messages to hash for the rows of one unit after another.
 type messages struct {
 	Contents unitContents
-	Order    byte   // of rows
+	Order    byte   // CellOrder or RowOrder
 	unit     []byte // the common prefix of the unit's messages; empty until it is needed
 	batch    manyhash.Batch
-	before   []byte // of a cell's message: the bytes of the number before the cell
+	before   []byte // the bytes of a cell's message between the unit and the cell
 }
 
 // startUnit forgets the unit before.

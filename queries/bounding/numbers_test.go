@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 
+	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -134,7 +135,7 @@ func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
 // load adds the rows that another store saves.
 func (w *writing) load(t *testing.T, from *writing) {
 	t.Helper()
-	err := from.parts[0].Save(OneBucket, BlockBytes, func(_ int, write func(*state.Writer)) error {
+	err := from.parts[0].Save(intern.OneBucket, BlockBytes, func(_ int, write func(*state.Writer)) error {
 		var buf bytes.Buffer
 		s := state.NewWriter(&buf)
 		write(s)

@@ -57,7 +57,7 @@ func (s *segment) empty() bool {
 // staging is the staged rows of each partition.
 type staging struct {
 	buffers [partitionCount][]byte
-	bytes   int64 // of all buffers
+	bytes   int64 // the size of all buffers
 	touched byte  // written so that the compiler does not drop the reads that prefetch texts
 }
 

@@ -24,31 +24,25 @@ import (
 // them, since others see the length of an encrypted block: without the bytes that all of its records share, for
 // example, the length would reveal whether two rows are in the same cell.
 
-// Buckets assigns rows to buckets that are stored apart.
-type Buckets = intern.Buckets
-
-// OneBucket puts all rows in one bucket.
-var OneBucket = intern.OneBucket
-
 // BlockBytes is the approximate length of a block; a single longer text makes it longer.
 const BlockBytes = 1 << 20
 
 // saving is blocks that are being filled, one for each bucket.
 type saving struct {
 	*Rows
-	buckets Buckets
+	buckets intern.Buckets
 	limit   int
 	blocks  []block
 	emit    func(bucket int, write func(*state.Writer)) error
-	texts   []textOf // of the current segment
-	number  uint32   // of the text that was last put into a block
+	texts   []textOf // the texts of the current segment
+	number  uint32   // the number of the text that was last put into a block
 	err     error
 }
 
 // block is a block that is being filled.
 type block struct {
 	texts           [][]byte
-	bytes           int // of the texts
+	bytes           int // the length of the texts
 	single, counted []byte
 	generation      uint32 // the number of the block in its bucket, from 1
 }
@@ -63,7 +57,7 @@ type textOf struct {
 
 // Save passes all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write
 // writes the block.
-func (r *Rows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+func (r *Rows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if r.failed != nil {
 		return r.failed
 	}
@@ -353,7 +347,7 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 }
 
 // Save is [Rows.Save] for rows that are kept together. Only the first part has them.
-func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+func (p *QueryRows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if p.number > 0 {
 		return nil
 	}
@@ -363,7 +357,7 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 // First reports whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to those of parts. valid[i] reports whether part i's query can have a content.
+// LoadTogether adds the rows of a block to parts. valid[i] reports whether part i's query can have a content.
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {

@@ -48,7 +48,7 @@ type together struct {
 	mask    int     // bytes of the bits at the start of a content
 	none    []int32 // Dropped for rows of the batch that have no unit or that a filter rejects; 0 for all others
 	some    bool    // there are such rows
-	content []byte  // of each row of the batch, packed
+	content []byte  // the packed content of each row of the batch
 }
 
 // Together returns the parts of one store that replaces several, which are empty and of the same unit. The parts are

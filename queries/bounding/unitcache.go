@@ -8,10 +8,10 @@ import (
 // knownUnits caches the hash and number of units of text, for each value of the dictionary of the one unit column,
 // until a batch has another dictionary.
 type knownUnits struct {
-	generation uint32 // of the partitions' texts: they start anew when they are spilled
+	generation uint32 // counts how often the partitions' texts were spilled: they start anew then
 	dict       uint64
 	values     []knownUnit
-	places     []int32 // of rows among values; nil if there is no dictionary
+	places     []int32 // the place of each row among values; nil if there is no dictionary
 }
 
 // knownUnit caches the hash of a unit and the unit's number in its partition, in a generation. The first bits of the

@@ -185,7 +185,7 @@ func (e *Expression) bind(types []table.Type, zone *time.Location, p *problem.Pr
 
 // compiled is an expression for one goroutine. run evaluates it for n rows; the caller sets the inputs first.
 type compiled struct {
-	typ table.Type // of kind Invalid if it is always null
+	typ table.Type // the result's type; of kind Invalid if the result is always null
 	run func(n int) *vector
 	// literal is the node if it is a literal text, which can be read as a date or time next to one.
 	literal *ast.StringNode

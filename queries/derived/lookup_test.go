@@ -301,7 +301,7 @@ func TestLookupOfRanges(t *testing.T) {
 	}
 }
 
-// Errors of ranges are those of the public file, whatever the table holds.
+// Errors of ranges follow from the public file, whatever the table holds.
 func TestRangesAreChecked(t *testing.T) {
 	of := func(kind table.Kind, first, to []string) string {
 		l := &derived.Lookup{Field: "l", On: []string{"x"}, Keys: [][]string{first}, To: to,

@@ -35,15 +35,17 @@ type Label struct {
 	Members []string
 }
 
-// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, Part, Grid, Nearest and Discover is set.
+// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, TimeField, Grid, Nearest and Discover is
+// set.
 //
-// Labels: a row belongs to the label of which a member equals the column's value. Members are read as the column's
-// type: decimal numbers by value ("1" is 1.0) in numeric columns, in columns of floats as the nearest float; true and
-// false; dates and times by instant; in text columns byte by byte. Infinite values belong to no label.
+// Labels: a row belongs to the label of which a member equals the column's value. In numeric columns members are
+// decimal numbers, compared by value ("1" is 1.0); in columns of floats, as the nearest float. In other columns they
+// are true and false, dates and times compared by instant, or texts compared byte by byte. Infinite values belong to no
+// label.
 //
-// Edges: a row belongs to the cell [a, b) of its value, the last cell closed. Edges are all decimal numbers, compared
-// exactly with integers and as the nearest float with floats, or all dates and times. Text columns are read as numbers;
-// a text that is not a number is null. Infinite values belong to the first or the last cell.
+// Edges: a row belongs to the cell [a, b) of its value; the last cell includes b. Edges are all decimal numbers, or all
+// dates and times. Numbers are compared exactly with integers, and as the nearest float with floats. Text columns are
+// read as numbers; a text that is not a number is null. Infinite values belong to the first or the last cell.
 //
 // TimeField: a row belongs to the cell of the field that a clock or a calendar shows at its time: minute_of_hour (0 to
 // 59), hour_of_day (0 to 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month
@@ -51,15 +53,17 @@ type Label struct {
 // Location, times without a zone as they stand; dates have no hour and no minute. The calendar is the Gregorian one at
 // all times.
 //
-// Grid and Nearest: see there. They name two columns, of latitudes and longitudes, and Column is empty.
+// Grid and Nearest name two columns, of latitudes and longitudes, and Column is empty: see [Grid] and [Nearest].
 //
-// Null is for nulls and NaN, Other for all values that belong to no label or cell.
+// Null is the policy for nulls and NaN, Other the policy for all values that belong to no label or cell.
 type Dimension struct {
 	Column string
-	// name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
-	As        string
-	Labels    []Label
-	Edges     []string // ascending source texts; cells [a, b), the last one [a, b] unless LastOpen
+	// As is the name of the key column in the answer. If it is empty, the name is Column, or Nearest.Name. A grid has two
+	// key columns: <As>_row and <As>_col, or row and col.
+	As     string
+	Labels []Label
+	// Edges are source texts in ascending order. LastOpen is set if the last cell does not include its upper edge.
+	Edges     []string
 	LastOpen  bool
 	TimeField string
 	Grid      *Grid
@@ -85,20 +89,21 @@ type Level struct {
 	Labels, Edges []string
 }
 
-// Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the
-// west; a cell holds its south and west edges, the last ones also the north and east edges of the box.
+// Grid divides a box of latitudes and longitudes into Rows x Cols cells of equal width. Row 0 is at the south, column 0
+// at the west. A cell includes its south and west edges; the last row and column also include the north and east edges
+// of the box.
 //
-// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge, as with
-// Edges: a decimal of up to 15 digits is on the side of such an edge on which it is written, and no place is further
-// than 3e-14 degrees, 4 nanometres, from the cell that it is put in.
+// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge. So a
+// decimal of up to 15 digits is on the side of an edge that its digits show, and no place is further than 3e-14
+// degrees, 4 nanometres, from its cell.
 type Grid struct {
 	Lat, Lon                 string // columns
 	South, West, North, East string // decimal degrees
 	Rows, Cols               int
 }
 
-// Nearest is cells of public points: a place belongs to the nearest point, if its distance is at most WithinM metres,
-// and to the first of several equally near points.
+// Nearest has a cell for each of some public points. A place belongs to the nearest point, if the distance is at most
+// WithinM metres; of several equally near points, to the first.
 //
 // Distances are lengths of geodesics on WGS84. They are computed from the straight line between two places in space,
 // within 2 mm of the exact value up to 50 km and within 13 m up to 1000 km; points whose distances differ by less may

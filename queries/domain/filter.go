@@ -16,8 +16,8 @@ type Filters struct {
 	Specs []FilterSpec
 }
 
-// NewFilters checks the filters at a place in the job. It reports all errors at once, as *Error values with fields from
-// the root of the job; see [Errors].
+// NewFilters checks the filters at a place in the job. It reports all errors at once, as *problem.Error values with
+// fields from the root of the job; see [problem.Errors].
 func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
 	for i := range specs {
@@ -39,7 +39,7 @@ func (f Filters) Columns() []string {
 
 // Compile compiles the filters for a table's schema. Each batch must hold the columns of Columns, in that order. zone
 // applies to times without an offset if the column holds instants; nil is UTC. Compile reports all errors at once, as
-// *Error values with fields from the root of the job; see [Errors].
+// *problem.Error values with fields from the root of the job; see [problem.Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	conditions, err := f.Conditions(s, zone)
 	if err != nil {

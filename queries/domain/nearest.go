@@ -92,7 +92,7 @@ type NearestPoints struct {
 	index *earth.Index // index of the points, shared by all coders
 }
 
-// WGS84 is the formula used for all positions.
+// WGS84 holds the constants with which positions on earth become points in space.
 var WGS84 = earth.WGS84
 
 func (d NearestDomain) coding() Coding {

@@ -53,7 +53,7 @@ type Form struct {
 // Side is one side of a join: the records of a table whose hashes are in [from, to].
 type Side struct {
 	Form
-	types    []table.Type // of Add
+	types    []table.Type // the types of the columns in Add
 	from, to uint64
 	limit    int64
 
@@ -84,7 +84,7 @@ type column struct {
 	typ    table.Type
 	valid  []bool
 	values table.Values
-	codes  []int32 // of texts
+	codes  []int32 // the number of each text
 	dict   uint64
 }
 

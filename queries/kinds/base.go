@@ -14,7 +14,7 @@
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
 //
 // From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
-// means, quantiles.go those of quantiles and shares, heavytails.go the quantiles of sums of noise that is not Gaussian.
+// means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not Gaussian.
 // recover.go reads noisy vectors back from the columns.
 package kinds
 
@@ -39,7 +39,7 @@ import (
 // axes.
 type Base struct {
 	Spec   query.Spec
-	Axes   []domain.Axis // of the dimensions whose keys are listed
+	Axes   []domain.Axis // the axes of the dimensions whose keys are listed
 	Size   int           // the number of cells
 	Limits bounding.Limits
 }

@@ -33,7 +33,7 @@ type ByKeys struct {
 	*Sums
 	values   *quantize.Quantizer
 	dims     keyselection.Dimensions // the dimensions of the keys
-	listed   []domain.Axis           // of the further dimensions
+	listed   []domain.Axis           // the axes of the further dimensions
 	perKey   int                     // cells of the further dimensions
 	keys     []string
 	selected bool

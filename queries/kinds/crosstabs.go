@@ -34,8 +34,8 @@ import (
 type Crosstabs struct {
 	Base
 	Marginals *strategy.Marginals
-	weights   []float64 // of the tables
-	names     []string  // of the components, one a residual
+	weights   []float64 // the weight of each table's error
+	names     []string  // the names of the components, one for each residual
 
 	mutex   sync.Mutex
 	designs map[query.Adjacency]strategy.Design // the designs that were solved

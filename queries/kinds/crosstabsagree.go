@@ -41,7 +41,7 @@ const (
 	projectionRounds = 300
 	settledBelow     = 1e-7 // relative to the mean of a table's cells
 	rakingRounds     = 1000
-	raked            = 1e-10 // of the total
+	raked            = 1e-10 // the largest error after raking, as a part of the total
 	agreeRounds      = 30
 	unitsOfDeviation = 20 // steps in a standard deviation, if tables agree only after rounding
 	mostUnits        = 1 << 20

@@ -14,7 +14,7 @@ import (
 // Tables by three of four dimensions that are made non-negative integers hold what is measured best: the bias of a
 // margin by one dimension is under a tenth of its deviation, with 5 standard errors of the mean of the releases more,
 // which one of 10^6 margins exceeds by chance. The errors of tables by two dimensions together are at most a tenth
-// above those of the noisy ones, and of tables by three they are smaller.
+// above the errors of the noisy ones, and of tables by three they are smaller.
 func TestTablesOfThreeDimensionsHoldTheirMargins(t *testing.T) {
 	releases := 12
 	if os.Getenv("DPRELEASE_LONG") != "" {

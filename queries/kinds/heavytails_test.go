@@ -33,7 +33,7 @@ func TestSumsOfTwo(t *testing.T) {
 	}
 }
 
-// Quantiles grow with the kurtosis, from that of a normal variable to that of a Laplace variable.
+// Quantiles grow with the kurtosis, from the quantile of a normal variable to the quantile of a Laplace variable.
 func TestMonotone(t *testing.T) {
 	for k := 0.0; k < 3; k += 0.001 {
 		if HeavyZ95(k+0.001) < HeavyZ95(k) || heavyZ975(k+0.001) < heavyZ975(k) {

@@ -135,8 +135,8 @@ func (q *Limited) Follows() []bool {
 	return out
 }
 
-// HistogramName is the name of the component of the histogram.
-const HistogramName = "max_rows"
+// rowsHistogramName is the name of the component that holds the histogram of the rows of units.
+const rowsHistogramName = "max_rows"
 
 // Histogram returns the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
 // 1 from one cell and add 1 to another.
@@ -151,7 +151,7 @@ func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 		sens = calibrate.Sensitivity{L2: sensitivity.RootUp(big.NewInt(2)), Why: q.base.Spec.EachUnit() +
 			" can move from one cell of the histogram of rows to another: sqrt(2)"}
 	}
-	return query.Component{Name: HistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
+	return query.Component{Name: rowsHistogramName, Sens: sens, Cells: len(q.steps()), Quantum: 1, RowBound: 1, Scale: 1,
 		Weight: q.base.Spec.RowsShare}, nil
 }
 

@@ -33,7 +33,7 @@ import (
 type Nested struct {
 	Base
 	Tree  *strategy.Nested
-	names []string // of the levels
+	names []string // the names of the levels
 
 	solve func() []float64 // the shares of mu² of the levels
 }

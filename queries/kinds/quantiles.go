@@ -29,13 +29,13 @@ const maxReadCells = 1 << 26
 
 // quantileReader computes quantiles and cumulative fractions of the distribution along an axis.
 type quantileReader struct {
-	Stride, Size int // of the axis in the vector
+	Stride, Size int // the stride and the size of the axis in the vector
 	Edges        []float64
-	widths       []float64 // of the cells: see relativeWidths
+	widths       []float64 // the width of each cell: see relativeWidths
 	quantiles    []float64
 	cdf          bool
-	keys         []domain.KeyColumn // of the groups, with strides in groups
-	Name         string             // of the axis
+	keys         []domain.KeyColumn // the key columns of the groups, with strides in groups
+	Name         string             // the name of the axis
 	// mostOfRow is the most that a row adds to a cell: 1, or the largest weight.
 	mostOfRow float64
 }

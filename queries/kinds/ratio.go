@@ -9,8 +9,8 @@ import (
 type ratio struct {
 	Centre, Half float64
 	Sum, Count   float64
-	Least        float64 // of the number by which an estimate is divided
-	Z            float64 // of the interval: 1.96 for 95 %
+	Least        float64 // the least number by which an estimate is divided
+	Z            float64 // the half-width of the interval in standard deviations: 1.96 for 95 %
 	// tail is Z for an excess kurtosis, if the noise is not normal but Laplace or geometric; else nil.
 	tail func(kurtosis float64) float64
 }

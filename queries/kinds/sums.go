@@ -30,7 +30,7 @@ import (
 // Sums is a query that adds values up.
 type Sums struct {
 	Base
-	Reach     *sensitivity.Reach // of the values of rows
+	Reach     *sensitivity.Reach // how far the value of a row is from zero
 	Quantizer *quantize.Quantizer
 	Kind      summary
 	// half is half the range of the values, or the norm that bounds them.

@@ -38,7 +38,7 @@ type truncated struct {
 	cut   float64 // noisy counts from here on, before they are rounded, are selected
 	sigma float64
 	least float64 // the least count of a key
-	grid  float64 // of which noisy counts are multiples
+	grid  float64 // noisy counts are multiples of it
 	// estimates[i] is the estimate of a noisy count of cut + (i/estimatePoints)²·farAbove·sigma.
 	estimates []float64
 }

@@ -192,7 +192,7 @@ func (q *Sums) betterOf(component int) *Better {
 // noisyVector is a component's best known vector, and the query's own noisy vector.
 type noisyVector struct {
 	fill      query.Series
-	deviation float64 // of the noise in fill
+	deviation float64 // the standard deviation of the noise in fill
 	own       mechanism.Noisy
 }
 

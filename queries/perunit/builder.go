@@ -22,12 +22,12 @@ var partitionSeed = maphash.MakeSeed()
 // Builder gathers the rows of units. It is for one goroutine.
 type Builder struct {
 	*Compiled
-	units  *units.Reader // of this goroutine
+	units  *units.Reader // reads the units of batches, for this goroutine
 	spill  bounding.Spill
 	states [partitions]map[string][]state
 	parts  [partitions][]written // places in the spill
 	held   int64
-	coders []*domain.AxisCoder // of the conditions of all columns, in order
+	coders []*domain.AxisCoder // the coders of the conditions of all columns, in order
 	others []*Builder
 	cells  []int32
 	codes  [][]int32
@@ -267,7 +267,7 @@ func (b *Builder) partition(i int) (map[string][]state, error) {
 type rows struct {
 	*Compiled
 	batch table.Batch
-	bytes int // of the units' names
+	bytes int // the length of the units' names
 }
 
 func (b *Builder) newRows() *rows {

@@ -109,7 +109,7 @@ type Compiled struct {
 // plan describes how a column is made.
 type plan struct {
 	kind       Kind
-	typ        table.Type // of the values that are compared or counted
+	typ        table.Type // the type of the values that are compared or counted
 	at, by     int        // positions among Reads; -1 if there is none
 	sum        quantum
 	conditions []condition

@@ -13,8 +13,8 @@ import (
 type RowValues struct {
 	columns []domain.Coordinates // empty if the value is a column of lists
 	dims    int
-	rows    []float64     // of the last batch: the floats of the columns, row by row
-	list    *table.Column // of the last batch: the column of lists
+	rows    []float64     // the floats of the last batch's columns, row by row
+	list    *table.Column // the last batch's column of lists
 	listAt  int
 	listOf  table.Type
 }

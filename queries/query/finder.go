@@ -27,16 +27,21 @@ type Finder interface {
 }
 
 // ClampSearch is a chosen clamp and the noisy values from which it was chosen. All of it is public, so that anybody can
-// repeat the choice.
+// repeat the choice. Its fields are the members of discovered_clamp in release.json: RuleVersion; Exponent, Least, Most
+// and Centred (the public range, in multiples of 2^Exponent); Groups and Noise; Grid, Deviation and Cells (the noisy
+// histogram); Low, High, Clamp and Found (the choice).
 type ClampSearch = privateclamp.Search
 
-// RowsSearch is a chosen bound on the rows of a unit and the noisy values from which it was chosen.
+// RowsSearch is a chosen bound on the rows of a unit and the noisy values from which it was chosen. Its fields are the
+// members of discovered_max_rows in release.json: RuleVersion; Steps (the bounds among which one is chosen), Noise (the
+// standard deviation of an answer's noise under each) and Groups; Grid, Deviation and Cells (the noisy histogram);
+// MaxRows and Found (the choice).
 type RowsSearch = privateclamp.RowsSearch
 
 // SearchResult is the choice of a Finder: one of the two is not nil.
 type SearchResult struct {
-	Clamp *ClampSearch
-	Rows  *RowsSearch
+	Clamp *ClampSearch // a discovered clamp
+	Rows  *RowsSearch  // a discovered bound on the rows of a unit
 }
 
 // Range returns the choice for the exact answers.

@@ -38,16 +38,16 @@ func mostRows(l bounding.Limits, a int64) *big.Int {
 
 // AbsoluteNorm returns the L1 sensitivity of the sums of such values over a domain of some cells, rounded up.
 func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float64 {
-	return math.Ldexp(CeilingOf(r.Absolute(l, adj, cells)), r.Exponent)
+	return math.Ldexp(CeilingOf(r.absolute(l, adj, cells)), r.Exponent)
 }
 
-// Absolute returns the L1 sensitivity, in quanta.
+// absolute returns the L1 sensitivity, in quanta.
 //
 // A cell to which a unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n')
 // in each component, as in [Reach.Squared]; n' is 0 under add-remove. Vectors of a norm of at most ρ have an L1 norm of
 // at most sqrt(d)·ρ, d their length, so that their L1 sensitivity, an integer, is at most sqrt(d) times the L1
 // sensitivity of single numbers as large as ρ, rounded down.
-func (r *Reach) Absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+func (r *Reach) absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
 		sum = r.corners(l, int64(cells), r.changed)

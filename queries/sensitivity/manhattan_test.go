@@ -90,7 +90,7 @@ func TestAbsoluteSumsAreAttained(t *testing.T) {
 			largest := largestDistance(l, adj, cells, func(a, b int64) int64 { // values in [-less, more]
 				return max(r.More*a+r.Less*b, r.Less*a+r.More*b) * r.Components
 			})
-			if got := r.Absolute(l, adj, cells); got.Int64() != largest {
+			if got := r.absolute(l, adj, cells); got.Int64() != largest {
 				t.Errorf("%+v, %+v, %s, %d cells: %v, and %d is attained", r, l, adj, cells, got, largest)
 			}
 		})
@@ -112,10 +112,10 @@ func TestAbsoluteOfClippedVectors(t *testing.T) {
 				}
 			}
 		}
-		if got := r.Absolute(one, AddRemove, 1).Int64(); got < largest || got > largest+1 {
+		if got := r.absolute(one, AddRemove, 1).Int64(); got < largest || got > largest+1 {
 			t.Errorf("norm %d: %d, and %d is attained", norm, got, largest)
 		}
-		if got, want := r.Absolute(one, ReplaceOne, 1).Int64(), int64(math.Sqrt(3*4*float64(norm*norm))); got != want {
+		if got, want := r.absolute(one, ReplaceOne, 1).Int64(), int64(math.Sqrt(3*4*float64(norm*norm))); got != want {
 			t.Errorf("norm %d, replaced: %d, want %d", norm, got, want)
 		}
 	}

@@ -152,7 +152,7 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 }
 
 // Common noise would not help under replace-one even if its components were charged together: a unit that has rows
-// before and after changes the cells by as much as without it. So the noise of y cannot be below that of the cells
+// before and after changes the cells by as much as without it. So the noise of y cannot be below the noise of the cells
 // alone.
 func TestReplacedUnitsChangeCellsAsMuchWithout(t *testing.T) {
 	forSmallBounds(func(cells int, b Bounds) {

@@ -77,7 +77,7 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	for block := range x.Len() / (c.size * inner) {
 		for i := range inner {
 			from, to := block*c.size*inner+i, block*rows*inner+i
-			sum := x.At(from) // of the values before j
+			sum := x.At(from) // the sum of the values before j
 			for j := 1; j < c.size; j++ {
 				v := x.At(from + j*inner)
 				out.Set(to+(j-1)*inner, sum.Sub(v.Times(int64(j))))

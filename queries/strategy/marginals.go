@@ -226,7 +226,7 @@ func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	return m.inUnits(product, s)
 }
 
-// ReplacedNorm returns a bound on the squared norm of the difference of two columns: the change if one row is replaced
+// replacedNorm returns a bound on the squared norm of the difference of two columns: the change if one row is replaced
 // by another, or left out. With N the largest squared norm of a column, it is 2·N − 2·<a_u, a_v>, and the absolute
 // inner product is at most
 //
@@ -234,7 +234,7 @@ func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 //
 // because u and v differ in at least one attribute i, and in each other attribute the inner product of the columns is
 // at most N_j. For the empty set it is 1.
-func (m *Marginals) ReplacedNorm(s Set) *big.Rat {
+func (m *Marginals) replacedNorm(s Set) *big.Rat {
 	if s == 0 {
 		return big.NewRat(1, 1)
 	}
@@ -291,9 +291,9 @@ func (m *Marginals) cellVariance(s Set) float64 {
 // residual's coordinates.
 func (m *Marginals) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
-// Variances returns the variance of a cell of each table: Variances[i] belongs to table i, and residuals[j] is the
+// variances returns the variance of a cell of each table: result[i] belongs to table i, and residuals[j] is the
 // variance of the coordinates of residual j. It is var_A in the comment above, maximized over the cells.
-func (m *Marginals) Variances(residuals []float64) []float64 {
+func (m *Marginals) variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
 		out[k] = m.Variance(a, residuals)

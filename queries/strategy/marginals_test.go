@@ -120,7 +120,7 @@ func (m *Marginals) dense(s Set) [][]*big.Int {
 	return columns
 }
 
-// TestColumnsByHand compares the reported norms with those of the dense matrix, over all pairs of cells.
+// TestColumnsByHand compares the reported norms with the norms of the dense matrix, over all pairs of cells.
 func TestColumnsByHand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := workload(t)
@@ -151,7 +151,7 @@ func TestColumnsByHand(t *testing.T) {
 			if got := m.ColumnNorm(s); got.Cmp(m.inUnits(largest, s)) != 0 {
 				t.Fatalf("residual %b of %v: squared norm %v, by hand %v", s, m.sizes, got, m.inUnits(largest, s))
 			}
-			got, _ := m.ReplacedNorm(s).Float64()
+			got, _ := m.replacedNorm(s).Float64()
 			want, _ := m.inUnits(replaced, s).Float64()
 			if want > got*(1+1e-15) || s != 0 && want < got*(1-1e-3) {
 				t.Fatalf("residual %b of %v: squared norm of a replaced row %v, by hand %v", s, m.sizes, got, want)
@@ -233,7 +233,7 @@ func TestVariances(t *testing.T) {
 					}
 				}
 			}
-			stated := m.Variances(s2)[k]
+			stated := m.variances(s2)[k]
 			for cell, v := range variance {
 				if v > stated*(1+1e-9) || v < stated*(1-1e-3) {
 					t.Fatalf("table %b of %v: variance of cell %d is %g, stated %g", a, m.sizes, cell, v, stated)

@@ -110,7 +110,7 @@ func (n *Nested) Measure(counts []int64) [][]int64 {
 
 // passes holds the variances s, s' and V of the two passes. All noise of one level has the same variance.
 type passes struct {
-	v       []float64   // of the noise
+	v       []float64   // the variance of the noise of each level
 	up      [][]float64 // s, by level and node
 	beneath [][]float64 // s'
 	all     [][]float64 // V

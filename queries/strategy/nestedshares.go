@@ -27,7 +27,7 @@ import (
 // conversion of each product keeps compilers from fusing it with a sum.
 
 const (
-	leastShare   = 1e-4 // of mu² for a level, which would otherwise have no noise of finite variance
+	leastShare   = 1e-4 // the least fraction of mu² for a level, which would otherwise have no noise of finite variance
 	nestedRounds = 100
 	nestedWork   = 60_000_000 // groups of nodes over all evaluations of the loss, some seconds
 	nestedGap    = 1e-3

@@ -28,9 +28,9 @@ type Form string
 
 // The forms.
 const (
-	FormCells  Form = "cells"
-	FormPrefix Form = "prefix"
-	FormTree   Form = "tree"
+	FormCells  Form = "cells"  // noise on each cell; sums add cells up
+	FormPrefix Form = "prefix" // noise on weighted sums of cells, a factorization of the matrix of sums
+	FormTree   Form = "tree"   // noise on blocks of cells, level by level
 )
 
 // MaxOrdered is the largest number of cells along an axis for which a strategy answers sums.

@@ -137,7 +137,7 @@ func TestNoUnitChangesMore(t *testing.T) {
 	}
 }
 
-// TestSumsComeBack: without noise, the sums are those of the counts, and the reported variances follow from the
+// TestSumsComeBack: without noise, the sums are the sums of the counts, and the reported variances follow from the
 // coefficients of the estimates.
 func TestSumsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -64,7 +64,7 @@ func (m *Marginals) Replaced() [][]float64 {
 	if len(attributes) >= 20 || len(m.residuals)<<len(attributes) > maxChanges {
 		alone := make([]float64, len(m.residuals))
 		for i, s := range m.residuals {
-			alone[i] = upward(m.ReplacedNorm(s))
+			alone[i] = upward(m.replacedNorm(s))
 		}
 		return [][]float64{alone}
 	}

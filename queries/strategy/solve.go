@@ -102,7 +102,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 		at, most := least, 1.0 // the loss of s2, and the largest mu² of a change
 		if loss == LossLargest {
 			at = 0
-			for k, v := range m.Variances(s2) {
+			for k, v := range m.variances(s2) {
 				at = max(at, weights[k]*v)
 				tables[k] *= weights[k] * v / least * (weights[k] * v / least)
 			}

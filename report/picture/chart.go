@@ -107,7 +107,7 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i := range l.Lines {
 		line := &l.Lines[i]
-		var points []vg.Point // of all pieces
+		var points []vg.Point // the points of all pieces
 		var pieces [][]vg.Point
 		gap := true
 		for k := range line.X {

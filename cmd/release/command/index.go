@@ -38,7 +38,7 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 // indexed is one release below the folder.
 type indexed struct {
 	Title, Window, Guarantee, Link string
-	Digest                         string // of the manifest
+	Digest                         string // the manifest's SHA-256
 	Withdrawn                      string // the day of its withdrawal; "" if it was not withdrawn
 	at, changed                    time.Time
 	dir                            string

@@ -113,9 +113,9 @@ type plannedQuery struct {
 	MinUnits  int64   `json:"min_units,omitempty"`
 	// KeysOf names the query that selects the keys, if another one does.
 	KeysOf string `json:"keys_of,omitempty"`
-	// StandsOut is the noise threshold: if no cell had a row, all noisy counts would be at most this with 95 %
+	// NoiseThreshold is the noise threshold: if no cell had a row, all noisy counts would be at most this with 95 %
 	// probability.
-	StandsOut float64 `json:"stands_out,omitempty"`
+	NoiseThreshold float64 `json:"stands_out,omitempty"`
 	// CommonNoise is the gain of `noise: auto` over independent noise; nil if it has no less noise.
 	CommonNoise *commonNoiseGain `json:"noise_auto,omitempty"`
 	// Adjusted is the expected error of estimates that are made non-negative or integers; nil if they are not.
@@ -142,7 +142,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Conditions: conditions[q.Query.Name()], Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: budgetShare(p,
-				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q),
+				&q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), NoiseThreshold: noiseThreshold(&q),
 			CommonNoise: commonNoiseGainOf(p, &q),
 			Least:       least, MinCount: p.ProposedMinCount(i), Adjusted: adjustedOf(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,

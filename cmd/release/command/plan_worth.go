@@ -57,21 +57,21 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// standsOut returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this with
+// noiseThreshold returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this with
 // 95 % probability. It is 0 for queries that are not counts.
-func standsOut(q *pipeline.Planned) float64 {
+func noiseThreshold(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != query.OverBound && q.Kind != "histogram" || q.Selection != nil || q.Search != nil &&
 		q.Search.Result == nil {
 		return 0
 	}
 	if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
-		return report.StandsOutOf(m, q.Query.Cells())
+		return report.NoiseThresholdOf(m, q.Query.Cells())
 	}
 	deviation := q.Deviation()
 	if q.Strategy != nil {
 		deviation = q.Strategy.Cell
 	}
-	return report.StandsOut(deviation, q.Query.Cells())
+	return report.NoiseThreshold(deviation, q.Query.Cells())
 }
 
 // printWorth prints the saving by this program's composition, and the noise threshold of counts.
@@ -89,7 +89,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	}
 	var names, counts []string // of queries whose groups of few rows could be left empty
 	for i, q := range p.Queries() {
-		if x := standsOut(&q); x > 0 {
+		if x := noiseThreshold(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 		return nil, err
 	}
 	param := job.Params[name]
-	list, err := param.Windows(f.from, f.last(&param))
+	list, err := param.DataIntervals(f.from, f.last(&param))
 	if err != nil {
 		return nil, console.Usagef("--from and --to: %v", err)
 	}

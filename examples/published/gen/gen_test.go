@@ -12,7 +12,7 @@ import (
 )
 
 // Each job has a table, reads all of its columns without an error, and counts its rows: of crosstabs and discovered
-// keys only the plan is made, and of jobs with an exact.sql, whose answers bench compares with those of DuckDB.
+// keys only the plan is made, and of jobs with an exact.sql, whose answers bench compares with DuckDB's answers.
 func TestJobsReadTheirTables(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("..", "*", "job.yaml"))
 	if err != nil || len(folders) != len(tables) {

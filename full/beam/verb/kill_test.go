@@ -157,7 +157,7 @@ func testKilledWorker(t *testing.T, workers int, shuffle string) {
 type killRun struct {
 	*testing.T
 	dir, table, job, parts string
-	port                   int // of the pool
+	port                   int // the port of the worker pool
 	pool                   *exec.Cmd
 	poolOut, out           bytes.Buffer
 	ended                  chan error

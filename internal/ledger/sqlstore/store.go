@@ -21,7 +21,7 @@ import (
 // Store is a ledger.Store in one SQLite file.
 type Store struct {
 	db      *sql.DB
-	path    string // of the file itself, without symbolic links
+	path    string // the path of the file itself, without symbolic links
 	sharing sharing
 	arrival bool // a ledger is copied into this store: it may be incoming
 }

@@ -34,7 +34,7 @@ const (
 // library's text.
 type Error struct {
 	File     string // base name; "" if the problem is in no file
-	RowGroup int    // of a Parquet file, from 0; -1 if the problem is in no row group
+	RowGroup int    // the row group of a Parquet file, from 0; -1 if the problem is in no row group
 	Column   string // "" if the problem is in no column
 	Code     string // one of the constants of this package
 	Message  string

@@ -27,7 +27,7 @@ func (d Dialect) Run(t *testing.T) {
 		run  func(*testing.T, *Server)
 		many bool // statements on one connection
 	}{
-		// Random jobs about random tables: the database's answers equal those of the local engine over the same table.
+		// Random jobs about random tables: the database and the local engine answer alike over the same table.
 		{"answers", func(t *testing.T, s *Server) { Equality(t, s, Cases(t, d.Cases, d.ManyCases)) }, false},
 		// The answers for neighbouring tables differ by at most the declared sensitivity.
 		{"stability", func(t *testing.T, s *Server) { Stability(t, s, Cases(t, d.Pairs, d.ManyCases)) }, false},

@@ -219,7 +219,7 @@ func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
 // ErrRefused means that a job was refused before any statement ran.
 var ErrRefused = errors.New("the database is not asked")
 
-// Same describes how the answers of the database differ from those of the local engine over the same table; "" if they
+// Same describes how the answers of the database differ from the local engine's answers over the same table; "" if they
 // do not.
 func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
 	d, err := s.Open(t.Context(), p, name)

@@ -17,15 +17,15 @@ const codeBytes = 4
 // Tables counts the same rows in several tables.
 type Tables struct {
 	coders []domain.RowCoder // find the cells of rows in each dimension
-	sizes  []int             // of the dimensions
+	sizes  []int             // the sizes of the dimensions
 	tables [][]int           // the dimensions of each table
-	counts [][]int64         // of the tables; nil before the first row
+	counts [][]int64         // the counts of each table; nil before the first row
 
 	of      *quantize.Quantizer // nil if each row counts once
 	weights *quantize.RowValues // the number of times that each row counts; nil for once
 
-	kept  []int32   // of the rows of a batch: dropped if they have no cell in one of the dimensions
-	cells [][]int32 // of the dimensions, for these rows
+	kept  []int32   // the rows of a batch that have a cell in every dimension
+	cells [][]int32 // the cell of each of these rows, by dimension
 }
 
 // NewTables returns a partial without rows.

@@ -3,6 +3,7 @@ package accumulate
 import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
@@ -41,26 +42,13 @@ func capRows(cells []int64) []int64 {
 	return cells
 }
 
-// Total is a number that another engine has added up in one cell, from rows that it has bounded.
-type Total struct {
-	// Table depends on the kind of answer. Crosstabs: the index of the largest table. Ranked rows: the step of their
-	// ranks; the table after the last step holds, in cell s, the number of units whose last row is in step s. Binned
-	// values: the bin; after the last bin, rows without a value. Number of units with a row: 1, in cell 0. Otherwise 0.
-	Table int
-	Cell  int64
-	Rows  int64
-	// Key is the key, for a partial by discovered keys.
-	Key string
-	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second
-	// number.
-	Sums   []int128.Int
-	Second int128.Int
+// Taker is a Partial to which totals of another engine can be added. The error depends on positions and shapes only.
+type Taker interface {
+	AddTotal(t aggregation.Total) error
 }
 
-// Taker is a Partial to which totals of another engine can be added. The error depends on positions and shapes only.
-type Taker interface{ AddTotal(t Total) error }
-
-func (t *Total) fits(cells int64) error {
+// fits returns an error if a total of another engine has a cell beyond cells or a negative number of rows.
+func fits(t *aggregation.Total, cells int64) error {
 	if t.Cell < 0 || t.Cell >= cells || t.Rows < 0 {
 		return columnar.ErrShape
 	}
@@ -68,9 +56,9 @@ func (t *Total) fits(cells int64) error {
 }
 
 // AddTotal adds the rows of a cell.
-func (a *Counts) AddTotal(t Total) error {
+func (a *Counts) AddTotal(t aggregation.Total) error {
 	a.makeSlots()
-	if err := t.fits(int64(a.Cells)); err != nil {
+	if err := fits(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	a.slots[t.Cell+1] += min(t.Rows, MaxRows)
@@ -78,8 +66,8 @@ func (a *Counts) AddTotal(t Total) error {
 }
 
 // AddTotal adds the rows of a cell.
-func (a *Sparse) AddTotal(t Total) error {
-	if err := t.fits(int64(a.size)); err != nil {
+func (a *Sparse) AddTotal(t aggregation.Total) error {
+	if err := fits(&t, int64(a.size)); err != nil {
 		return err
 	}
 	a.countCell(int32(t.Cell), t.Rows)
@@ -87,12 +75,12 @@ func (a *Sparse) AddTotal(t Total) error {
 }
 
 // AddTotal adds the rows of a cell of a table.
-func (a *Tables) AddTotal(t Total) error {
+func (a *Tables) AddTotal(t aggregation.Total) error {
 	a.makeCounts()
 	if t.Table < 0 || t.Table >= len(a.counts) {
 		return columnar.ErrShape
 	}
-	if err := t.fits(int64(len(a.counts[t.Table]))); err != nil {
+	if err := fits(&t, int64(len(a.counts[t.Table]))); err != nil {
 		return err
 	}
 	a.counts[t.Table][t.Cell] += min(t.Rows, MaxRows)
@@ -100,9 +88,9 @@ func (a *Tables) AddTotal(t Total) error {
 }
 
 // AddTotal adds the sums and the rows of a cell.
-func (a *Sums) AddTotal(t Total) error {
+func (a *Sums) AddTotal(t aggregation.Total) error {
 	a.makeTotals()
-	if err := t.fits(int64(a.Cells)); err != nil {
+	if err := fits(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	if len(t.Sums) != len(a.quantized) {
@@ -121,18 +109,18 @@ func (a *Sums) AddTotal(t Total) error {
 }
 
 // AddTotal adds the rows of a cell and a step, or the units of a step.
-func (a *Ranked) AddTotal(t Total) error {
+func (a *Ranked) AddTotal(t aggregation.Total) error {
 	steps := len(a.Steps)
 	switch {
 	case t.Table == steps:
-		if err := t.fits(int64(steps)); err != nil {
+		if err := fits(&t, int64(steps)); err != nil {
 			return err
 		}
 		a.units[t.Cell] += min(t.Rows, MaxRows)
 		return nil
 	case t.Table < 0 || t.Table > steps:
 		return columnar.ErrShape
-	case t.Rows == 0: // of a query that has no cells
+	case t.Rows == 0: // a query without cells
 		return nil
 	}
 	taker, ok := a.at(t.Table).(Taker)
@@ -144,9 +132,9 @@ func (a *Ranked) AddTotal(t Total) error {
 }
 
 // AddTotal adds the rows and the sum of a cell and a bin, or rows without a value.
-func (a *Spread) AddTotal(t Total) error {
+func (a *Spread) AddTotal(t aggregation.Total) error {
 	a.makeCells()
-	if err := t.fits(int64(a.Cells)); err != nil {
+	if err := fits(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	bins := a.bins()

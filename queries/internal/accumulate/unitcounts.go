@@ -3,6 +3,7 @@ package accumulate
 import (
 	"cmp"
 
+	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/state"
@@ -57,11 +58,11 @@ func (a *Units) LoadState(r *state.Reader) error {
 }
 
 // AddTotal adds the rows of a cell, or, in table 1, the units that have a row.
-func (a *Units) AddTotal(t Total) error {
+func (a *Units) AddTotal(t aggregation.Total) error {
 	if t.Table == 0 {
 		return a.Counts.AddTotal(t)
 	}
-	if err := t.fits(1); err != nil || t.Table != 1 {
+	if err := fits(&t, 1); err != nil || t.Table != 1 {
 		return cmp.Or(err, columnar.ErrShape)
 	}
 	a.AddUnits(t.Rows)

@@ -144,7 +144,7 @@ func BenchmarkLocate(b *testing.B) {
 	}
 }
 
-// Sines are as accurate as those of package math.
+// Sines are as accurate as package math's.
 func TestSines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i := range 200_000 {

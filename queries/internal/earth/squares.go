@@ -26,7 +26,7 @@ const (
 	squaresPerPoint = 8
 	mostSquares     = 1 << 18
 	leastPoints     = 2 * leafSize // below, the tree is as good
-	mostCandidates  = 64           // of a square
+	mostCandidates  = 64           // the largest number of candidates of a square
 	// longestRadius is the earth's largest radius of curvature, a/sqrt(1 - e²), rounded up: a degree of latitude is
 	// nowhere longer than of a sphere of this radius, and neither is one of longitude times the cosine of its latitude.
 	longestRadius = 6.4e6

@@ -23,14 +23,14 @@ import (
 // Dimensions are the dimensions of a histogram, at least one of which discovers its keys.
 type Dimensions struct {
 	By   []domain.Dimension
-	Axes []domain.Axis // of the listed dimensions, in order
+	Axes []domain.Axis // the axes of the listed dimensions, in order
 }
 
 // Keying numbers the keys and finds the number of the key of each row.
 type Keying struct {
 	parts   []aggregation.KeyPart
-	sizes   []int            // of the listed dimensions
-	listed  *domain.Grouping // of the listed dimensions
+	sizes   []int            // the sizes of the listed dimensions
+	listed  *domain.Grouping // finds the cell of a row among the listed dimensions
 	columns []discoveredColumn
 	pairs   []*intern.Uint64s // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
 	ids     []int32

@@ -46,14 +46,8 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 	return parts
 }
 
-// PartValue is the value of a dimension: a text, or the code or number of another type.
-type PartValue struct {
-	Text   []byte
-	Number int64
-}
-
 // Join makes a key of the values of its parts; ok is false if one of them is not a valid key.
-func Join(parts []aggregation.KeyPart, values []PartValue) (key string, ok bool) {
+func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key string, ok bool) {
 	var b []byte
 	for i := range parts {
 		p, v := &parts[i], &values[i]
@@ -73,7 +67,7 @@ func Join(parts []aggregation.KeyPart, values []PartValue) (key string, ok bool)
 }
 
 // AddTotal adds the units of a key.
-func (a *Counts) AddTotal(t accumulate.Total) error {
+func (a *Counts) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell != 0 || t.Rows < 0 || a.keys.check(t.Key) != nil {
 		return columnar.ErrShape
 	}
@@ -85,7 +79,7 @@ func (a *Counts) AddTotal(t accumulate.Total) error {
 }
 
 // AddTotal adds the sums of a key and a cell.
-func (a *Values) AddTotal(t accumulate.Total) error {
+func (a *Values) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
 		a.Keys.check(t.Key) != nil {
 		return columnar.ErrShape

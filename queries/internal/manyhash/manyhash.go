@@ -33,7 +33,7 @@ type Batch struct {
 	leads          []byte // the lead of each head
 	leadSums       [Most]Sum
 	head           [Most]uint8             // head[i] is the head of message i
-	tails          [Most * blockBytes]byte // of each message the block after lead
+	tails          [Most * blockBytes]byte // for each message, the block after lead
 	sums           [Most]Sum
 	tags           [Most]int32
 	mixed          bool   // messages of one block may differ in their first eight words

@@ -92,7 +92,7 @@ func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 	checkEmpty(tb, b, all)
 }
 
-// Digests equal those of crypto/sha256, for all lengths around the borders of four blocks, by each implementation.
+// Digests equal crypto/sha256's digests, for all lengths around the borders of four blocks, by each implementation.
 func TestDigestsAreThoseOfTheLibrary(t *testing.T) {
 	everyPath(t, func() {
 		var b Batch

@@ -102,7 +102,7 @@ func TestNoTailThatStandsOutIsLost(t *testing.T) {
 		if s.layout().Signed && r.IntN(2) == 0 {
 			sign, from = -1, 1+Octaves+side
 		}
-		lowest := 0 // the first octave above those of the table
+		lowest := 0 // the first octave above the table's octaves
 		for j := range Octaves {
 			if table.counts[from+j] > 0 {
 				lowest = j + 1

@@ -25,7 +25,7 @@ type Console struct {
 	JSON           bool   // results as JSON
 	// environment holds the values that jobs took from the environment: they are never printed.
 	environment runjob.Environment
-	ID          string // of this process, on every line of its log
+	ID          string // identifies this process on every line of its log
 }
 
 // New returns a console that writes text.

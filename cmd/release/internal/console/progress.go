@@ -41,7 +41,7 @@ const tenths = 10
 func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	now := tenths // of an input without parts
+	now := tenths // an input without parts is shown as finished
 	if total > 0 {
 		now = tenths * done / total
 	}

@@ -11,7 +11,7 @@ import (
 
 // Aligned writes rows as aligned columns, with two spaces between them. A letter of East Asia is two places wide.
 func Aligned(rows [][]string) string {
-	var widths []int // of the columns before the last one of each row
+	var widths []int // the width of each column, except the last one of a row
 	lines := make([][]string, len(rows))
 	for i, row := range rows {
 		for j, cell := range row {

@@ -23,7 +23,7 @@ type publicTable struct {
 	path    string
 	columns []string
 	rows    [][]string
-	lines   []int // of the rows in a CSV file, otherwise the rows' numbers
+	lines   []int // the line of each row in a CSV file; in other files, the row's number
 }
 
 // inputProblem returns an input error with the line in the file; line 0 means none.

@@ -43,7 +43,7 @@ type flags struct {
 	dir                        string
 	force                      bool
 	profile                    bool     // the queries are about all columns
-	types                      []string // of a profile
+	types                      []string // the types that a profile proposes
 	in                         io.Reader
 	terminal                   bool
 }

@@ -12,7 +12,7 @@ import (
 // maker makes the rows of a preview: units, each with up to max_rows rows, whose values come from the pools.
 type maker struct {
 	plan   *pipeline.Plan
-	schema table.Schema // of the input's columns that the plan needs
+	schema table.Schema // the schema of the columns that the plan needs
 	pools  []*pool
 	random *random
 

@@ -39,7 +39,7 @@ type selected struct {
 	ctx      context.Context
 	dir      string
 	manifest *manifest.Manifest
-	tables   map[string]*sink.ReadBack // of the selections, by query; nil if one cannot be read
+	tables   map[string]*sink.ReadBack // the tables of the queries that select keys, by query; nil if one cannot be read
 	checked  int
 	findings []string
 }

@@ -136,7 +136,7 @@ func TestSelectedKeys(t *testing.T) {
 	}
 }
 
-// The recorded units of tables are those of the job in the manifest.
+// The recorded units of tables equal the units of the job in the manifest.
 func TestLedgerHasTheUnitsOfTables(t *testing.T) {
 	job, diags := configs.Parse("job.yaml", []byte(`version: 1
 name: visits

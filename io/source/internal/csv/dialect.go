@@ -56,7 +56,7 @@ type Dialect struct {
 	types          map[string]scan.TextType
 	longest        int       // the number of bytes of a record that are parsed: maxRecord, except in tests
 	Ahead          bool      // a goroutine decompresses text ahead of its reader
-	readers        sync.Pool // of *pieceReader, for all files of a dataset
+	readers        sync.Pool // idle *pieceReader values, for all files of a dataset
 }
 
 // isNull reports whether a text stands for a null.

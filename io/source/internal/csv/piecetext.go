@@ -12,7 +12,7 @@ import (
 type pieceText struct {
 	file scan.Handle
 	at   int64 // its offset in the file
-	size int64 // of the file
+	size int64 // the file's size
 	own  int   // length of the piece in bytes
 	b    []byte
 }

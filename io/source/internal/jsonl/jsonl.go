@@ -163,7 +163,7 @@ type reader struct {
 	lines   *bufio.Reader
 	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
 	line    []byte
-	members []member // of the current line, those in wanted
+	members []member // the members of the current line that are wanted
 	names   []byte   // memory for the names of members
 	wanted  map[string]bool
 	columns []column
