@@ -74,6 +74,9 @@ func TestIntervalsOfGeometricCountsCover(t *testing.T) {
 		e := math.Exp(-1 / scale)
 		want := 1 - 2*math.Pow(e, k+1)/(1+e)
 		got := covering(a, coverageRuns, 1000)
+		if stated := n[0].Mechanism().Coverage(); math.Abs(stated-want) > 1e-12 {
+			t.Errorf("scale %g: the stated coverage is %g, want %g", scale, stated, want)
+		}
 		if math.Abs(got-want) > coverageSlack || want < 0.95 || scale >= 200 && want > 0.953 {
 			t.Errorf("scale %g: covered %g, want %g", scale, got, want)
 		}

@@ -137,6 +137,10 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 		if bounded != "" && strings.HasPrefix(c.Name, "ci95_") {
 			text += " " + bounded
 		}
+		if more := q.coverage(); more != "" && t.Holds == "" && strings.HasPrefix(c.Name, "ci95_") {
+			text += " The interval holds in " + more + " of cases, since the noise takes only multiples of " +
+				short(q.gridStep) + "."
+		}
 		described := catalogueColumn{Name: c.Name, Description: text, Type: realColumn}
 		if known {
 			described.Unit = unit

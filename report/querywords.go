@@ -318,8 +318,18 @@ func (q *queryFacts) accuracy() string {
 		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that "+
 			"number divided by the %s. Its interval stands in the table.", short(q.deviation), q.divisor())
 	}
-	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is "+
-		"within %s of the exact answer.", short(q.deviation), significantUp(q.half, 4))
+	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with %s probability a noisy value is "+
+		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
+}
+
+// coverage returns how often the intervals of noisy values hold, if that is more than 95 %, since geometric noise takes few
+// values; else "".
+func (q *queryFacts) coverage() string {
+	if q.gridStep == 0 || q.overRows || q.laidOut || q.nested || q.sums != nil || q.kind == crosstabs ||
+		q.noise.Coverage() < 0.951 {
+		return ""
+	}
+	return strconv.FormatFloat(math.Floor(1000*q.noise.Coverage())/10, 'f', -1, 64) + " %"
 }
 
 // bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is about

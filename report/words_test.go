@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -61,6 +62,27 @@ func TestColumnsOfWeightedMeans(t *testing.T) {
 		f := &facts{queries: []queryFacts{{kind: "mean", weight: weight}}}
 		if got := strings.Contains(fmt.Sprint(f.columnViews()), "of a weighted mean, the sum of their weights"); got != want {
 			t.Errorf("weight %q: %q", weight, f.columnViews())
+		}
+	}
+}
+
+// Intervals of geometric noise on a coarse grid state how often they hold; others hold in 95 %.
+func TestCoverageIsStated(t *testing.T) {
+	noise := calibrate.Mechanism{Noise: calibrate.Geometric, Scale: 1, Grid: 1}
+	q := queryFacts{kind: "histogram", cells: 3, gridStep: 1, half: 3, deviation: 1.4, noise: noise}
+	columns := q.catalogued(&Table{Values: []Column{{Name: "noisy"}, {Name: "ci95_low"}}}, &facts{}).Columns
+	const words = "The interval holds in 97.3 % of cases, since the noise takes only multiples of 1."
+	if strings.Contains(columns[0].Description, words) || !strings.HasSuffix(columns[1].Description, words) {
+		t.Errorf("columns are described as %+v", columns)
+	}
+	if got := q.accuracy(); !strings.Contains(got, "with 97.3 % probability") {
+		t.Error(got)
+	}
+	wide, quotient, fine := q, q, q
+	wide.noise.Scale, quotient.overRows, fine.noise = 100, true, calibrate.Mechanism{Noise: calibrate.LaplaceNoise, Scale: 1, Grid: 1}
+	for i, other := range []queryFacts{wide, quotient, fine, {kind: "histogram", gridStep: 1}} {
+		if got := other.coverage(); got != "" {
+			t.Errorf("%d: %q", i, got)
 		}
 	}
 }
