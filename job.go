@@ -62,11 +62,11 @@ type Options struct {
 	Workers int
 	// Memory is how many bytes a run may use; 0 for the job's memory_limit or, without one, half of the machine's.
 	Memory int64
-	// TempDir is the folder for an encrypted file of what does not fit in memory, and of standard input. If it is "", the
-	// file is in the release's staging folder, or in os.TempDir() if standard input is read.
+	// TempDir is the folder for an encrypted file of what does not fit in memory, and of standard input. If it is "",
+	// the file is in the release's staging folder, or in os.TempDir() if standard input is read.
 	TempDir string
-	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that entry,
-	// and writes the newest one. "" for none.
+	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that
+	// entry, and writes the newest one. "" for none.
 	Anchor string
 	// NewRelease makes a new release of a job that is released already: it charges again and draws new noise, and moves
 	// the older folder aside.
@@ -172,7 +172,8 @@ func (j *Job) place(o Options) (local.Limits, string, error) {
 // Plan is what a run of a job would do, cost and achieve. It is the same for every table with the job's columns.
 type Plan struct {
 	Name string
-	// Epsilon and Delta are the guarantee of the whole release, and Mu is its parameter of Gaussian differential privacy.
+	// Epsilon and Delta are the guarantee of the whole release, and Mu is its parameter of Gaussian differential
+	// privacy.
 	Epsilon, Delta, Mu float64
 	// Statement is the guarantee in words.
 	Statement string

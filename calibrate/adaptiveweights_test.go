@@ -127,9 +127,9 @@ func (s *selection) adaptive(lists [][]int, keys int, limit, back float64) []flo
 	return w
 }
 
-// twoRounds returns the expected number of keys of two rounds by degrees, given the noise of the first. The first round has
-// the given part of mu² and of the failure. Keys whose noisy weight there is more than cut standard deviations below the
-// second threshold are hopeless.
+// twoRounds returns the expected number of keys of two rounds by degrees, given the noise of the first. The first round
+// has the given part of mu² and of the failure. Keys whose noisy weight there is more than cut standard deviations
+// below the second threshold are hopeless.
 func twoRounds(r *rand.Rand, lists [][]int, keys, most int, mu, failure, part, cut float64) float64 {
 	first := newSelection(most, mu*math.Sqrt(part), failure*part)
 	second := newSelection(most, mu*math.Sqrt(1-part), failure*(1-part))

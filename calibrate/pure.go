@@ -176,8 +176,8 @@ func (m Mechanism) halfSteps() float64 {
 	return max(math.Ceil(s*math.Log(40/(1+math.Exp(-1/s)))*(1+1e-14)-1), 0)
 }
 
-// Coverage returns the probability that the interval of HalfWidth contains the exact answer: 0.95, or for geometric noise
-// 1 - 2q^(k+1)/(1+q), q = e^(-Grid/Scale), with HalfWidth = k·Grid. It is 0.9732 for a count at epsilon 1.
+// Coverage returns the probability that the interval of HalfWidth contains the exact answer: 0.95, or for geometric
+// noise 1 - 2q^(k+1)/(1+q), q = e^(-Grid/Scale), with HalfWidth = k·Grid. It is 0.9732 for a count at epsilon 1.
 func (m Mechanism) Coverage() float64 {
 	if m.Noise != Geometric || m.Grid == 0 {
 		return 0.95

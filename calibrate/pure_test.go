@@ -62,7 +62,8 @@ func TestPureIsDominated(t *testing.T) {
 		}
 		eps := Epsilon(rapid.Float64Range(0, 1).Draw(r, "share")) * own
 		standIn, errG := m.Delta(eps)
-		// Of all eps-differentially private mechanisms, randomised response loses most: (1 - e^(eps - own))/(1 + e^-own).
+		// Of all eps-differentially private mechanisms, randomised response loses most: (1 - e^(eps - own))/(1 +
+		// e^-own).
 		worst := -math.Expm1(float64(eps-own)) / (1 + math.Exp(-float64(own)))
 		if errG != nil || float64(standIn) < worst*(1-1e-9)-1e-300 {
 			r.Fatalf("%+v at %v: delta %v, its stand-in %v, %v", p, eps, worst, standIn, errG)

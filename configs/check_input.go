@@ -178,7 +178,8 @@ func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	c.textType(at, text)
 }
 
-// floatUnits refuses types of text files that would make floating-point numbers of the privacy unit, unless the job allows them.
+// floatUnits refuses types of text files that would make floating-point numbers of the privacy unit, unless the job
+// allows them.
 func (c *checker) floatUnits(at *yamltree.Path) {
 	in := &c.job.Input
 	if c.job.Privacy.FloatUnit == "allow" {

@@ -80,8 +80,8 @@ func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 	}
 }
 
-// counts checks that queries count, and that nothing else reads the column of counts: a filter on it would turn a change
-// of 1 into a change of the whole count.
+// counts checks that queries count, and that nothing else reads the column of counts: a filter on it would turn a
+// change of 1 into a change of the whole count.
 func (c *checker) counts() {
 	column := c.job.Input.Counts.Column
 	other := func(place *yamltree.Path, name string) {

@@ -20,8 +20,8 @@ type DataInterval struct {
 // maxIntervals exceeds the number of days that any table covers.
 const maxIntervals = 100_000
 
-// DataIntervals returns the data intervals of a dated parameter from one date to another, both included, written in the form
-// of from. Its error is a message for the user.
+// DataIntervals returns the data intervals of a dated parameter from one date to another, both included, written in the
+// form of from. Its error is a message for the user.
 func (p *Param) DataIntervals(from, to string) ([]DataInterval, error) {
 	if p.Type != "date" {
 		return nil, errors.New("the parameter is not a date")

@@ -92,7 +92,8 @@ type Label struct {
 
 // ValuesFrom takes the cells from a column of a public file.
 type ValuesFrom struct {
-	// File with the values, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. It must hold nothing private.
+	// File with the values, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. It must hold nothing
+	// private.
 	File string `yaml:"file" example:"cities.csv"`
 	// Column of the file.
 	Column string `yaml:"column" example:"name"`

@@ -11,8 +11,8 @@ type Input struct {
 	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
 	// SQL is a table of a database, or the rows that a SELECT statement returns, instead of files.
 	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`
-	// Tables are several private tables of the same privacy units, by name, instead of files. A query names the table that
-	// it reads by `from`. The guarantee protects all rows of a unit in all tables together ([several
+	// Tables are several private tables of the same privacy units, by name, instead of files. A query names the table
+	// that it reads by `from`. The guarantee protects all rows of a unit in all tables together ([several
 	// tables](../howto/ask.md#several-tables)).
 	Tables map[string]Table `yaml:"tables,omitempty" example:"{visits: {files: [visits.csv], unit: [person]}}"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
@@ -101,8 +101,8 @@ type CSV struct {
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
 	// TrimSpace removes spaces around each field.
 	TrimSpace bool `yaml:"trim_space,omitempty" default:"false"`
-	// NullValues are the texts that mean null. The empty field is null in columns of all types but text, where it is the
-	// empty text unless it is listed here.
+	// NullValues are the texts that mean null. The empty field is null in columns of all types but text, where it is
+	// the empty text unless it is listed here.
 	NullValues []Scalar `yaml:"null_values,omitempty" empty:"ok" example:"[\"?\"]"`
 	// Comment is the character that begins a comment line: a line before the header or, with `quote: none`, any line. A
 	// file without a header needs `quote: none`.
@@ -120,16 +120,17 @@ type JSONL struct {
 // Lookup joins columns of a public table to each row, from the public row that has the same key. A row whose key is not
 // in the public table, or is null, gets nulls.
 type Lookup struct {
-	// File with the public table, relative to the job file: a Parquet or Arrow file, or a CSV file with a header. It must
-	// hold nothing private. Its contents are part of the run fingerprint.
+	// File with the public table, relative to the job file: a Parquet or Arrow file, or a CSV file with a header. It
+	// must hold nothing private. Its contents are part of the run fingerprint.
 	File string `yaml:"file" example:"zones.csv"`
-	// On names the columns of the key: a column of the input on the left, the column of the file with the same values on
-	// the right. Keys are compared by the type of the input's column: numbers by value, dates and times by instant, texts
-	// byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left out.
+	// On names the columns of the key: a column of the input on the left, the column of the file with the same values
+	// on the right. Keys are compared by the type of the input's column: numbers by value, dates and times by instant,
+	// texts byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left
+	// out.
 	On map[string]string `yaml:"on" example:"{PULocationID: LocationID}"`
-	// To names a column of the file with the last value of a range that begins with the key: each value from the key to this
-	// one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common. A row of the
-	// file without a last value is left out: a range that has not ended needs a late one.
+	// To names a column of the file with the last value of a range that begins with the key: each value from the key to
+	// this one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common. A
+	// row of the file without a last value is left out: a range that has not ended needs a late one.
 	To string `yaml:"to,omitempty" example:"ip_to"`
 	// Add names the columns of the file that each row gets. An empty text in them is a null.
 	Add []string `yaml:"add" example:"[borough, zone]"`
@@ -139,11 +140,11 @@ type Lookup struct {
 	Types map[string]string `yaml:"types,omitempty" example:"{population: int}"`
 }
 
-// Counts is a table whose rows are counts already. `privacy.unit` then is a mapping with upstream, and queries are count,
-// histogram and crosstabs.
+// Counts is a table whose rows are counts already. `privacy.unit` then is a mapping with upstream, and queries are
+// count, histogram and crosstabs.
 type Counts struct {
-	// Column of integers, which nothing else in the job names. A count that is null or below 0 counts as 0, and one above
-	// 2^40 as 2^40.
+	// Column of integers, which nothing else in the job names. A count that is null or below 0 counts as 0, and one
+	// above 2^40 as 2^40.
 	Column string `yaml:"column" example:"views"`
 }
 

@@ -28,8 +28,8 @@ type Job struct {
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
 	// Engine is the program that adds up the rows of an input.sql; `auto` if it is absent. With `database` the database
 	// adds them up, and only sums and counts leave it. With `local` this program reads the rows. `auto` takes the
-	// cheaper one, which release plan names; the rows of a server stay there. The answers are the same. Files are always
-	// read by this program.
+	// cheaper one, which release plan names; the rows of a server stay there. The answers are the same. Files are
+	// always read by this program.
 	Engine string `yaml:"engine,omitempty" enum:"auto|database|local" example:"local"`
 	// Units are the columns of a table with one row for each privacy unit, for queries with `over: units`. Each column
 	// summarizes the rows of one unit that `input.where` keeps.
@@ -100,9 +100,9 @@ type Privacy struct {
 	// needs accuracy. If it is absent, epsilon is split by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit. Two
-	// different values are two units. In these columns, a decimal that is not an integer of up to 18 digits is read as a
-	// text, and a date in milliseconds as a time, in all queries. If the table has no such columns because its producer
-	// bounded each unit, it is a mapping: `{upstream: device-day, max_rows: 10}`.
+	// different values are two units. In these columns, a decimal that is not an integer of up to 18 digits is read as
+	// a text, and a date in milliseconds as a time, in all queries. If the table has no such columns because its
+	// producer bounded each unit, it is a mapping: `{upstream: device-day, max_rows: 10}`.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
 	// FloatUnit is `allow` if the columns of unit may hold floating-point numbers; `refuse` if it is absent. Equal
 	// numbers are one unit, and NaN is none. Numbers that were rounded when they were stored may have become one unit:

@@ -22,8 +22,8 @@ type ParseOptions struct {
 	Effective bool
 	// DataChecks replaces the job's data_checks, if it is set: the release then states what was done.
 	DataChecks string
-	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
-	// steps are not checked before the plan is made.
+	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil,
+	// the steps are not checked before the plan is made.
 	CheckStep StepChecker
 }
 

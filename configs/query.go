@@ -14,8 +14,8 @@ type Query struct {
 	Unit string `yaml:"unit,omitempty" example:"loans"`
 	// From is the table of `input.tables` that the query reads.
 	From string `yaml:"from,omitempty" example:"visits"`
-	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It is
-	// `rows` if it is absent.
+	// Over is `units` if the query's rows are the privacy units with the columns of `units`: each unit is one row. It
+	// is `rows` if it is absent.
 	Over string `yaml:"over,omitempty" enum:"rows|units" example:"units"`
 	// Where keeps the rows that meet every condition, for this query alone. With `over: units` the columns are the
 	// columns of `units`.
@@ -165,8 +165,8 @@ type Count struct {
 type RowWeight struct {
 	// Column of the weights.
 	Column string `yaml:"column" example:"weight"`
-	// Clamp is the range [lo, hi], from 0 on, onto which each weight is clamped. The noise grows with hi. Take it from what
-	// you know about the survey's design, never from the data.
+	// Clamp is the range [lo, hi], from 0 on, onto which each weight is clamped. The noise grows with hi. Take it from
+	// what you know about the survey's design, never from the data.
 	Clamp []Decimal `yaml:"clamp" example:"[0, 500]"`
 }
 
@@ -229,7 +229,8 @@ type Crosstabs struct {
 	// RoundTo makes the estimates multiples of this number that still agree, at no cost, under the conditions of
 	// `integers`. A total moves by up to half of it.
 	RoundTo int64 `yaml:"round_to,omitempty" min:"1" example:"5"`
-	// Known are public totals of the groups of levels, from files that hold nothing private. Estimates keep them exactly.
+	// Known are public totals of the groups of levels, from files that hold nothing private. Estimates keep them
+	// exactly.
 	Known []KnownTotals `yaml:"known,omitempty" example:"[{level: region, file: totals.csv, column: population}]"`
 }
 
@@ -246,7 +247,8 @@ type CrosstabTable struct {
 type KnownTotals struct {
 	// Level is one of the levels of the first dimension.
 	Level string `yaml:"level" example:"region"`
-	// File with the totals, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. Never from the private table.
+	// File with the totals, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. Never from the private
+	// table.
 	File string `yaml:"file" example:"totals.csv"`
 	// Column of the file with the totals, which are integers.
 	Column string `yaml:"column" example:"population"`

@@ -104,8 +104,8 @@ func (j *Job) TableUnit(table string) string {
 	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
 }
 
-// defined returns what the name of a column stands for: also its number, if the job gives the columns their names, since
-// another job can give the same name to another column.
+// defined returns what the name of a column stands for: also its number, if the job gives the columns their names,
+// since another job can give the same name to another column.
 func (c *CSV) defined(name string) string {
 	if at := slices.Index(c.Columns, name); at >= 0 {
 		return fmt.Sprintf("%q (column %d)", name, at+1)

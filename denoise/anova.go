@@ -75,7 +75,8 @@ func (a *adjustment) correctEffect(effect int) {
 	a.spread(told, effect)
 }
 
-// precision returns one over the variance of an effect's estimate, in units of the variance of the estimate from y alone.
+// precision returns one over the variance of an effect's estimate, in units of the variance of the estimate from y
+// alone.
 func (a *adjustment) precision(effect int) float64 {
 	precision := 1.0
 	for _, m := range a.margins {

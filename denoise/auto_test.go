@@ -227,8 +227,8 @@ func lossOf(t *testing.T, p problem, y []float64, s float64, steps []*Step) floa
 }
 
 // The stated error of few cells is the mean of the losses and of the noise's own, by the squares of their numbers; its
-// interval has 1.96 deviations of the mean, from the losses' sample variance, and of one table's error. Losses far above
-// the noise's own are stated as they are.
+// interval has 1.96 deviations of the mean, from the losses' sample variance, and of one table's error. Losses far
+// above the noise's own are stated as they are.
 func TestRiskOfFewCells(t *testing.T) {
 	losses := []float64{0.1, 0.5, 0.3, 0.7}
 	got := (&trial{y: make([]float64, 4), s: 10, losses: losses}).risk()

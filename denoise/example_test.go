@@ -15,7 +15,8 @@ func ExampleJamesStein() {
 	// Output: 39.2 -23.4 13.6 71.6
 }
 
-// Hourly counts, released with noise of standard deviation 40: total variation joins neighbouring hours of about the same level.
+// Hourly counts, released with noise of standard deviation 40: total variation joins neighbouring hours of about the
+// same level.
 func ExampleEstimate() {
 	noisy := []float64{12, -35, 48, 610, 655, 590, 70, -8}
 	step, err := denoise.New("total-variation", denoise.Args{"lambda": "60"})

@@ -60,12 +60,13 @@ type Risk struct {
 const (
 	// fission is γ: an estimator is tried on y + γ·w, whose noise is √(1+γ²) − 1 = 0.8 % larger.
 	fission = 0.125
-	// riskSeed is public. Any other number would do as well. The noisy values are mixed into it: with the same w for every
-	// table, the errors of all releases would lean to the same side.
+	// riskSeed is public. Any other number would do as well. The noisy values are mixed into it: with the same w for
+	// every table, the errors of all releases would lean to the same side.
 	riskSeed = 0x6470_7265_6c65_6173
 	// riskNumbers is about how many normal numbers are drawn in all; maxTries is how many are drawn per cell at most.
 	riskNumbers, maxTries = 1 << 13, 32
-	// fewCells is the square of the number of cells at which the estimate and the error of the noisy values count alike.
+	// fewCells is the square of the number of cells at which the estimate and the error of the noisy values count
+	// alike.
 	fewCells = 200
 )
 
@@ -81,11 +82,11 @@ const (
 //
 // is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
 // much that its root is far too small. Therefore it is averaged with s², the error of the noisy values: with n cells
-// the weights are n² and 200, equal at 14 cells. The weight of s² is less, by e^(−z²/2), if the estimate is above s² by z
-// times twice the standard deviation that the noise gives it: steps that do not fit the values are no better than noise.
-// The estimate's uncertainty follows from how its terms vary over the cells; it is large if there are few cells or if
-// the error is far below s². The result is an expectation over the query's cells and gives no interval for one cell.
-// Only the noisy value gives a valid interval for a cell.
+// the weights are n² and 200, equal at 14 cells. The weight of s² is less, by e^(−z²/2), if the estimate is above s² by
+// z times twice the standard deviation that the noise gives it: steps that do not fit the values are no better than
+// noise. The estimate's uncertainty follows from how its terms vary over the cells; it is large if there are few cells
+// or if the error is far below s². The result is an expectation over the query's cells and gives no interval for one
+// cell. Only the noisy value gives a valid interval for a cell.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.

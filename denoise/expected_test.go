@@ -58,10 +58,10 @@ func (j judged) bind(t *testing.T, shape Shape, truth []float64) *Step {
 
 // The interval of the expected error contains the error of the table in 93 % of the tables or more, for each method and
 // each word and boolean of its parameters, over nine truths with noise of 20 and of 0.4 in 5 to 64 cells of a line or a
-// grid; and the stated error is not below 0.7 of the real one on average, for any truth and shape. Methods on graphs take
-// a line as a path. The short form has 18 tables of 8 cells a step (9 if the method is slow, 2 for empirical Bayes and
-// auto) and allows 6.1 standard errors: false alarms of 1e-9. DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if the method
-// is slow, and also 1,024 cells if it is not.
+// grid; and the stated error is not below 0.7 of the real one on average, for any truth and shape. Methods on graphs
+// take a line as a path. The short form has 18 tables of 8 cells a step (9 if the method is slow, 2 for empirical Bayes
+// and auto) and allows 6.1 standard errors: false alarms of 1e-9. DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if
+// the method is slow, and also 1,024 cells if it is not.
 func TestExpectedErrorOfManyTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")

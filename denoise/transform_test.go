@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The sum of squares of the coefficients and the means (over all shifts, by weight) equals the sum of squares of the cells, and the
-// inverse transform restores the cells.
+// The sum of squares of the coefficients and the means (over all shifts, by weight) equals the sum of squares of the
+// cells, and the inverse transform restores the cells.
 func TestTransformIsOrthonormal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "dims")

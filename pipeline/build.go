@@ -289,8 +289,8 @@ func (b *builder) checkNoise(q *Planned) {
 	}
 }
 
-// mostNoise is the largest deviation of noise that is rounded to agreeing integers, in units of these. Sums of larger floats
-// are off by whole units, which the rounding would spread one at a time.
+// mostNoise is the largest deviation of noise that is rounded to agreeing integers, in units of these. Sums of larger
+// floats are off by whole units, which the rounding would spread one at a time.
 const mostNoise = 1 << 40
 
 // checkRounding reports tables that are rounded to far smaller multiples than their noise.

@@ -31,7 +31,8 @@ type Sink interface {
 	WriteMAC(staging, mac string) error
 	// ReadMAC returns the MAC; "" if there is none.
 	ReadMAC(staging string) (string, error)
-	// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed. Errors: as Inspect.
+	// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed. Errors: as
+	// Inspect.
 	SignedBy(dir string) (publicKey string, err error)
 	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. It removes the MAC: until a
 	// new one is written, the next run deletes the staging.
@@ -50,8 +51,8 @@ type Sink interface {
 	// the error is errors.ErrUnsupported, the system cannot exchange folders, and nothing was changed.
 	Exchange(ctx context.Context, staging, dir, digest string) error
 	// EndExchange ends an exchange, even one that a killed run began: it moves the older release aside, as Retire does,
-	// and removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange took
-	// place stays as it is.
+	// and removes the staging folder. moved is "" if there was nothing to move; a staging folder in which no exchange
+	// took place stays as it is.
 	EndExchange(staging string) (moved string, err error)
 	// Copy publishes at dir a byte-identical copy of the release folder from.
 	Copy(ctx context.Context, from, dir string) error

@@ -247,7 +247,8 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 
 const hintJoined = "convert it when the file is written: to texts, numbers, dates or times"
 
-// lacks reports at a field of a job that what, the input of the plan, has no column of a name, and the names that it has.
+// lacks reports at a field of a job that what, the input of the plan, has no column of a name, and the names that it
+// has.
 func (p *Plan) lacks(job *configs.Job, field, what, name string, schema table.Schema) configs.Diagnostics {
 	var found problem.Problems
 	problem.UnknownColumn(name, field, schema, &found)

@@ -140,8 +140,8 @@ var ErrState = state.ErrState
 type Buckets = intern.Buckets
 
 // NewBuckets returns n buckets, at least one. The bucket of a unit of numbers follows from a hash under key. The bucket
-// of a unit with texts follows from text(unit), a hash of the unit's bytes. All processes of a run must use the same key
-// and the same function.
+// of a unit with texts follows from text(unit), a hash of the unit's bytes. All processes of a run must use the same
+// key and the same function.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return intern.NewBuckets(n, key, text)
 }

@@ -68,8 +68,8 @@ func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch)
 	return first
 }
 
-// Tables that are reconstructed from the exact residuals equal the tables of a plain histogram of the same dimensions, for
-// any order of the rows, batches, encoding and number of workers.
+// Tables that are reconstructed from the exact residuals equal the tables of a plain histogram of the same dimensions,
+// for any order of the rows, batches, encoding and number of workers.
 func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomCrosstabs(rt), randomTable(rt)
@@ -391,8 +391,8 @@ func TestAlternativesAreThoseOfTheirMatrices(t *testing.T) {
 	}
 }
 
-// No alternative that the plan lists has a smaller error than what is taken: random workloads of two to four dimensions,
-// under both adjacencies and all losses. The tolerance is the solver's.
+// No alternative that the plan lists has a smaller error than what is taken: random workloads of two to four
+// dimensions, under both adjacencies and all losses. The tolerance is the solver's.
 func TestNoAlternativeIsBetter(t *testing.T) {
 	r, compared := rand.New(rand.NewPCG(61, 62)), 0
 	for trial := range 300 {

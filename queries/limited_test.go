@@ -109,9 +109,9 @@ func refRanked(tb testing.TB, s Spec, tab *testTable, steps []int64) []*big.Int 
 
 func equalAll(a, b [][]*big.Int) bool { return slices.EqualFunc(a, b, equalInts) }
 
-// The answers under a bound that is chosen afterwards equal the answers of a query with that bound, and the histogram counts
-// units: for every bound, in memory and spilled, moved from one process to another, and with the rows of each bucket
-// bounded separately.
+// The answers under a bound that is chosen afterwards equal the answers of a query with that bound, and the histogram
+// counts units: for every bound, in memory and spilled, moved from one process to another, and with the rows of each
+// bucket bounded separately.
 func TestAnswersUnderAChosenBoundAreThoseOfTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomLimited(rt), randomTable(rt)

@@ -360,8 +360,8 @@ func TestSharedReadingsCover(t *testing.T) {
 	}
 }
 
-// The ends of the intervals of a cumulative distribution are Fieller's for the covariance of the cells: a fraction F at an
-// end has (1 − F)·A − F·B, of the rows below an edge and above it, 1.96 of its standard deviations from 0.
+// The ends of the intervals of a cumulative distribution are Fieller's for the covariance of the cells: a fraction F at
+// an end has (1 − F)·A − F·B, of the rows below an edge and above it, 1.96 of its standard deviations from 0.
 func TestSharedReadingsTakeTheCovariance(t *testing.T) {
 	const n = 20
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))

@@ -173,8 +173,8 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// Rows that repeat are counted rather than spilled while they are added. Rows that are loaded have their counts already:
-// they are spilled if memory is short, and whether it is depends on the process's hash of units.
+// Rows that repeat are counted rather than spilled while they are added. Rows that are loaded have their counts
+// already: they are spilled if memory is short, and whether it is depends on the process's hash of units.
 func TestRepeatedRowsAreCounted(t *testing.T) {
 	tab := busy(40)
 	rows := tab.rows
@@ -200,7 +200,8 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Accumulators may be merged in any order, with more rows added in between: the answer equals the answer of one accumulator.
+// Accumulators may be merged in any order, with more rows added in between: the answer equals the answer of one
+// accumulator.
 func TestMergingIsAssociative(t *testing.T) {
 	asGathered = true // rows are added after the first answers
 	defer func() { asGathered = false }()

@@ -173,7 +173,8 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 			if exact := rows >= 75 && truth > 0; covered < 0.94-slack || exact && covered > 0.96+slack {
 				t.Errorf("%g rows, mean %g, mean square %g: covered %g", rows, m[0], m[1], covered)
 			}
-			// Far from the ends of the range the deviation is as stated: a mean of 4,000 squares has a standard error of 2.2 %.
+			// Far from the ends of the range the deviation is as stated: a mean of 4,000 squares has a standard error
+			// of 2.2 %.
 			if rows == 1e6 && truth > 1 && truth < 24 && math.Abs(error2/stated2-1) > 0.15 {
 				t.Errorf("mean square error %g, stated %g", error2, stated2)
 			}

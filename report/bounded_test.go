@@ -101,8 +101,8 @@ func TestFactsAreInTheTextsOfAQuery(t *testing.T) {
 	}
 }
 
-// The tables of crosstabs are named after their columns. One over a column of the name quantiles, cdf or sums is a table
-// of counts.
+// The tables of crosstabs are named after their columns. One over a column of the name quantiles, cdf or sums is a
+// table of counts.
 func TestTablesOfColumnsWithNamesOfReadings(t *testing.T) {
 	m := stated(gaussian("by", crosstabs, 4, 2, 1))
 	m.Queries[0].Strategy = &manifest.Strategy{}

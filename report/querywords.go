@@ -322,8 +322,8 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
 }
 
-// coverage returns how often the intervals of noisy values hold, if that is more than 95 %, since geometric noise takes few
-// values; else "".
+// coverage returns how often the intervals of noisy values hold, if that is more than 95 %, since geometric noise takes
+// few values; else "".
 func (q *queryFacts) coverage() string {
 	if q.gridStep == 0 || q.overRows || q.laidOut || q.nested || q.sums != nil || q.kind == crosstabs ||
 		q.noise.Coverage() < 0.951 {
@@ -332,8 +332,8 @@ func (q *queryFacts) coverage() string {
 	return strconv.FormatFloat(math.Floor(1000*q.noise.Coverage())/10, 'f', -1, 64) + " %"
 }
 
-// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is about
-// units, and no value is clamped. holds names the table, "" for the answer itself.
+// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is
+// about units, and no value is clamped. holds names the table, "" for the answer itself.
 func (q *queryFacts) bounded(holds string) string {
 	why := q.why
 	if _, implied, declared := strings.Cut(why, "implied: "); declared {
@@ -482,8 +482,8 @@ func NoiseThreshold(deviation float64, cells int) float64 {
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// NoiseThresholdOf is NoiseThreshold for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability
-// e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// NoiseThresholdOf is NoiseThreshold for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with
+// probability e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
 func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
@@ -513,8 +513,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld, are)
 }
 
-// noiseThreshold returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if all
-// exact answers are 0.
+// noiseThreshold returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if
+// all exact answers are 0.
 func (q *queryFacts) noiseThreshold(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return NoiseThresholdOf(q.noise, cells)

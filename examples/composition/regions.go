@@ -16,8 +16,8 @@ const regionEpsilon = 0.4
 var regionColors = []picture.Color{picture.Black, picture.Blue, picture.Green, picture.Orange, picture.Vermilion}
 
 // regions draws the probabilities of a false alarm and of a miss that a test for a person can have after 1 to 5
-// mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3, on the right the region of
-// the sum of epsilon.
+// mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3, on the right the region
+// of the sum of epsilon.
 func regions(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
 	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}

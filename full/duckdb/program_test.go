@@ -239,7 +239,8 @@ func TestProgram(t *testing.T) {
 	if plan := p.mustRun("plan", "job.yaml"); !strings.Contains(plan, "this program reads the rows and adds them up: a query chooses") {
 		t.Errorf("the plan does not say who adds the rows up: %s", plan)
 	}
-	// the same fingerprint: its noisy values are re-rendered, and the other engine computes the fingerprint of the input
+	// the same fingerprint: its noisy values are re-rendered, and the other engine computes the fingerprint of the
+	// input
 	p.mustRun("run", "job.yaml", "--compare-input")
 	if p.release() == first || p.tables() != tables {
 		t.Error("the other engine changed noisy values, or was not used")

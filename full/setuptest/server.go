@@ -41,7 +41,8 @@ func NewProcess(t testing.TB, name string) *Process {
 	return p
 }
 
-// Start starts the server in its folder and waits until it answers. The test is skipped if the program cannot be started.
+// Start starts the server in its folder and waits until it answers. The test is skipped if the program cannot be
+// started.
 func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Context) bool) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(p.Dir, "server.log"))

@@ -91,8 +91,8 @@ func noRowsInLogs(t *testing.T, s *sparktest.Server, visits sqlpushtest.Visits) 
 	}
 }
 
-// If a connection is cut in the middle, or stays open without an answer, the run fails without any text of the server. The
-// next run makes the same release with one charge.
+// If a connection is cut in the middle, or stays open without an answer, the run fails without any text of the server.
+// The next run makes the same release with one charge.
 func TestLostConnection(t *testing.T) {
 	visits, through := loadVisits(t)
 	p := sqlpushtest.Plan(t, lostJob)

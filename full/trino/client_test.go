@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// The driver verifies the server by the certificate that the connection string names, and asks by the proxy that it names.
+// The driver verifies the server by the certificate that the connection string names, and asks by the proxy that it
+// names.
 func TestSettingsOfTheConnection(t *testing.T) {
 	seen := "" // the host that the request to a proxy named
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

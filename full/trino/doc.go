@@ -20,7 +20,8 @@ import (
 // not help.
 const retries = 30 * time.Second
 
-// cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait longer.
+// cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait
+// longer.
 const cancelling = 3 * time.Second
 
 func init() {

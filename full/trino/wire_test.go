@@ -97,9 +97,8 @@ func TestOnlyTotalsCrossTheWire(t *testing.T) {
 	}
 }
 
-// If a connection is cut in the middle, the run fails without any text of the server. If the server is silent, the run can
-// be cancelled. The next run makes the same
-// release with one charge.
+// If a connection is cut in the middle, the run fails without any text of the server. If the server is silent, the run
+// can be cancelled. The next run makes the same release with one charge.
 func TestLostConnection(t *testing.T) {
 	trino.DefaultRequestRetryTimeout = time.Second
 	t.Cleanup(func() { trino.DefaultRequestRetryTimeout = 30 * time.Second })

@@ -135,10 +135,10 @@ func TestChangesOfCells(t *testing.T) {
 	}
 }
 
-// The ends of a difference follow from Zou and Donner's method: the lower one is as far as the lower end of the later value and
-// the upper end of the earlier one. A change in per cent has Fieller's interval, wider by half a step of geometric
-// noise on either side, and by the tails of noise that is not normal, whichever release has it. It is not stated of an
-// earlier value that is not above 0.
+// The ends of a difference follow from Zou and Donner's method: the lower one is as far as the lower end of the later
+// value and the upper end of the earlier one. A change in per cent has Fieller's interval, wider by half a step of
+// geometric noise on either side, and by the tails of noise that is not normal, whichever release has it. It is not
+// stated of an earlier value that is not above 0.
 func TestEndsOfChanges(t *testing.T) {
 	cell := func(origin string, x, low, high float64) *Cells {
 		return &Cells{origin: origin, Value: []float64{x}, Low: []float64{low}, High: []float64{high}, deviation: []float64{3},

@@ -134,9 +134,9 @@ func TestHeavyIntervalsCover(t *testing.T) {
 	}
 }
 
-// A ratio by a number that is near zero is rarely stated, and at most 5 of 100 releases state an interval that misses the
-// exact ratio. If the number is four or more deviations above zero, the stated intervals cover as often as they say; by
-// Laplace noise up to 96.5 %. See runs for false alarms.
+// A ratio by a number that is near zero is rarely stated, and at most 5 of 100 releases state an interval that misses
+// the exact ratio. If the number is four or more deviations above zero, the stated intervals cover as often as they
+// say; by Laplace noise up to 96.5 %. See runs for false alarms.
 func TestRatiosByFewCover(t *testing.T) {
 	of, to := []float64{0, 1}, []float64{1, 0}
 	for name, laplace := range map[string]bool{"Gaussian": false, "Laplace": true} {

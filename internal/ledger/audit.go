@@ -16,8 +16,8 @@ type Audit struct {
 	Entries []Entry
 	// Totals[a] is the mu squared of account a, recounted from the entries.
 	Totals map[Account]*big.Float
-	// Rerenderings is the number of re-renderings of releases. The audit checked that each follows the publication of its
-	// release; none charges anything.
+	// Rerenderings is the number of re-renderings of releases. The audit checked that each follows the publication of
+	// its release; none charges anything.
 	Rerenderings int
 	// Findings describe in words what is wrong; empty if the ledger is sound.
 	Findings []string

@@ -12,8 +12,8 @@ import (
 )
 
 // fits returns the largest epsilon that a job at delta d can ask within free, the remaining mu squared. It is a decimal
-// rounded down to four digits, or empty if nothing fits. At delta 0 the job is one query with Laplace or geometric noise:
-// more queries of the same epsilon cost no more.
+// rounded down to four digits, or empty if nothing fits. At delta 0 the job is one query with Laplace or geometric
+// noise: more queries of the same epsilon cost no more.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	if free.Sign() == 0 {
 		return "", nil

@@ -91,7 +91,8 @@ type Run struct {
 	// Withdrawn is set if the run was published and is wrong. It then also holds for all re-renderings, which show the
 	// same noisy values.
 	Withdrawn *Withdrawal
-	// Pruned holds the time at which the folder of a publication was deleted on purpose, by the SHA-256 of its manifest.
+	// Pruned holds the time at which the folder of a publication was deleted on purpose, by the SHA-256 of its
+	// manifest.
 	Pruned map[string]time.Time
 }
 

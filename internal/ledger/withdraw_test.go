@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 )
 
-// A published release is withdrawn once, with a reason; its spend stays, nothing is rerendered from it, and a new release
-// can be charged.
+// A published release is withdrawn once, with a reason; its spend stays, nothing is rerendered from it, and a new
+// release can be charged.
 func TestWithdraw(t *testing.T) {
 	ctx, book := t.Context(), ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "x")

@@ -1,5 +1,5 @@
-// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql as
-// "dprelease-postgres", since "postgres" is the name of a driver that a program may have, too.
+// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql
+// as "dprelease-postgres", since "postgres" is the name of a driver that a program may have, too.
 //
 // Calls fail with [silence.ErrSilent] if the server does not answer. A statement may take longer than the limit:
 // PostgreSQL sends nothing while a statement runs, so that the driver asks over a connection of its own whether the
@@ -54,8 +54,8 @@ const timeout = "timeout"
 // connecting is the limit of one attempt to connect, if the connection string has no connect_timeout.
 const connecting = time.Minute
 
-// TakeLimit removes timeout from the settings, which pgx would send to the server, and returns its value, or standard if
-// the connection string has none. It limits attempts to connect, too.
+// TakeLimit removes timeout from the settings, which pgx would send to the server, and returns its value, or standard
+// if the connection string has none. It limits attempts to connect, too.
 func TakeLimit(c *pgconn.Config, standard time.Duration) (time.Duration, error) {
 	limit := standard
 	if text, ok := c.RuntimeParams[timeout]; ok {

@@ -125,8 +125,8 @@ func TestMarginsAgree(t *testing.T) {
 		r.Answer.Estimate(0, values[i])
 		noisy := make([]float64, r.Answer.Cells)
 		r.Answer.Noisy(0, noisy)
-		// Single cells of the margins may agree with the table by chance, once in some hundred runs; shrunk cells never all
-		// do.
+		// Single cells of the margins may agree with the table by chance, once in some hundred runs; shrunk cells never
+		// all do.
 		if i == 0 && slices.Equal(noisy, values[i]) {
 			t.Errorf("%s: the estimates are the noisy values", r.Name)
 		}

@@ -108,8 +108,8 @@ type Standing struct {
 	// Dir is the folder of Prior: where it is now or, if it is not found, where it was published. "" unless Next is
 	// NextRepeat, NextRerender or NextWithdrawn.
 	Dir string
-	// Problem is the error with which the run will fail: Prior was withdrawn, or its folder is missing or changed. nil if
-	// the run can go on.
+	// Problem is the error with which the run will fail: Prior was withdrawn, or its folder is missing or changed. nil
+	// if the run can go on.
 	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote

@@ -22,8 +22,9 @@ var ErrSilent = errors.New("the server does not answer")
 // Dial is the function with which drivers open connections.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as long
-// as limit. alive is called when a read has reached the limit: if it returns true, the read continues. It may be nil.
+// Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as
+// long as limit. alive is called when a read has reached the limit: if it returns true, the read continues. It may be
+// nil.
 func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)

@@ -44,8 +44,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// The driver's deadlines are in force before and during a read, and a driver that interrupts a read is not told that the
-// server is silent.
+// The driver's deadlines are in force before and during a read, and a driver that interrupts a read is not told that
+// the server is silent.
 func TestDeadlines(t *testing.T) {
 	near, _ := pipe(t, time.Hour, nil)
 	if err := near.SetDeadline(time.Now().Add(-time.Second)); err != nil {

@@ -17,8 +17,8 @@ type Outline struct {
 	// Footer is a digest of the file's statements about its rows; nil if it has none. Like the statements, it is
 	// private.
 	Footer []byte
-	// Version is the version of an object of a store; "" if the file is on this machine. It is private, since it may be a
-	// hash of the object's bytes.
+	// Version is the version of an object of a store; "" if the file is on this machine. It is private, since it may be
+	// a hash of the object's bytes.
 	Version string
 }
 

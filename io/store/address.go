@@ -110,8 +110,8 @@ func (a Address) At(key string) Address {
 	return a
 }
 
-// Pattern returns the prefix by which objects are listed; ok is false if the key is not a pattern. A pattern has one of *
-// ? [, or ends with a slash and stands for all keys below it.
+// Pattern returns the prefix by which objects are listed; ok is false if the key is not a pattern. A pattern has one of
+// * ? [, or ends with a slash and stands for all keys below it.
 func (a Address) Pattern() (prefix string, ok bool) {
 	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
 		return a.Key[:i], true

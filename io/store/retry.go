@@ -20,8 +20,8 @@ const (
 	// A read that gave this many bytes starts with fresh attempts: a store that gives one byte and stalls must not be
 	// asked for ever.
 	progress = 64 << 10
-	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that drips must not
-	// be asked for ever either.
+	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that drips must
+	// not be asked for ever either.
 	mostSilence = 30 * time.Second
 )
 

@@ -19,8 +19,8 @@ import (
 type Object struct {
 	Key  string
 	Size int64 // in bytes
-	// Version identifies the contents of a key: an ETag or a generation. It differs if the contents differ, and is never
-	// empty.
+	// Version identifies the contents of a key: an ETag or a generation. It differs if the contents differ, and is
+	// never empty.
 	Version string
 }
 

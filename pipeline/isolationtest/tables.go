@@ -12,9 +12,9 @@ import (
 
 // Several tables
 //
-// T, U and both together are also read as tables that a job joins, on the unit or on a key that gives the unit. Rows of U
-// in one table must change no row of T in another, and T's rows of the other table must get no partner of U. If rows get
-// their unit, each row of T becomes one more for U's rows with its key, and nothing else.
+// T, U and both together are also read as tables that a job joins, on the unit or on a key that gives the unit. Rows of
+// U in one table must change no row of T in another, and T's rows of the other table must get no partner of U. If rows
+// get their unit, each row of T becomes one more for U's rows with its key, and nothing else.
 
 // tables checks the joins of T, U and both. It has no opinion if T has a row of U's unit.
 func (c *Case) tables(f *Finding) string {

@@ -18,8 +18,8 @@ import (
 )
 
 // The guarantee of keys that are selected by weights holds by its definition, as in
-// TestDeltaOfKeysThatReachTheLeastUnits: x has one key or two, beside keys of no others, of one and of so many that they
-// are near the threshold. The engine gives the weights. Keys that x alone has are published with nearly the
+// TestDeltaOfKeysThatReachTheLeastUnits: x has one key or two, beside keys of no others, of one and of so many that
+// they are near the threshold. The engine gives the weights. Keys that x alone has are published with nearly the
 // allowed probability.
 func TestDeltaOfWeights(t *testing.T) {
 	const epsilon, delta, failure = 1, 0.01, 0.004
@@ -66,8 +66,8 @@ queries:
 ledger: {store: "sqlite:ledger.db", dataset: keys, budget: {epsilon: 99, delta: 1e-4, delta_cap: 1e-5}}
 `
 
-// Each key has the weights of its persons by the number of their keys, whether other queries share the rows or memory is
-// short. A person with more keys than count adds 1 to four of them, which are nobody else's in this table; one such
+// Each key has the weights of its persons by the number of their keys, whether other queries share the rows or memory
+// is short. A person with more keys than count adds 1 to four of them, which are nobody else's in this table; one such
 // person has so many rows that its partition does not fit in memory.
 func TestWeightsFollowTheNumberOfKeys(t *testing.T) {
 	const most = 4

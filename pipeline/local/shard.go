@@ -51,8 +51,8 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files returns the input's files for the header of a part. Their footers are read once: an engine of a worker reads many
-// ranges of splits.
+// files returns the input's files for the header of a part. Their footers are read once: an engine of a worker reads
+// many ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()
 	defer e.stated.mu.Unlock()

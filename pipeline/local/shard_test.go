@@ -176,8 +176,8 @@ func TestShardsAnswerEverything(t *testing.T) {
 	stabilitytest.AskEverything(t, lab, 3)
 }
 
-// stable runs a search. At least two thirds of its pairs must be compared: writers cannot write some, often all pairs of
-// one job.
+// stable runs a search. At least two thirds of its pairs must be compared: writers cannot write some, often all pairs
+// of one job.
 func stable(t *testing.T, s *stabilitytest.Search) {
 	t.Helper()
 	r := s.Run()

@@ -64,8 +64,8 @@ type Manifest struct {
 type Privacy struct {
 	// Statement is the promise in one sentence or two.
 	Statement string `json:"statement"`
-	// Unit lists the columns of the privacy unit; "row" alone if it is a row, and the name of the unit alone if Upstream
-	// is set.
+	// Unit lists the columns of the privacy unit; "row" alone if it is a row, and the name of the unit alone if
+	// Upstream is set.
 	Unit []string `json:"unit"`
 	// Tables are the private tables of the units, if there are several.
 	Tables []string `json:"tables,omitempty"`

@@ -32,8 +32,8 @@ type PartHeader struct {
 	Of    int `json:"of"`
 	From  int `json:"from"`
 	To    int `json:"to"`
-	// Partition, from 1, is the one of Partitions whose units' rows the part has; 0 if the part has the rows of all units.
-	// The answers without units are in the first partition.
+	// Partition, from 1, is the one of Partitions whose units' rows the part has; 0 if the part has the rows of all
+	// units. The answers without units are in the first partition.
 	Partition  int `json:"partition,omitempty"`
 	Partitions int `json:"partitions,omitempty"`
 	// Bounded is set if the part is of all shards, and has bounded the units of its partition.

@@ -12,19 +12,19 @@ import (
 // column is an expression for a column and its properties.
 type column struct {
 	Type table.Type
-	// Expr is a BIGINT for integers, booleans (0 or 1), dates (days since 1970) and times (microseconds since 1970); or a
-	// double; or a text. It is NULL for NaN, and for dates and times that are not numbers, such as infinity.
+	// Expr is a BIGINT for integers, booleans (0 or 1), dates (days since 1970) and times (microseconds since 1970); or
+	// a double; or a text. It is NULL for NaN, and for dates and times that are not numbers, such as infinity.
 	Expr string
 	// Binary is set if the column holds bytes, Characters if these are always valid UTF-8.
 	Binary, Characters bool
-	// Bare and Check are a second way to read the column; empty if there is none. Bare equals Expr in the rows for which
-	// Check is true, and Expr is NULL in all other rows. A filter costs less than a CASE. Nothing that statements compute
-	// from Bare fails for any row.
+	// Bare and Check are a second way to read the column; empty if there is none. Bare equals Expr in the rows for
+	// which Check is true, and Expr is NULL in all other rows. A filter costs less than a CASE. Nothing that statements
+	// compute from Bare fails for any row.
 	Bare, Check string
 	// Late is set if Expr is Bare and a later step drops the rows for which Check is not true.
 	Late bool
-	// Scan compares the column in table scans of DuckDB; nil on other engines. Within are ranges: scans drop rows outside
-	// of them, and NULL. Grouped is set if Expr is the one of Scan.
+	// Scan compares the column in table scans of DuckDB; nil on other engines. Within are ranges: scans drop rows
+	// outside of them, and NULL. Grouped is set if Expr is the one of Scan.
 	Scan    *scanColumn
 	Within  []domain.Span[int64]
 	Grouped bool

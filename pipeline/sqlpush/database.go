@@ -18,8 +18,8 @@ import (
 // Source is an input in a database, as a job names it: a table or a query.
 type Source struct {
 	Driver, DSN, Table, Query string
-	// Format is the format of a table that is a folder of files: iceberg or delta. It is empty if the table is one of the
-	// engine's.
+	// Format is the format of a table that is a folder of files: iceberg or delta. It is empty if the table is one of
+	// the engine's.
 	Format string
 	// Exact names the columns in which different values must stay different: the columns of the privacy unit. A decimal
 	// among them that is not an Int is read as a text.

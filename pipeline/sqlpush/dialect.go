@@ -25,8 +25,8 @@ import (
 type dialect interface {
 	// name returns the driver's name in a job.
 	name() string
-	// column returns how a column is read. ok is false if its values cannot be read without loss, or if reading can fail
-	// for some value.
+	// column returns how a column is read. ok is false if its values cannot be read without loss, or if reading can
+	// fail for some value.
 	column(of columnType) (c column, ok bool)
 	// typical returns a type for each kind of values, for statements that are written without a connection.
 	typical() map[table.Kind]string
@@ -37,7 +37,8 @@ type dialect interface {
 	text(text string, binary bool) (literal string, ok bool)
 	// float writes a finite number as a double, exactly.
 	float(x float64) string
-	// double converts a BIGINT to the nearest double; integer converts a double that is an integer below 2^53 to a BIGINT.
+	// double converts a BIGINT to the nearest double; integer converts a double that is an integer below 2^53 to a
+	// BIGINT.
 	double(x string) string
 	integer(x string) string
 	// divide divides a BIGINT that is not negative by a positive constant and rounds down.
@@ -48,8 +49,8 @@ type dialect interface {
 	digest(message string) string
 	// element returns the element of a list of numbers at an index, a BIGINT from 0 on.
 	element(list []float64, at string) string
-	// reached returns how many numbers of an ascending list are at most x. ok is false if the dialect has no function for
-	// that, or does not need one because it accepts long expressions.
+	// reached returns how many numbers of an ascending list are at most x. ok is false if the dialect has no function
+	// for that, or does not need one because it accepts long expressions.
 	reached(x string, at []float64) (count string, ok bool)
 	// pairs returns a table expression with columns v and c, called alias.
 	pairs(alias string, pairs []pair) string
@@ -67,9 +68,9 @@ type dialect interface {
 	// none.
 	transaction() *sql.TxOptions
 
-	// try rounds a number to the nearest integer, ties to even: to a BIGINT if bits is 64, to an unsigned integer if bits
-	// is 8 or 16. It returns NULL for NaN and for numbers that the type does not hold. ok is false if the dialect has no
-	// such casts, or if they are slow.
+	// try rounds a number to the nearest integer, ties to even: to a BIGINT if bits is 64, to an unsigned integer if
+	// bits is 8 or 16. It returns NULL for NaN and for numbers that the type does not hold. ok is false if the dialect
+	// has no such casts, or if they are slow.
 	try(x string, bits int) (whole string, ok bool)
 	// isNumber returns the condition that x, a double, is neither NULL nor NaN. x can be NaN only if the method try
 	// returns ok: other dialects read NaN as NULL.
@@ -79,8 +80,8 @@ type dialect interface {
 	find(x string, list []string) (place string, ok bool)
 	// failsBelow reports whether a product of doubles may fail if it underflows.
 	failsBelow() bool
-	// fold replaces characters of a text, and then white space, as [domain.FoldTable] defines. ok is false if the dialect
-	// cannot write the table.
+	// fold replaces characters of a text, and then white space, as [domain.FoldTable] defines. ok is false if the
+	// dialect cannot write the table.
 	fold(x string, f *domain.FoldTable) (folded string, ok bool)
 	// integers returns how the dialect computes with wide integers.
 	integers() wideIntegers

@@ -11,8 +11,8 @@ import (
 
 // spillFolder is a temporary folder. It is made and removed several times, always under the same path.
 type spillFolder struct {
-	// parent is the folder in which it is made the first time: the release's staging folder, or "" for the system's temp
-	// directory.
+	// parent is the folder in which it is made the first time: the release's staging folder, or "" for the system's
+	// temp directory.
 	parent string
 	path   string
 }

@@ -177,9 +177,9 @@ func (q queryKind) jobs() (jobs []*Job) {
 }
 
 // AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
-// writers: its answers must equal the answers of the lab's twin, and as near to each other as the sensitivities say. A writer
-// cannot write some tables, and in some tables no row counts: then further pairs are drawn. It fails if these did not
-// help.
+// writers: its answers must equal the answers of the lab's twin, and as near to each other as the sensitivities say. A
+// writer cannot write some tables, and in some tables no row counts: then further pairs are drawn. It fails if these
+// did not help.
 func AskEverything(t *testing.T, l *Lab, pairs int) {
 	t.Helper()
 	const most = 20 // draws for each pair that is compared

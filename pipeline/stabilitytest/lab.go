@@ -25,6 +25,7 @@ type Lab struct {
 	OpenTables func(data []*source.Dataset, l Limits, scratch string) pipeline.Engine
 	// Twin, if not nil, makes another engine, whose answers must be equal.
 	Twin func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
-	// Jobs means that the folder has the job's file, job.yaml, and its public files, for engines whose workers read them.
+	// Jobs means that the folder has the job's file, job.yaml, and its public files, for engines whose workers read
+	// them.
 	Jobs bool
 }

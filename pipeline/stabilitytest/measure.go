@@ -329,8 +329,8 @@ func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 	return changed.Cmp(stated) <= 0
 }
 
-// withinWeights reports whether one unit can have the keys that are in one answer alone: no such key weighs more than the
-// keys of a unit that has so many. The key threshold relies on this.
+// withinWeights reports whether one unit can have the keys that are in one answer alone: no such key weighs more than
+// the keys of a unit that has so many. The key threshold relies on this.
 func withinWeights(a, b Answer, weights []int64) bool {
 	alone, heaviest := 0, int64(0)
 	for key, weight := range a.Keys {

@@ -74,8 +74,8 @@ type Search struct {
 	Writers            []Writer
 	// Labs try the cases, each in a goroutine of its own.
 	Labs []*Lab
-	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another job
-	// is drawn.
+	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another
+	// job is drawn.
 	Mask func(*Job) bool
 	// Only, if not nil, skips the findings for which it returns false.
 	Only func(*Finding) bool

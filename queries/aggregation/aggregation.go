@@ -26,16 +26,16 @@ type Aggregation struct {
 	// left out.
 	Axes  []domain.Coding
 	Sizes []int
-	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than
-	// one.
+	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more
+	// than one.
 	Tables [][]int
 	// CellPerAxis is set if a row's content holds its cell of each axis instead of the one cell number of all axes
 	// together. Digests are made of the content.
 	CellPerAxis bool
 	// Dense is set if the totals of all cells are needed, even if very many cells have no row.
 	Dense bool
-	// Unit is the privacy unit's columns; if there are none, each row is a unit and nothing is bounded. FloatUnit allows
-	// columns of floating-point numbers.
+	// Unit is the privacy unit's columns; if there are none, each row is a unit and nothing is bounded. FloatUnit
+	// allows columns of floating-point numbers.
 	Unit      []string
 	FloatUnit bool
 	Limits    bounding.Limits

@@ -5,10 +5,10 @@ import "github.com/dprelease/dprelease/internal/mechanism/int128"
 // Total is one result of an aggregation: the numbers that an engine has added up in one cell, from rows that it has
 // bounded.
 type Total struct {
-	// Table is the index of the table, with these meanings. Crosstabs: the index of the largest table. Steps: the step of
-	// the rows' ranks; the table after the last step holds, in cell s, the number of units whose last row is in step s.
-	// Bins: the bin; the table after the last bin holds the rows without a value. Units: 1 for the number of units, in
-	// cell 0. All other aggregations: 0.
+	// Table is the index of the table, with these meanings. Crosstabs: the index of the largest table. Steps: the step
+	// of the rows' ranks; the table after the last step holds, in cell s, the number of units whose last row is in step
+	// s. Bins: the bin; the table after the last bin holds the rows without a value. Units: 1 for the number of units,
+	// in cell 0. All other aggregations: 0.
 	Table int
 	// Cell is the number of the cell, Rows the number of its rows.
 	Cell int64

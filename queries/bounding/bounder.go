@@ -10,7 +10,8 @@ type Bounded struct {
 	Limits Limits
 	Keep   func(content []byte, rows uint64)
 	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
-	// KeepOf takes the place of Keep if it is not nil: it receives the number of contents that are kept of the unit, too.
+	// KeepOf takes the place of Keep if it is not nil: it receives the number of contents that are kept of the unit,
+	// too.
 	KeepOf func(content []byte, contents int)
 }
 

@@ -66,7 +66,7 @@ type messages struct {
 	Order    byte   // CellOrder or RowOrder
 	unit     []byte // the common prefix of the unit's messages; empty until it is needed
 	batch    manyhash.Batch
-	before   []byte // the bytes of a cell's message between the unit and the cell
+	before   []byte // the end of the prefix: a part of the number, if the cell is shorter than that
 }
 
 // startUnit forgets the unit before.

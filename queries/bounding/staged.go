@@ -18,8 +18,8 @@ import (
 
 const (
 	stagedHeader = 8
-	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked up
-	// in.
+	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked
+	// up in.
 	leastStaged = 4 << 10
 	mostStaged  = 64 << 10
 )

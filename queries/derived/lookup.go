@@ -64,9 +64,9 @@ type joined struct {
 	codings []domain.Coding
 	columns []string
 	schema  table.Schema
-	// sizes[i] is the number of different values of key column i, or of ranges and gaps. The rows of the public table are
-	// numbered by the codes of their key, in mixed radix, if there are few such numbers; else entries maps the codes to the
-	// row.
+	// sizes[i] is the number of different values of key column i, or of ranges and gaps. The rows of the public table
+	// are numbered by the codes of their key, in mixed radix, if there are few such numbers; else entries maps the
+	// codes to the row.
 	sizes   []int
 	rows    []int32
 	entries map[string]int32

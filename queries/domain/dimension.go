@@ -58,8 +58,8 @@ type Label struct {
 // Null is the policy for nulls and NaN, Other the policy for all values that belong to no label or cell.
 type Dimension struct {
 	Column string
-	// As is the name of the key column in the answer. If it is empty, the name is Column, or Nearest.Name. A grid has two
-	// key columns: <As>_row and <As>_col, or row and col.
+	// As is the name of the key column in the answer. If it is empty, the name is Column, or Nearest.Name. A grid has
+	// two key columns: <As>_row and <As>_col, or row and col.
 	As     string
 	Labels []Label
 	// Edges are source texts in ascending order. LastOpen is set if the last cell does not include its upper edge.
@@ -75,8 +75,8 @@ type Dimension struct {
 	Fold  Fold
 	Null  Policy
 	Other Policy
-	// Levels are groups of the cells, each level within the one before; the last level is the cells themselves. It is nil
-	// if the cells are in no groups.
+	// Levels are groups of the cells, each level within the one before; the last level is the cells themselves. It is
+	// nil if the cells are in no groups.
 	Levels []Level
 }
 

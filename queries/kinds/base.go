@@ -14,8 +14,8 @@
 //   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
 //
 // From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
-// means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not Gaussian.
-// recover.go reads noisy vectors back from the columns.
+// means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not
+// Gaussian. recover.go reads noisy vectors back from the columns.
 package kinds
 
 import (

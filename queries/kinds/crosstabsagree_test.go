@@ -34,8 +34,8 @@ func popcount(a uint64) (n int) {
 	return n
 }
 
-// Tables that nobody waits for are left soon, at whatever step: their work asks again and again, and ends once the answer
-// is yes.
+// Tables that nobody waits for are left soon, at whatever step: their work asks again and again, and ends once the
+// answer is yes.
 func TestStoppedTablesAreLeft(t *testing.T) {
 	for _, base := range []float64{0, 1} {
 		asked := math.MaxInt

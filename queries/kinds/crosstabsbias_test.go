@@ -88,9 +88,9 @@ func TestNonnegativeTablesHaveNoBias(t *testing.T) {
 	}
 }
 
-// Values of a column that hardly any row has cannot keep their mean: they are too large by at most 0.4 of their standard
-// deviation, and the others too small by at most as much. The total keeps its mean, and so does every value of a column
-// all of whose values have more than two standard deviations of rows. The bound on chance is as above.
+// Values of a column that hardly any row has cannot keep their mean: they are too large by at most 0.4 of their
+// standard deviation, and the others too small by at most as much. The total keeps its mean, and so does every value of
+// a column all of whose values have more than two standard deviations of rows. The bound on chance is as above.
 func TestMarginsOfRareValues(t *testing.T) {
 	releases, n := 400, 20.0
 	if os.Getenv("DPRELEASE_LONG") != "" {

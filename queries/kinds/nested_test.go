@@ -240,9 +240,9 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 }
 
 // The weight of totals that are made first is near the best one: the squared error of the totals of children is at most
-// 10 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or totals
-// first (many cells that are nearly empty, and large places among small ones). The estimates of places are adjusted to
-// their group, as those of a tree are. The seed is fixed.
+// 10 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or
+// totals first (many cells that are nearly empty, and large places among small ones). The estimates of places are
+// adjusted to their group, as those of a tree are. The seed is fixed.
 func TestNestedWeighsTotals(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -312,10 +312,10 @@ func TestNestedWeighsTotals(t *testing.T) {
 	}
 }
 
-// The errors of the cells of each level are those of the plan, and 95 % intervals cover, with and without public totals,
-// before estimates are made whole and non-negative and after it. An interval then also has the estimate and nothing below
-// 0, so that it covers at least as often. The bounds are 5 standard errors of what is independent at least: the three cells
-// of a node in each release for errors, releases for coverage. They fail by chance once in 10^6.
+// The errors of the cells of each level are those of the plan, and 95 % intervals cover, with and without public
+// totals, before estimates are made whole and non-negative and after it. An interval then also has the estimate and
+// nothing below 0, so that it covers at least as often. The bounds are 5 standard errors of what is independent at
+// least: the three cells of a node in each release for errors, releases for coverage. They fail by chance once in 10^6.
 func TestNestedErrorsAreAsPlanned(t *testing.T) {
 	releases := 500
 	if os.Getenv("DPRELEASE_LONG") != "" {

@@ -120,9 +120,9 @@ type children struct {
 	rows, columns, below, column, cellwise []float64 // working memory
 }
 
-// weighing finds the weight w of the totals f that are made first, and 1 - w of the totals c of the tables that are made
-// cell by cell. The squared error of their mean m has the expected value of |m - t|² + 2·cov(m, t) and a constant, if t
-// are the noisy totals. Each coordinate of a projection that moves freely with t adds the variance of t to the
+// weighing finds the weight w of the totals f that are made first, and 1 - w of the totals c of the tables that are
+// made cell by cell. The squared error of their mean m has the expected value of |m - t|² + 2·cov(m, t) and a constant,
+// if t are the noisy totals. Each coordinate of a projection that moves freely with t adds the variance of t to the
 // covariance, and each one that is 0 adds nothing.
 type weighing struct {
 	above, below float64 // w is their quotient

@@ -270,10 +270,10 @@ func TestQuantilesOfSmoothDensities(t *testing.T) {
 	}
 }
 
-// Intervals of quartiles hold between edges that do not know the values (1, 1.2, 1.5, 2, …): spread evenly up to an edge
-// or beyond it, smooth, within one cell, or all the same; also integers, if the lower end is rounded down. Intervals in
-// cells that are wide beside the spread of the values are whole cells. The bound of 0.94 has a slack of 6.1 standard
-// errors: false alarms of 1e-9.
+// Intervals of quartiles hold between edges that do not know the values (1, 1.2, 1.5, 2, …): spread evenly up to an
+// edge or beyond it, smooth, within one cell, or all the same; also integers, if the lower end is rounded down.
+// Intervals in cells that are wide beside the spread of the values are whole cells. The bound of 0.94 has a slack of
+// 6.1 standard errors: false alarms of 1e-9.
 func TestQuartilesOfAnyValues(t *testing.T) {
 	var edges []float64
 	for x := 0.01; x < 9e4; x *= 10 {

@@ -106,7 +106,8 @@ func (r ratio) fieller(s, n float64) (low, high float64) {
 // standard deviations of 0, for noisy n and d whose noise has the variances vn and vd and the covariance c. These r lie
 // between the roots of a·r² − 2·b·r + n² − z²·vn with a = d² − z²·vd and b = n·d − z²·c. The discriminant is written so
 // that no two large numbers are subtracted: b² − a·(n² − z²·vn) = z²·(vn·a + n²·vd − 2·n·d·c + z²·c²). ok is false if
-// these r are not bounded, since d does not differ from 0 by more than z of its deviations, or if an end is not a number.
+// these r are not bounded, since d does not differ from 0 by more than z of its deviations, or if an end is not a
+// number.
 func Fieller(n, d, vn, vd, c, z float64) (low, high float64, ok bool) {
 	a := d*d - z*z*vd
 	if !(a > 0) {

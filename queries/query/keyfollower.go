@@ -15,7 +15,7 @@ type KeyFollower interface {
 // KeyWeigher is a query that may select keys by weights of units, which follow from its noise.
 type KeyWeigher interface {
 	Query
-	// WithWeights returns the query with these weights ([calibrate.KeySelection.Weights]). If the component of a query is
-	// Weighted, keys are selected from the totals of that query alone.
+	// WithWeights returns the query with these weights ([calibrate.KeySelection.Weights]). If the component of a query
+	// is Weighted, keys are selected from the totals of that query alone.
 	WithWeights(weights []int64) Query
 }

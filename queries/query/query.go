@@ -30,15 +30,15 @@ type Component struct {
 	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected
 	// ([mechanism.SelectKeys]); else 0.
 	Keys int64
-	// MinUnits is the least number of units of a key, if keys are to be selected: keys of fewer units are dropped before;
-	// 0 stands for 1.
+	// MinUnits is the least number of units of a key, if keys are to be selected: keys of fewer units are dropped
+	// before; 0 stands for 1.
 	MinUnits int64
 	// Weighted is set if keys are to be selected by weights of units; see [KeyWeigher].
 	Weighted bool
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64
-	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for
-	// Gaussian noise alone.
+	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is
+	// for Gaussian noise alone.
 	L1    float64
 	WhyL1 string
 	// Cost is the query's loss if the noise in each cell has variance 1, for noise with delta 0. The loss is the sum of
@@ -64,18 +64,19 @@ type Query interface {
 	// Tally compiles a tally of the rows that the query cannot use, for the operator, against the same schema. Each
 	// batch will hold the columns of Columns, in that order.
 	Tally(table.Schema) (*tally.Tally, error)
-	// Finish makes the public answer of the components' noisy vectors, before and after denoising. If the context ends, it
-	// returns the cause.
+	// Finish makes the public answer of the components' noisy vectors, before and after denoising. If the context ends,
+	// it returns the cause.
 	Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (Answer, error)
-	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's
-	// mechanism. It is the inverse of Finish: exact, or an error.
+	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each
+	// one's mechanism. It is the inverse of Finish: exact, or an error.
 	Recover(Columns, []float64) (Recovered, error)
 
 	// HalfWidth returns at least half the width of a cell's 95 % interval times the number of its rows, if the answer
 	// is divided by a private number of rows and that number is well above its noise; ok is false for other answers.
 	// mechanisms[i] is the mechanism of component i.
 	HalfWidth([]calibrate.Mechanism) (overRows float64, ok bool)
-	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
+	// Directions returns the directions of the vector of the first component, the last one fastest: none for one
+	// number.
 	Directions() []domain.Direction
 	// LooksEmpty reports whether the noisy vectors could come from an input without a usable row. It may return false
 	// in any case.

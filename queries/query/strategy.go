@@ -43,9 +43,9 @@ type Strategy struct {
 // with many empty cells, whose test states how often it fails by chance. `go test ./queries/kinds -v -run
 // NonnegativeTablesHaveNoBias` prints the numbers.
 const (
-	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none. A value of a column with
-	// less than two standard deviations of rows is too large by up to RareValueBias, since no estimate that is never
-	// negative has the mean 0. The other values are too small by as much as all of these together: by more than
+	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none. A value of a column
+	// with less than two standard deviations of rows is too large by up to RareValueBias, since no estimate that is
+	// never negative has the mean 0. The other values are too small by as much as all of these together: by more than
 	// RareValueBias each if a column has dozens of such values (TestMarginsOfRareValues).
 	MarginBias    = 0.1
 	RareValueBias = 0.4
@@ -53,9 +53,9 @@ const (
 	// noise that is cut at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
-	// LargeCellBias is the largest bias of a cell by two columns, in standard deviations of its noise, for each root of the
-	// number of values of the column that has fewer. A large cell beside cells without rows is too small: these are not
-	// negative and are thus too large on average, and the margins keep the sum.
+	// LargeCellBias is the largest bias of a cell by two columns, in standard deviations of its noise, for each root of
+	// the number of values of the column that has fewer. A large cell beside cells without rows is too small: these are
+	// not negative and are thus too large on average, and the margins keep the sum.
 	LargeCellBias = 0.7
 )
 

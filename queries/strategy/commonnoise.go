@@ -33,7 +33,8 @@ import (
 
 const (
 	commonBits = 10
-	// maxCommon is the largest number of a unit's rows in one cell for which the search for a covers up to a half of it.
+	// maxCommon is the largest number of a unit's rows in one cell for which the search for a covers up to a half of
+	// it.
 	maxCommon = 1 << 20
 )
 

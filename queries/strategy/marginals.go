@@ -72,8 +72,8 @@ type Marginals struct {
 	tables []Set
 	// largest holds the tables that are contained in no other table
 	largest []Set
-	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is
-	// the empty set.
+	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first
+	// is the empty set.
 	residuals []Set
 	// of each attribute: its contrasts and what follows from them
 	contrasts []contrasts

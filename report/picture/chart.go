@@ -17,8 +17,8 @@ type Chart struct {
 	Lines []Line
 }
 
-// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out: the line and its band
-// have a gap there.
+// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out: the line and its
+// band have a gap there.
 type Line struct {
 	Style
 	X, Y []float64

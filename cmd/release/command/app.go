@@ -53,8 +53,8 @@ func (m *checkMode) Set(s string) error {
 // Type returns the name of the value's type in help texts.
 func (m *checkMode) Type() string { return "mode" }
 
-// lastRun holds the metrics of a run for the operator's monitoring. A run that does not end after a signal goes on while
-// they are written.
+// lastRun holds the metrics of a run for the operator's monitoring. A run that does not end after a signal goes on
+// while they are written.
 type lastRun struct {
 	sync.Mutex
 	file    string          // for Prometheus; empty if there is none, and once it is written

@@ -31,7 +31,8 @@ var codes = map[pipeline.Cause]int{
 	pipeline.CauseBusy: exitBusy, pipeline.CauseInside: exitInternal,
 }
 
-// ExitCode maps an error to the documented exit code. The context is from [Signals]. Errors that cobra itself reports are usage errors.
+// ExitCode maps an error to the documented exit code. The context is from [Signals]. Errors that cobra itself reports
+// are usage errors.
 func ExitCode(ctx context.Context, err error) int {
 	var stopped interrupted
 	var failed *pipeline.Error

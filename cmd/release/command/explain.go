@@ -65,9 +65,9 @@ type explanation struct {
 	Text string
 }
 
-// findExplanations returns the entries whose name equals word or, if there are none and word is a phrase, the entries of
-// the glossary that it mentions. If nothing is found, it returns at most 8 similar names. A job key can be given by its
-// path (privacy.per_unit.max_rows) or by the last part of the path.
+// findExplanations returns the entries whose name equals word or, if there are none and word is a phrase, the entries
+// of the glossary that it mentions. If nothing is found, it returns at most 8 similar names. A job key can be given by
+// its path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {

@@ -57,8 +57,8 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// noiseThreshold returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this with
-// 95 % probability. It is 0 for queries that are not counts.
+// noiseThreshold returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this
+// with 95 % probability. It is 0 for queries that are not counts.
 func noiseThreshold(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != query.OverBound && q.Kind != "histogram" || q.Selection != nil || q.Search != nil &&
 		q.Search.Result == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// main is the program. It does not read its own file for its digest: the tests' program is large, and they start it hundreds
-// of times.
+// main is the program. It does not read its own file for its digest: the tests' program is large, and they start it
+// hundreds of times.
 func main() {
 	runjob.ExecutableDigest = func() string { return strings.Repeat("0", 64) }
 	os.Exit(Main())

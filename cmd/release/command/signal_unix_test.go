@@ -83,8 +83,8 @@ const (
 	signalled = -1
 )
 
-// TestStoppedAtAnyMoment sends one SIGTERM to each command that can take long, at moments of its work by a fixed seed. The
-// process ends with the exit code of a stop or of success; no folder holds an incomplete release, and a stopped run
+// TestStoppedAtAnyMoment sends one SIGTERM to each command that can take long, at moments of its work by a fixed seed.
+// The process ends with the exit code of a stop or of success; no folder holds an incomplete release, and a stopped run
 // costs nothing more when it is run again.
 func TestStoppedAtAnyMoment(t *testing.T) {
 	notShort(t)

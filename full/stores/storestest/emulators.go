@@ -129,8 +129,8 @@ type Google struct {
 	// Authority is the certificate of the server, in PEM. SSL_CERT_FILE names a file with it. A test may set
 	// SSL_CERT_FILE to another file that also contains it.
 	Authority []byte
-	// Credentials, Stranger and Revoked are files of service accounts: one that may use the bucket, one that may not, and
-	// one whose key was revoked.
+	// Credentials, Stranger and Revoked are files of service accounts: one that may use the bucket, one that may not,
+	// and one whose key was revoked.
 	Credentials, Stranger, Revoked string
 }
 

@@ -131,7 +131,8 @@ func (s *Server) run(t testing.TB, java, dir string) {
 	})
 }
 
-// Schema makes a new schema in a catalogue. It returns its connection string, and a function that runs statements there.
+// Schema makes a new schema in a catalogue. It returns its connection string, and a function that runs statements
+// there.
 func (s *Server) Schema(t testing.TB, catalogue, name string) (dsn string, exec func(text string) error) {
 	t.Helper()
 	dsn = "http://test@" + s.Address + "/" + catalogue + "/" + name

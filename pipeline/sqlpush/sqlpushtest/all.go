@@ -11,15 +11,15 @@ type Dialect struct {
 	New func(t *testing.T) *Server
 	// Units are types of columns of privacy units, and Ends are other types, with values at the ends of their types.
 	Units, Ends []UnitColumn
-	// Cases and Pairs are the numbers of random cases of the tests Answers and Stability; ManyCases is their number with
-	// DPRELEASE_LONG.
+	// Cases and Pairs are the numbers of random cases of the tests Answers and Stability; ManyCases is their number
+	// with DPRELEASE_LONG.
 	Cases, Pairs, ManyCases int
 	// Keys are the layouts of stabilitytest.Case in which texts have character types.
 	Keys []uint64
 }
 
-// Run runs the whole suite: each test is a subtest with a database of its own. With -short, which the race detector has,
-// it leaves out tests of many statements on one connection. If all subtests are skipped, so is the test.
+// Run runs the whole suite: each test is a subtest with a database of its own. With -short, which the race detector
+// has, it leaves out tests of many statements on one connection. If all subtests are skipped, so is the test.
 func (d Dialect) Run(t *testing.T) {
 	ran := false
 	for _, test := range []struct {

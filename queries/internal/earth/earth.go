@@ -16,8 +16,8 @@ const (
 
 // Formula holds the constants with which [OnEllipsoid] computes positions.
 type Formula struct {
-	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small
-	// for a double.
+	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too
+	// small for a double.
 	Degree, Least float64
 	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each
 	// part of Quarter (pi/4) is subtracted.

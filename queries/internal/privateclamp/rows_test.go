@@ -73,8 +73,8 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 	return math.Hypot(t.lost[at], s.Noise[at]) / t.best
 }
 
-// mostOff is the largest allowed ratio of a run's error to the error of the best bound, if chance alone occupies no cell,
-// as it does in about one of 10^5 runs.
+// mostOff is the largest allowed ratio of a run's error to the error of the best bound, if chance alone occupies no
+// cell, as it does in about one of 10^5 runs.
 const mostOff = 11
 
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of

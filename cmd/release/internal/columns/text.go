@@ -336,8 +336,8 @@ func hasHeader(records [][]string, width int) bool {
 	return true
 }
 
-// rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text in
-// any, as after a delimiter that ends each line.
+// rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text
+// in any, as after a delimiter that ends each line.
 func rowNames(records [][]string, column, width int) bool {
 	seen, empty := map[string]bool{}, 0
 	for _, r := range records {

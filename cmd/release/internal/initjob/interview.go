@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// The questions that init asks on a terminal for the values that no flag gives: unit, epsilon, delta, bound and queries.
+// The questions that init asks on a terminal for the values that no flag gives: unit, epsilon, delta, bound and
+// queries.
 
 // prompt asks a question on the terminal and returns the answer. While check, if not nil, returns an error, it shows
 // the error and asks again: one typing error must not lose the earlier answers.

@@ -239,8 +239,8 @@ func rearranged(list []any) (out [][]any) {
 	return out
 }
 
-// A release of a job with parameters is one of many if a parameter is a date, which the manifest does not tell. No other
-// statement of it passes.
+// A release of a job with parameters is one of many if a parameter is a date, which the manifest does not tell. No
+// other statement of it passes.
 func TestReleaseTypeOfParameters(t *testing.T) {
 	for _, c := range []struct {
 		release, source string

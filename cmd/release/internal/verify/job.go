@@ -79,7 +79,8 @@ func elsewhere(path, job string) bool {
 	return store.IsAddress(path) || filepath.VolumeName(path) != filepath.VolumeName(job)
 }
 
-// mentions reports whether the text of a job file holds a path. A manifest alone cannot make verify connect to a server.
+// mentions reports whether the text of a job file holds a path. A manifest alone cannot make verify connect to a
+// server.
 func mentions(job, path string) bool {
 	text, err := regular.ReadFile(job, mostJob)
 	return err == nil && bytes.Contains(text, []byte(path))

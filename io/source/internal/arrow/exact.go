@@ -10,8 +10,8 @@ import (
 // Exact columns
 //
 // In columns of the privacy unit, different values must stay different. Three types of Arrow get another form for that:
-// a decimal that is not an Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal beyond
-// its precision becomes null.
+// a decimal that is not an Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal
+// beyond its precision becomes null.
 
 // exactType returns the type of an exact column.
 func exactType(t arrow.DataType) table.Type {

@@ -12,7 +12,8 @@ import (
 const (
 	// wholeSplit is the longest split that is fetched whole, in bytes.
 	wholeSplit = 8 << 20
-	// maxUnused is the number of unused bytes of a record batch that are fetched rather than ask for its metadata first.
+	// maxUnused is the number of unused bytes of a record batch that are fetched rather than ask for its metadata
+	// first.
 	maxUnused = 1 << 20
 )
 

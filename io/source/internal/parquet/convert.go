@@ -62,8 +62,8 @@ func (l *leaf) takeDecimals() {
 	}
 }
 
-// makeExact changes the leaf's type so that different values stay different. A decimal that is not an Int becomes a text.
-// An INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
+// makeExact changes the leaf's type so that different values stay different. A decimal that is not an Int becomes a
+// text. An INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
 func (l *leaf) makeExact() {
 	switch {
 	case l.list != nil || l.field.Type.Kind == table.Invalid:

@@ -14,8 +14,8 @@ type leaf struct {
 	chunk    int // index of its chunk in a row group; of a group, of its first leaf
 	physical format.Type
 	width    int // length of a fixed-length value in bytes
-	// highest is the definition level of a value: the number of columns and structs on its path that may be null; 0 for a
-	// column of lists.
+	// highest is the definition level of a value: the number of columns and structs on its path that may be null; 0 for
+	// a column of lists.
 	highest  byte
 	nested   bool         // the column is within another one
 	void     bool         // all rows are null

@@ -23,8 +23,8 @@ type pageReader struct {
 	plain   []byte // the current page, decompressed
 }
 
-// next returns the header and the bytes of the next page that is not an index. The error is io.EOF at the end. The result
-// is valid until the next call; the caller may write to the bytes.
+// next returns the header and the bytes of the next page that is not an index. The error is io.EOF at the end. The
+// result is valid until the next call; the caller may write to the bytes.
 func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 	for p.left > 0 {
 		h, err := p.header()

@@ -28,8 +28,8 @@ type pageRest struct {
 
 // pageValues decodes the values of a page.
 type pageValues interface {
-	// next decodes some values into the memory of d and returns their number: at least one if any is left. They are valid
-	// until the next call.
+	// next decodes some values into the memory of d and returns their number: at least one if any is left. They are
+	// valid until the next call.
 	next(d *decoded) (v decoded, n int, err error)
 }
 

@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// laneWindow is the memory of the lanes of a handle: half of a worker's window. The other half is for what is fetched
-	// ahead.
+	// laneWindow is the memory of the lanes of a handle: half of a worker's window. The other half is for what is
+	// fetched ahead.
 	laneWindow = Window / 2
-	// usualPart is the approximate length of a request: shorter ones need more requests, and of longer ones fewer run at
-	// once.
+	// usualPart is the approximate length of a request: shorter ones need more requests, and of longer ones fewer run
+	// at once.
 	usualPart = 4 << 20
 	// gap is the number of bytes between two extents that are fetched rather than make two requests.
 	gap = 32 << 10
-	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else one.
+	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else
+	// one.
 	mostAhead  = 8
 	shortAhead = 4 << 20
 )

@@ -13,8 +13,8 @@ type Extent struct{ At, Size int64 }
 type Handle interface {
 	io.ReaderAt
 	io.Closer
-	// Expect announces parts that will be read soon, each once and from its start to its end, so that they can be fetched
-	// meanwhile. Other parts are fetched when they are read.
+	// Expect announces parts that will be read soon, each once and from its start to its end, so that they can be
+	// fetched meanwhile. Other parts are fetched when they are read.
 	Expect(parts ...Extent)
 }
 

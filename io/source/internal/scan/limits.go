@@ -13,8 +13,8 @@ const (
 	MaxListed = 1 << 25
 	// MaxFixed is the length of the longest fixed-length value that is read, in bytes.
 	MaxFixed = 1 << 15
-	// MaxRows is the largest number of rows, or of elements of lists, that a file or a record batch may announce: as many
-	// as answers can count (calibrate).
+	// MaxRows is the largest number of rows, or of elements of lists, that a file or a record batch may announce: as
+	// many as answers can count (calibrate).
 	MaxRows = 1 << 48
 	// MaxPage is the length of the longest Parquet page or text, before and after decompression: the most that Parquet
 	// can state. Writers aim at pages of 1 MiB, but one long text makes a page as long as itself.
