@@ -1,12 +1,21 @@
 package calibrate
 
-import "math/big"
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
 
 // Epsilon is the first parameter of (epsilon, delta)-differential privacy, in nats of privacy loss.
 type Epsilon float64
 
 // Delta is the second parameter of (epsilon, delta)-differential privacy: a probability.
 type Delta float64
+
+// String returns the shortest decimal that distinguishes d from other float64s, as jobs write it: 1e-6, not 1e-06.
+func (d Delta) String() string {
+	return strings.Replace(strconv.FormatFloat(float64(d), 'g', -1, 64), "e-0", "e-", 1)
+}
 
 // Sigma is the standard deviation of Gaussian noise, in the unit of the query it is added to.
 type Sigma float64

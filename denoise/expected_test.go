@@ -60,12 +60,43 @@ func (j judged) bind(t *testing.T, shape Shape, truth []float64) *Step {
 // each word and boolean of its parameters, over nine truths with noise of 20 and of 0.4 in 5 to 64 cells of a line or a
 // grid; and the stated error is not below 0.7 of the real one on average, for any truth and shape. Methods on graphs
 // take a line as a path. The short form has 18 tables of 8 cells a step (9 if the method is slow, 2 for empirical Bayes
-// and auto) and allows 6.1 standard errors: false alarms of 1e-9. DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if
+// and auto) and allows 6.1 standard errors: false alarms of 1e-9, for each step and for the tables of all steps together.
+// DPRELEASE_LONG=1 tries 1,440 tables a step, 288 if
 // the method is slow, and also 1,024 cells if it is not.
 func TestExpectedErrorOfManyTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs in one goroutine, which takes long with the race detector")
 	}
+	enough := func(t *testing.T, held, tables int) {
+		t.Helper()
+		share, slack := float64(held)/float64(tables), 0.0
+		if !long() {
+			slack = 6.1 * math.Sqrt(0.07*0.93/float64(tables))
+		}
+		t.Logf("%.3f of %d tables", share, tables)
+		if !(share >= 0.93-slack) {
+			t.Errorf("the interval of the expected error holds in %.3f of %d tables", share, tables)
+		}
+	}
+	allHeld, allTables := 0, 0
+	for k, step := range everyStep() {
+		name := step.method
+		for _, p := range slices.Sorted(maps.Keys(step.args)) {
+			name += " " + p + " " + step.args[p]
+		}
+		t.Run(name, func(t *testing.T) {
+			held, tables := step.tables(t, rand.New(rand.NewPCG(71, uint64(k))))
+			enough(t, held, tables)
+			allHeld, allTables = allHeld+held, allTables+tables
+		})
+	}
+	enough(t, allHeld, allTables)
+}
+
+// tables draws tables of truths of many forms, and returns how many, and how often the step's stated interval contains
+// the error.
+func (j judged) tables(t *testing.T, r *rand.Rand) (held, tables int) {
+	t.Helper()
 	truths := map[string]func(at float64, cell int) float64{
 		"zeros":   func(float64, int) float64 { return 0 },
 		"flat":    func(float64, int) float64 { return 300 },
@@ -78,63 +109,51 @@ func TestExpectedErrorOfManyTables(t *testing.T) {
 		"adverse": func(_ float64, i int) float64 { return float64(i*7919%101) * 10 },
 	}
 	slow := []string{"auto", "empirical-bayes", "tree-ensemble", "tree-wavelet", "trend-filter"}
-	for k, step := range everyStep() {
-		isSlow, fitted := slices.Contains(slow, step.method), step.method == "auto" || step.method == "empirical-bayes"
-		shapes, draws := []Shape{Line(8)}, 1
-		if long() {
-			shapes, draws = []Shape{Line(5), Line(8), Line(64), {[]int{8, 8}, []bool{true, true}}}, 20
-			if isSlow {
-				draws = 4
-			} else {
-				shapes = append(shapes, Line(1024))
-			}
+	isSlow, fitted := slices.Contains(slow, j.method), j.method == "auto" || j.method == "empirical-bayes"
+	shapes, draws := []Shape{Line(8)}, 1
+	if long() {
+		shapes, draws = []Shape{Line(5), Line(8), Line(64), {[]int{8, 8}, []bool{true, true}}}, 20
+		if isSlow {
+			draws = 4
+		} else {
+			shapes = append(shapes, Line(1024))
 		}
-		tables, held := 0, 0
-		r := rand.New(rand.NewPCG(71, uint64(k)))
-		for _, shape := range shapes {
-			for _, name := range slices.Sorted(maps.Keys(truths)) {
-				for _, s := range []float64{20, 0.4} {
-					if !long() && (s < 1 && isSlow || fitted && name != "few" && name != "sparse") {
-						continue
+	}
+	for _, shape := range shapes {
+		for _, name := range slices.Sorted(maps.Keys(truths)) {
+			for _, s := range []float64{20, 0.4} {
+				if !long() && (s < 1 && isSlow || fitted && name != "few" && name != "sparse") {
+					continue
+				}
+				truth := problem{y: make([]float64, shape.Cells()), s: s}
+				for i := range truth.y {
+					truth.y[i] = math.Round(truths[name](float64(i)/float64(shape.Cells()), i) * min(s, 1))
+				}
+				bound := j.bind(t, shape, truth.y)
+				if bound == nil {
+					continue
+				}
+				own, stated := 0.0, 0.0
+				for range draws {
+					y := slices.Clone(truth.y)
+					for i := range y {
+						y[i] += s * r.NormFloat64()
 					}
-					truth := problem{y: make([]float64, shape.Cells()), s: s}
-					for i := range truth.y {
-						truth.y[i] = math.Round(truths[name](float64(i)/float64(shape.Cells()), i) * min(s, 1))
+					risk, err := ExpectedError(t.Context(), y, s, []*Step{bound})
+					if err != nil {
+						t.Fatal(err)
 					}
-					bound := step.bind(t, shape, truth.y)
-					if bound == nil {
-						continue
+					loss := s * math.Sqrt(lossOf(t, truth, y, s, []*Step{bound}))
+					if tables++; risk.Low <= loss && loss <= risk.High {
+						held++
 					}
-					own, stated := 0.0, 0.0
-					for range draws {
-						y := slices.Clone(truth.y)
-						for i := range y {
-							y[i] += s * r.NormFloat64()
-						}
-						risk, err := ExpectedError(t.Context(), y, s, []*Step{bound})
-						if err != nil {
-							t.Fatal(err)
-						}
-						loss := s * math.Sqrt(lossOf(t, truth, y, s, []*Step{bound}))
-						if tables++; risk.Low <= loss && loss <= risk.High {
-							held++
-						}
-						own, stated = own+loss*loss, stated+risk.RMSE*risk.RMSE
-					}
-					if ratio := math.Sqrt(stated / own); long() && ratio < 0.7 {
-						t.Errorf("%v: %v cells, noise %g, %s: the stated error is %.2f of the real one", step, shape.Dims, s, name,
-							ratio)
-					}
+					own, stated = own+loss*loss, stated+risk.RMSE*risk.RMSE
+				}
+				if ratio := math.Sqrt(stated / own); long() && ratio < 0.7 {
+					t.Errorf("%v cells, noise %g, %s: the stated error is %.2f of the real one", shape.Dims, s, name, ratio)
 				}
 			}
 		}
-		share, slack := float64(held)/float64(tables), 0.0
-		if !long() {
-			slack = 6.1 * math.Sqrt(0.07*0.93/float64(tables))
-		}
-		t.Logf("%v: %.3f of %d tables", step, share, tables)
-		if !(share >= 0.93-slack) {
-			t.Errorf("%v: the interval of the expected error holds in %.3f of %d tables", step, share, tables)
-		}
 	}
+	return held, tables
 }

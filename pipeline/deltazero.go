@@ -71,8 +71,8 @@ func pureAsks(query string, weight float64, components []query.Component) (out [
 // one if the plan's is 0.
 type Compared struct {
 	// Delta is the delta of the other noise, and Mu its parameter for all queries together, as the ledger charges it.
-	Delta float64      `json:"delta"`
-	Mu    calibrate.Mu `json:"mu"`
+	Delta calibrate.Delta `json:"delta"`
+	Mu    calibrate.Mu    `json:"mu"`
 	// Deviations are the standard deviations of the other noise, in the order of the plan's mechanisms.
 	Deviations []float64 `json:"standard_deviations"`
 }
@@ -119,7 +119,7 @@ func (p *Plan) comparePure(weights []float64) *Compared {
 	return comparedOf(0, calibrate.ComposedMu(ms), ms, err)
 }
 
-func comparedOf(delta float64, mu calibrate.Mu, ms []calibrate.Mechanism, err error) *Compared {
+func comparedOf(delta calibrate.Delta, mu calibrate.Mu, ms []calibrate.Mechanism, err error) *Compared {
 	if err != nil {
 		return nil
 	}

@@ -390,7 +390,7 @@ func (f *facts) budgetView() []string {
 
 // plain formats a number in the fewest digits that distinguish it from other float64s.
 func plain(x float64) string {
-	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
+	return plainExponent(strconv.FormatFloat(x, 'g', -1, 64))
 }
 
 // ceilingText returns the shortest decimal that rounds up to x.

@@ -20,7 +20,7 @@ func (c Charge) check() error {
 	case !filepath.IsAbs(c.Dir):
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
 	case c.Delta != 0 && (calibrate.Guarantee{Delta: c.Delta}).Validate() != nil:
-		return fmt.Errorf("%w: delta %g", ErrCharge, float64(c.Delta))
+		return fmt.Errorf("%w: delta %s", ErrCharge, c.Delta)
 	}
 	if _, err := parseShare(c.DeltaShare); err != nil {
 		return fmt.Errorf("%w: %w", ErrCharge, err)

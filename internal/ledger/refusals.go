@@ -6,8 +6,6 @@ package ledger
 import (
 	"fmt"
 	"math/big"
-	"strconv"
-	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -76,14 +74,9 @@ func (e *OverBudgetError) Error() string {
 	s := fmt.Sprintf("the release needs %s %% of the budget of dataset %q%s (%s), %s %% is left",
 		percent(e.Asked, limit, true), b.Account.Dataset, of, b.Budget, percent(left, limit, false))
 	if e.Epsilon == "" {
-		return fmt.Sprintf("%s; at delta %s nothing fits", s, deltaText(e.Delta))
+		return fmt.Sprintf("%s; at delta %s nothing fits", s, e.Delta)
 	}
-	return fmt.Sprintf("%s; at delta %s an epsilon of at most %s fits", s, deltaText(e.Delta), e.Epsilon)
-}
-
-// deltaText formats a delta as budgets are written: 1e-6, not 1e-06.
-func deltaText(d calibrate.Delta) string {
-	return strings.Replace(strconv.FormatFloat(float64(d), 'g', -1, 64), "e-0", "e-", 1)
+	return fmt.Sprintf("%s; at delta %s an epsilon of at most %s fits", s, e.Delta, e.Epsilon)
 }
 
 // OverShareError refuses a charge whose probability of failure does not fit. Nothing was spent.

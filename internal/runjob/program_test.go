@@ -1,6 +1,11 @@
 package runjob
 
-import "testing"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"testing"
+)
 
 // Two builds of uncommitted sources have the same version: the digests of their executables differ.
 func TestBuildName(t *testing.T) {
@@ -11,5 +16,21 @@ func TestBuildName(t *testing.T) {
 		if got := buildName(version, func() string { return "d1" }); got != want {
 			t.Errorf("%s: %q, want %q", version, got, want)
 		}
+	}
+}
+
+// The digest is of the executable that runs.
+func TestExecutableDigest(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(content)
+	if got, want := ExecutableDigest(), hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -16,14 +16,23 @@ import (
 // Limit is how long a server may be silent if its connection string has no other limit.
 const Limit = 10 * time.Minute
 
-// ErrSilent means that a server did not answer for longer than the limit.
-var ErrSilent = errors.New("the server does not answer")
+// ErrSilent means that a server did not answer for longer than the limit. It is a net.Error of a timeout: pgx replaces
+// other errors of a read that looks ahead by "conn closed", which counts as a statement that was never sent.
+var ErrSilent error = silent{}
+
+type silent struct{}
+
+var _ net.Error = silent{}
+
+func (silent) Error() string   { return "the server does not answer" }
+func (silent) Timeout() bool   { return true }
+func (silent) Temporary() bool { return false }
 
 // Dial is the function with which drivers open connections.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as
-// long as limit. alive is called when a read has reached the limit: if it returns true, the read continues. It may be
+// long as limit; later reads and writes fail at once. alive is called when a read has reached the limit: if it returns true, the read continues. It may be
 // nil.
 func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -43,6 +52,7 @@ type conn struct {
 
 	mutex       sync.Mutex
 	read, write time.Time // the driver's deadlines; zero if it has set none
+	ended       bool      // the server was silent
 }
 
 func (c *conn) Read(b []byte) (int, error) {
@@ -56,7 +66,7 @@ func (c *conn) Read(b []byte) (int, error) {
 		case n > 0 || !own || !errors.Is(err, os.ErrDeadlineExceeded) || c.passed(&c.read):
 			return n, err
 		case c.alive == nil || !c.alive():
-			return 0, ErrSilent
+			return 0, c.end()
 		}
 	}
 }
@@ -68,9 +78,17 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 	n, err := c.Conn.Write(b)
 	if own && errors.Is(err, os.ErrDeadlineExceeded) && !c.passed(&c.write) {
-		err = ErrSilent
+		err = c.end()
 	}
 	return n, err
+}
+
+// end makes all later reads and writes fail.
+func (c *conn) end() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.ended = true
+	return ErrSilent
 }
 
 // extend sets the deadline of the next read or write to the limit, or to the driver's deadline if that is earlier. own
@@ -78,6 +96,9 @@ func (c *conn) Write(b []byte) (int, error) {
 func (c *conn) extend(set func(time.Time) error, driver *time.Time) (own bool, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if c.ended {
+		return false, ErrSilent
+	}
 	deadline := time.Now().Add(c.limit)
 	if own = driver.IsZero() || deadline.Before(*driver); !own {
 		deadline = *driver

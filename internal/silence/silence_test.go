@@ -24,12 +24,18 @@ func pipe(t *testing.T, limit time.Duration, alive func() bool) (near, far net.C
 	return near, far
 }
 
-// A read and a write end if the other side does nothing.
+// A read and a write end if the other side does nothing. The connection stays ended, even if the other side then writes.
 func TestSilent(t *testing.T) {
-	near, _ := pipe(t, 10*time.Millisecond, nil)
-	if _, err := near.Read(make([]byte, 1)); !errors.Is(err, silence.ErrSilent) {
+	near, far := pipe(t, 10*time.Millisecond, nil)
+	var timeout net.Error
+	if _, err := near.Read(make([]byte, 1)); !errors.Is(err, silence.ErrSilent) || !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Error("read:", err)
 	}
+	go func() { _, _ = far.Write(make([]byte, 1)) }()
+	if _, err := near.Read(make([]byte, 1)); !errors.Is(err, silence.ErrSilent) {
+		t.Error("read again:", err)
+	}
+	near, _ = pipe(t, 10*time.Millisecond, nil)
 	if _, err := near.Write(make([]byte, 1)); !errors.Is(err, silence.ErrSilent) {
 		t.Error("write:", err)
 	}

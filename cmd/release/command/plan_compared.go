@@ -35,7 +35,7 @@ func printCompared(c *console.Console, p *pipeline.Plan) error {
 	if with == nil {
 		return nil
 	}
-	heading := fmt.Sprintf("Gaussian, delta %g", with.Delta)
+	heading := fmt.Sprintf("Gaussian, delta %s", with.Delta)
 	if with.Delta == 0 {
 		heading = "with delta 0"
 	}
@@ -55,7 +55,7 @@ func printCompared(c *console.Console, p *pipeline.Plan) error {
 	if len(smaller) > 0 {
 		gain = "it would be smaller for " + strings.Join(smaller, ", ")
 	}
-	text := fmt.Sprintf("Gaussian noise of the same epsilon needs a delta: with %g %s", with.Delta, gain)
+	text := fmt.Sprintf("Gaussian noise of the same epsilon needs a delta: with %s %s", with.Delta, gain)
 	if with.Delta == 0 {
 		if len(smaller) == 0 {
 			return nil
