@@ -7,7 +7,8 @@ import "github.com/dprelease/dprelease/internal/mechanism/int128"
 type Total struct {
 	// Table is the index of the table that the cell is in. It depends on the aggregation:
 	//  - crosstabs: the index of the largest table
-	//  - Steps: the step of the rows' ranks; the table after the last step holds in cell s the number of units whose last row is in step s
+	//  - Steps: the step of the rows' ranks; the table after the last step holds in cell s the number of units whose last
+	//    row is in step s
 	//  - Bins: the bin of the rows' values; the table after the last bin holds rows without a value
 	//  - Units: 1 for the number of units, in cell 0
 	//  - all others: 0
