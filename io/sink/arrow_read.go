@@ -63,8 +63,8 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	return nil
 }
 
-// setDoubles sets values, an empty slice, to the numbers of a column; a null becomes NaN. It returns false if an optional
-// column holds a NaN, which would look like a null.
+// setDoubles sets values, an empty slice, to the numbers of a column; a null becomes NaN. It returns false if an
+// optional column holds a NaN, which would look like a null.
 func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	c, ok := column.(*array.Float64)
 	if !ok || !optional && c.NullN() > 0 {

@@ -192,8 +192,8 @@ func indexStop(b []byte, i int, c byte) int {
 	return i
 }
 
-// skip reports whether the line at the start of b is a blank line or a comment, and returns its length. The length is -1
-// if more text is needed.
+// skip reports whether the line at the start of b is a blank line or a comment, and returns its length. The length is
+// -1 if more text is needed.
 func (s *splitter) skip(b []byte) (n int, skip bool) {
 	comment := s.d.comment
 	if s.head {

@@ -193,7 +193,8 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	return c.piece()
 }
 
-// checkAnnounced checks that a page states no more values than the chunk has left, and has the dictionary that it needs.
+// checkAnnounced checks that a page states no more values than the chunk has left, and has the dictionary that it
+// needs.
 func (c *columnReader) checkAnnounced(p *dataPage) error {
 	left := c.rows
 	if c.lists != nil {
