@@ -11,12 +11,12 @@ func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from 
 // finishPairs does the work of compressPairs for adjacent blocks that begin with the same 32 bytes, if the state before
 // all blocks is from. eighth is the state after the eight rounds for these bytes.
 //
-// go:noescape
+//go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
 
 // identify returns three registers of the instruction CPUID, which describe the processor's features.
 //
-// go:noescape
+//go:noescape
 func identify(leaf uint32) (eax, ebx, ecx uint32)
 
 // The bits of the registers that announce the instructions that are needed.

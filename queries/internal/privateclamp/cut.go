@@ -35,14 +35,14 @@ const (
 
 // Cut estimates how much the clamp cuts off. The rule that chose the clamp assumes that the tail of the values becomes
 // steeper. Cut does not assume it, so its probability holds for the worse tables (see FewChance):
-//   - If the values continue beyond the highest occupied octave, their tail is a power law, as steep as it is at
-//     that octave, up to the public bound. With the clamp's end c, n_i rows expected in octave i and values x_i there,
-//     Off = Σ n_i·(x_i − c). What is cut off is taken to be exponential with this mean, since the size of a tail is known
-//     to within a factor only: it is more than the half-width h with the probability e^(−h/Off).
-//   - If the values end, r rows can be hidden in the octave above. With a noisy count y and a flat prior, r is normal
-//     around y with the deviation s of the count, given that it is not negative. A tail of which less than a fifth
-//     reaches the next octave, and that halves at least, is 0.275·c above c on average (of a centred clamp, c is its distance
-//     from the centre), so that the probability is P(0.275·c·r > h).
+//   - If the values continue beyond the highest occupied octave, their tail is taken to be a power law, as steep as at
+//     that octave, up to the public bound. Off = Σ n_i·(x_i − c) for the clamp's end c, with n_i rows expected in octave
+//     i and their values x_i. The amount that is cut off is taken to be exponential with this mean, because the size of
+//     a tail is known to within a factor only: it exceeds the half-width h with the probability e^(−h/Off).
+//   - If the values end, r rows can be hidden in the octave above. Given the noisy count y and a flat prior, r is normal
+//     around y with the standard deviation s of the count, but not negative. If less than a fifth of a tail reaches the
+//     next octave, and the tail at least halves from octave to octave, its values are 0.275·c above c on average, so the
+//     probability is P(0.275·c·r > h). For a centred clamp, c is the distance of its end from the centre.
 //
 // If there are several sums, the estimate is for all of them together, because it is not known which sums have rows
 // beyond the clamp. A clamp at the public bound cuts nothing off. ok is false if no octave counted as occupied.
