@@ -367,13 +367,18 @@ func (q *queryFacts) bounded(holds string) string {
 	return text + "."
 }
 
-// Remarks returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
+// Remarks describes the tables of a release in sentences.
+type Remarks struct{ facts *facts }
+
+// NewRemarks reads what a manifest says of the tables.
+func NewRemarks(m *manifest.Manifest) Remarks { return Remarks{factsOf(m)} }
+
+// Of returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
 // bound, the answer in a sentence. query is the query's index in the manifest, holds names the table, "" for the answer
 // itself, and estimate is its first cell.
-func Remarks(m *manifest.Manifest, query int, holds string, estimate float64) []string {
-	f := factsOf(m)
-	q := &f.queries[query]
-	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(f, estimate)},
+func (r Remarks) Of(query int, holds string, estimate float64) []string {
+	q := &r.facts.queries[query]
+	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(r.facts, estimate)},
 		func(s string) bool { return s == "" })
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/source/fault"
@@ -61,7 +62,7 @@ func checkUnique(s table.Schema) *fault.Error {
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
 			return fault.New(fault.CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
-				table.LineEndAdvice(joinedNames(s)))
+				cmp.Or(table.LineEndAdvice(joinedNames(s)), "of a CSV file, list other names for all columns in input.csv.columns"))
 		}
 		seen[f.Name] = i
 	}

@@ -97,9 +97,6 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 	return out, wrong
 }
 
-// listed is the largest total length of an object listing's keys, in bytes: enough for a few million objects.
-const listed = 1 << 30
-
 // list returns the objects at a URL, or those that match the pattern.
 func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []store.Object, error) {
 	bucket, err := s.bucket(ctx, a)
@@ -110,24 +107,20 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	if a.Scheme == "https" {
 		pattern = false
 	}
-	var objects []store.Object
-	err = store.Retry(ctx, listed, func(ctx context.Context) error {
-		objects = nil
-		if !pattern {
-			o, err := bucket.Stat(ctx, a.Key)
-			objects = []store.Object{o}
-			return err
-		}
+	objects := make([]store.Object, 1)
+	if pattern {
 		if _, err := path.Match(a.Key, ""); err != nil {
-			return store.Failure(store.Misconfigured, "the pattern is malformed")
+			return bucket, nil, store.Failure(store.Misconfigured, "the pattern is malformed")
 		}
-		return bucket.List(ctx, prefix, func(o store.Object) error {
-			if a.Matches(o.Key) && !strings.HasSuffix(o.Key, "/") {
-				objects = append(objects, o)
-			}
-			return nil
+		objects, err = store.List(ctx, bucket, prefix, func(o store.Object) bool {
+			return a.Matches(o.Key) && !strings.HasSuffix(o.Key, "/")
 		})
-	})
+	} else {
+		err = store.Retry(ctx, 0, func(ctx context.Context) (err error) {
+			objects[0], err = bucket.Stat(ctx, a.Key)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 	case len(objects) == 0:

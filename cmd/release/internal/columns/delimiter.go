@@ -56,12 +56,20 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	}
 	t.Ragged, t.Records = len(records)-len(regular), len(regular)
 	t.TrimSpace = spaced(regular)
+	if t.Header {
+		for i, name := range names {
+			if trimmed := strings.TrimSpace(name); t.TrimSpace || trimmed == "" {
+				names[i] = trimmed
+			}
+		}
+		names, t.Renamed = distinctNames(names)
+	}
 	for i, name := range names {
 		cells := make([]string, len(regular))
 		for j, r := range regular {
 			cells[j] = strings.TrimSpace(r[i])
 		}
-		t.Columns = append(t.Columns, Column{Name: strings.TrimSpace(name), cells: cells})
+		t.Columns = append(t.Columns, Column{Name: name, cells: cells})
 	}
 	t.judge()
 }

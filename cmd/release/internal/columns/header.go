@@ -1,23 +1,29 @@
 package columns
 
 import (
+	"strconv"
 	"strings"
 )
 
-// hasHeader guesses whether the first record holds names: no two are equal, none is a number or a date, and no column
-// repeats its name. One column may have no name if it holds the names of rows, or nothing.
+// hasHeader guesses whether the first record holds names: none is a number or a date, and no column repeats its name.
+// One column may have no name if it holds the names of rows, or nothing. If names are equal or missing otherwise, some
+// column must hold nothing but numbers or dates below its name: the first record of a table of texts looks alike.
 func hasHeader(records [][]string, width int) bool {
 	first := records[0]
 	if len(first) != width {
 		return false
 	}
-	seen := map[string]bool{}
+	doubtful, seen := false, map[string]bool{}
 	for i, name := range first {
 		name = strings.TrimSpace(name)
-		if name == "" && !rowNames(records[1:], i, width) || seen[name] || typed(name) {
+		if typed(name) {
 			return false
 		}
+		doubtful = doubtful || seen[name] || name == "" && !rowNames(records[1:], i, width)
 		seen[name] = true
+	}
+	if doubtful && !anyTyped(records[1:], first) {
+		return false
 	}
 	for i, name := range first {
 		if strings.TrimSpace(name) == "" {
@@ -30,6 +36,52 @@ func hasHeader(records [][]string, width int) bool {
 		}
 	}
 	return true
+}
+
+// anyTyped reports whether some column that has a name holds a number or a date in each record, in at least one.
+func anyTyped(records [][]string, names []string) bool {
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			continue
+		}
+		found := false
+		for _, r := range records {
+			if len(r) != len(names) {
+				continue
+			}
+			if found = typed(strings.TrimSpace(r[i])); !found {
+				break
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// distinctNames returns names of which no two are equal, and whether some were. The second column of a name gets _2.
+func distinctNames(names []string) (distinct []string, changed bool) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		seen[name] = true
+	}
+	taken := map[string]bool{}
+	for i, name := range names {
+		if taken[name] {
+			changed = true
+			if name == "" {
+				name = "column_" + strconv.Itoa(i+1)
+			}
+			for stem, n := name, 2; seen[name]; n++ {
+				name = stem + "_" + strconv.Itoa(n)
+			}
+			seen[name] = true
+		}
+		taken[name] = true
+		distinct = append(distinct, name)
+	}
+	return distinct, changed
 }
 
 // rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text

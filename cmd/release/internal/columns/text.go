@@ -19,6 +19,8 @@ type Text struct {
 	Mark bool
 	// Header is set if the first record seems to hold the columns' names.
 	Header bool
+	// Renamed is set if the header has a name twice: Columns then have other names, which a job must list.
+	Renamed bool
 	// TrimSpace is set if fields are surrounded by spaces.
 	TrimSpace bool
 	// LineEnds is LF, CRLF, CR or mixed.
