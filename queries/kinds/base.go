@@ -11,7 +11,8 @@
 //   - crosstabs.go and the files whose names begin with crosstabs: several marginals that agree
 //   - nested.go and nestedagree.go: levels of places or times, such as regions and cities, that add up
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
-//   - clamped.go: sums whose clamp is chosen from noisy values; limited.go: queries whose bound on the rows of a unit is chosen so
+//   - clamped.go: sums whose clamp is chosen from noisy values
+//   - limited.go: queries whose bound on the rows of a unit is chosen from noisy values
 //
 // From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
 // means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not
