@@ -86,7 +86,7 @@ var (
 	_ driver.SessionResetter = (*session)(nil)
 )
 
-// answered is an answer of the server that has a status.
+// answered is any answer of the server; it has a status.
 type answered interface{ GetStatus() *hiveserver.TStatus }
 
 // call sends a message and waits for its answer. If none comes within the session's timeout, or the context ends, the
