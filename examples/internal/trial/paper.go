@@ -14,8 +14,7 @@ import (
 type Paper struct {
 	Setup
 	Dir string
-	// Table is the name of the table and of the figure that show errors by dimension; Mechanisms are the mechanisms in
-	// them.
+	// Table names the table and the figure that show errors by dimension. Mechanisms are the mechanisms in them.
 	Table      string
 	Mechanisms []Mechanism
 	Eps        []float64

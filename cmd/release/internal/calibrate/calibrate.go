@@ -44,8 +44,8 @@ var numberHelp = map[string]string{
 	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
-// row is one line of an answer. Its keys are those of the columns. If it has the key "error", it has otherwise only
-// names.
+// row is one line of an answer: its values by the keys of the columns. A row that has the key "error" has no values
+// besides its names and numbers.
 type row map[string]any
 
 // column is a column of an answer: its key in JSON, its title, and its format for people.

@@ -138,7 +138,7 @@ func (t *Table) Source() source.Options {
 		o.CSV.Columns = t.Names
 	}
 	if !x.Header {
-		// With a header, names and mark are not needed.
+		// Mark and line end are options of files without a header.
 		o.CSV.Mark = x.Mark
 		if x.LineEnds == "CRLF" {
 			o.CSV.LineEnd = "crlf"

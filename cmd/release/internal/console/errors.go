@@ -23,7 +23,7 @@ func (e *UsageError) Error() string { return e.Text }
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
 
-// ErrorText formats the error for a person: a job's diagnostics unchanged, all other errors with their hint. It escapes
+// ErrorText formats an error for a person: a job's diagnostics unchanged, any other error with its hint. It escapes
 // names, so that none can start a new line.
 func ErrorText(err error) string {
 	var failed *pipeline.Error

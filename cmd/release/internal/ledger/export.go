@@ -26,7 +26,8 @@ type exportedMechanism struct {
 	Query string `json:"query"`
 	L2    string `json:"l2"`
 	Sigma string `json:"sigma"`
-	// Noise and Scale are set if the noise is not Gaussian. Sigma is then that of the Gaussian noise that was charged.
+	// Noise and Scale are set if the noise is not Gaussian. Sigma is then the sigma of the Gaussian noise that was charged
+	// in its place.
 	Noise string `json:"noise,omitempty"`
 	Scale string `json:"scale,omitempty"`
 	Grid  string `json:"grid"`

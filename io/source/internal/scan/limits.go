@@ -7,7 +7,7 @@ const (
 	BatchRows = 1 << 16
 	// BatchBytes is the largest total length of the strings in one column of a batch, unless one string is longer.
 	BatchBytes = 16 << 20
-	// BatchElements is the largest number of elements of a batch's lists, unless one list has more.
+	// BatchElements is the largest number of elements in the lists of a batch, unless one list has more.
 	BatchElements = BatchBytes / 8
 	// MaxListed is the largest number of elements of a list; a longer list is null.
 	MaxListed = 1 << 25
