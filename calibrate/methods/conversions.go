@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Conversions from (epsilon, delta) to other notions of privacy. Each returns the largest parameters that imply the
-// guarantee, by the rules in the file of that notion, rounded down.
+// Conversions from (epsilon, delta) to other notions of privacy. Each function returns the largest parameters of a
+// notion that imply the guarantee, rounded down. The rules by which they imply it are in the file of the notion.
 
 // RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded
 // down. Errors are *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
