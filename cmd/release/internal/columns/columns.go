@@ -85,7 +85,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error describes the problem of a file, without a library's text.
+// Error returns an error about a file, without a library's text.
 func Error(path string, err error) error {
 	name := console.Here(path)
 	if store.IsAddress(path) { // whose query may hold a signature
@@ -115,7 +115,7 @@ func Error(path string, err error) error {
 	return e
 }
 
-// headline describes the file in one line.
+// headline describes the file in one line: name, format, and what was detected.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
@@ -126,6 +126,9 @@ func (t *Table) headline() string {
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			if x.Renamed {
+				words = append(words, "some columns have the same name: a job names them all in input.csv.columns")
+			}
 			switch {
 			case x.Quote == 0 && t.Format == CSV:
 				words = append(words, "nothing is quoted")
@@ -171,7 +174,7 @@ func delimiterText(d rune) string {
 	return "separated by " + strconv.Quote(string(d))
 }
 
-// remark describes a doubt about a column.
+// remark returns what is uncertain about the type of column i.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""
@@ -187,7 +190,7 @@ func (t *Table) remark(i int) string {
 	return strings.Join(doubts, "; ")
 }
 
-// print shows the values of a column with their shares of all rows.
+// print shows the most frequent values of a column, each with its fraction of the rows.
 func (s *Seen) print(c *console.Console, name string) error {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := console.Count(s.Distinct, "different value")
