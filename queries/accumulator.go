@@ -3,8 +3,8 @@ package queries
 // Accumulators: how engines add up rows
 //
 // Engines that read rows pass batches to the accumulators of aggregations. Engines that let a database add up rows pass
-// totals of cells ([Total]). From there on both are the same: [HideTotals] hides the totals as the exact answers of a
-// query. No package outside of the queries' packages can read them otherwise.
+// one [Total] for each cell. In both cases [HideTotals] then turns the totals into exact answers ([mechanism.Exact]),
+// whose values other packages cannot read.
 
 import (
 	"errors"
@@ -23,20 +23,21 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Accumulator gathers the exact totals of an aggregation for one worker. If the privacy unit is made of columns it
-// keeps all rows: [HideTotals] enforces the bounds at the end, on all rows of a unit. It is not safe for use by
-// several goroutines. No error of it depends on a row's value.
+// Accumulator gathers the exact totals of an aggregation for one worker. If the job names columns for the privacy unit,
+// the accumulator keeps all rows, and [HideTotals] bounds the rows of each unit at the end. An accumulator is not safe
+// for use by several goroutines. None of its errors depends on a row's value.
 type Accumulator struct {
 	of      *aggregation.Aggregation
-	partial accumulate.Partial // nil if the accumulator is spent
-	rows    *bounding.Rows     // nil if each row is a unit, or if rows are shared
+	partial accumulate.Partial // nil after the totals were taken or merged into another accumulator
+	rows    *bounding.Rows     // nil if each row is a unit, or if part holds the rows
 	tally   bounding.BoundTally
-	shared  *sharing            // nil if the rows of units are the aggregation's own
-	part    *bounding.QueryRows // the accumulator's part of shared rows; nil if they are bounded already
+	shared  *sharing // the accumulators that keep their rows together; nil if this one keeps its own
+	// this accumulator's rows among the shared ones; nil if nothing is shared or the rows are bounded already
+	part *bounding.QueryRows
 }
 
-// newAccumulator returns an accumulator without rows. The spill may be nil. It returns an error for an aggregation that
-// no kind of query makes.
+// newAccumulator returns an accumulator without rows. The spill may be nil. If it fails, the aggregation is none that a
+// kind of query makes.
 func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumulator, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: table.Schema{Fields: of.Columns}, Columns: of.ColumnNames(), Problems: p}
@@ -55,11 +56,11 @@ func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumul
 	return g, nil
 }
 
-// errBins means a bug: rows were added up in bins of another layout than the discovered clamp has.
+// errBins is a bug of this program: the bins in which rows were counted are not the bins of the clamp to be chosen.
 var errBins = errors.New("queries: the bins of a discovered clamp do not match its range")
 
-// newPartial returns an empty total for the aggregation, and the number of leading bytes of a row's content that are
-// its cell.
+// newPartial returns an accumulator of totals without rows, and how many bytes at the start of a row's content are the
+// row's cell.
 func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) (a accumulate.Partial,
 	cellBytes int) {
 	if len(of.Keys) > 0 {
@@ -101,7 +102,7 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	return newOne(), bounding.CellBytes
 }
 
-// newKeyed returns the partial that adds up rows by discovered keys.
+// newKeyed returns the accumulator of totals for discovered keys.
 func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) accumulate.Partial {
 	keys := keyselection.NewKeying(of, l)
 	if of.Value == nil {
@@ -115,7 +116,8 @@ func newKeyed(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding
 	}, spill)
 }
 
-// Add adds the rows of a batch that its Keep keeps. It retains no memory of the batch.
+// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. It keeps no reference to the
+// batch.
 func (g *Accumulator) Add(b *table.Batch) error {
 	switch {
 	case g.partial == nil:
@@ -134,7 +136,7 @@ func (g *Accumulator) Add(b *table.Batch) error {
 	return g.rows.EndBatch()
 }
 
-// AddTotal adds a total of another engine.
+// AddTotal adds rows that another engine has already bounded and added up, for example a database.
 func (g *Accumulator) AddTotal(t aggregation.Total) error {
 	if g.partial == nil {
 		return bounding.ErrSpent
@@ -146,7 +148,7 @@ func (g *Accumulator) AddTotal(t aggregation.Total) error {
 	return taker.AddTotal(t)
 }
 
-// Merge adds everything that another accumulator of the same aggregation holds, and empties it.
+// Merge adds everything that accumulator o of the same aggregation holds, and empties o.
 func (g *Accumulator) Merge(o *Accumulator) error {
 	switch {
 	case o == g || !o.of.Same(g.of):
@@ -173,8 +175,8 @@ func (g *Accumulator) Merge(o *Accumulator) error {
 	return nil
 }
 
-// HideTotals bounds the rows of each unit and returns the exact answer of each component of q. The accumulator must be
-// of q's aggregation; it is spent. No other function exposes totals to other packages.
+// HideTotals bounds the rows of each unit and returns the exact answer of each component of q. a must be an accumulator
+// of q's aggregation and cannot be used afterwards. No other function passes totals to other packages.
 func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 	t, err := totalsOf(a)
 	if err != nil {
@@ -183,7 +185,8 @@ func HideTotals(q query.Query, a *Accumulator) ([]mechanism.Exact, error) {
 	return q.Hide(t)
 }
 
-// totalsOf bounds the rows of units, if there are any, and returns the totals. The accumulator is spent.
+// totalsOf bounds the rows of each unit, if units have several rows, and returns the totals. g cannot be used
+// afterwards.
 func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
 	partial := g.partial
 	if partial == nil {
@@ -206,7 +209,8 @@ func totalsOf(g *Accumulator) (t accumulate.Totals, err error) {
 	return partial.Totals()
 }
 
-// takeTally adds the counts of bounding the rows of units.
+// takeTally stores how many rows and units the bounds kept, and passes the number of units to a query that publishes
+// it.
 func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTally) {
 	g.tally = t
 	if c, ok := partial.(accumulate.UnitCounter); ok {
@@ -214,7 +218,7 @@ func (g *Accumulator) takeTally(partial accumulate.Partial, t bounding.BoundTall
 	}
 }
 
-// bounded returns the bounds of a unit and the functions that receive the kept rows.
+// bounded returns the limits on a unit's rows and the functions that receive the kept rows.
 func (g *Accumulator) bounded() bounding.Bounded {
 	if ranked, ok := g.partial.(*accumulate.Ranked); ok {
 		return bounding.Bounded{Limits: g.of.Limits, Ranked: ranked.ByRank()}
@@ -226,18 +230,19 @@ func (g *Accumulator) bounded() bounding.Bounded {
 	return b
 }
 
-// Bounded returns the counts of bounding the rows of units; 0 if there are none.
+// Bounded returns how many rows and units the bounds kept and dropped; zeros if each row is a unit.
 func (g *Accumulator) Bounded() bounding.BoundTally { return g.tally }
 
-// sharing is the group of accumulators that share the rows of units.
+// sharing is a group of accumulators that keep their rows together, because they have the same privacy unit and
+// filters.
 type sharing struct {
 	members []*Accumulator
 	done    bool
 	failed  error
 }
 
-// bound enforces the bounds for all queries that share these rows. The first call does the work; later calls return its
-// error.
+// bound bounds the rows of each unit for all accumulators of the group. The first call does the work; later calls
+// return its error.
 func (s *sharing) bound() error {
 	if s.done {
 		return s.failed
@@ -260,10 +265,11 @@ func (s *sharing) bound() error {
 	return err
 }
 
-// MaxKeyBytes is the length of the longest text that is a key.
+// MaxKeyBytes is the largest length of a discovered key that is text, in bytes.
 const MaxKeyBytes = keyselection.MaxKeyBytes
 
-// KeyOf makes a key of the values of its parts; ok is false if one of them is not a valid key.
+// KeyOf makes the key of a group of rows from the values of its parts, for example a city and a year; ok is false if a
+// value is not valid in a key.
 func KeyOf(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key string, ok bool) {
 	return keyselection.Join(parts, values)
 }

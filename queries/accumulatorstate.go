@@ -11,16 +11,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// The states of accumulators
+// Saving and loading accumulators
 //
-// One process may gather a part of a table, and another continue from its state: totals are integers, which are added,
-// and all rows of a unit are collected before it is bounded. So the totals are the same as in one process. A state
-// holds exact totals and rows unencrypted: only code that encrypts them may write them (pipeline/partial). The
-// accumulators that save and the accumulators that load are made by [NewAccumulators] from the same aggregations: each
-// total begins with the digest of its aggregation. Errors of loading are [state.ErrState] or errors of the source, and
-// depend on no row.
+// One process may add up a part of a table, and another process continue from the state that the first one saved. The
+// totals are the same as in one process, because totals are integers that are added, and the rows of a unit are bounded
+// only when all of them are there. A state holds exact totals and rows unencrypted: only code that encrypts them may
+// write them (pipeline/partial). Both processes make their accumulators by [NewAccumulators] from the same
+// aggregations: a state names the digest of each aggregation. Errors of loading are [state.ErrState] or errors of the
+// source, and depend on no row.
 
-// Save writes all that accumulators hold, and spends them.
+// Save writes everything that the accumulators hold. They cannot be used afterwards.
 func Save(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveTotals(all, w); err != nil {
@@ -28,7 +28,7 @@ func Save(all []*Accumulator, to io.Writer) error {
 	}
 	err := saveRows(all, intern.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
 		write(w)
-		return w.Flush() // blocks are long
+		return w.Flush() // a block is long: only one stays in memory
 	})
 	if err != nil {
 		return err
@@ -37,8 +37,8 @@ func Save(all []*Accumulator, to io.Writer) error {
 	return w.Flush()
 }
 
-// Load adds a state that Save wrote to accumulators of the same aggregations. Errors are ErrState, ErrOther, and errors
-// of the source.
+// Load adds a state that Save wrote to accumulators of the same aggregations. It returns [ErrState], [ErrOther], or an
+// error of the source.
 func Load(all []*Accumulator, from interface {
 	io.Reader
 	io.ByteReader
@@ -61,7 +61,7 @@ func Load(all []*Accumulator, from interface {
 	}
 }
 
-// SaveTotals writes the totals without the rows of units. The rows must have been saved or bounded before.
+// SaveTotals writes the totals without the rows of units. SaveRows or Bound must have been called before.
 func SaveTotals(all []*Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveTotals(all, w); err != nil {
@@ -78,8 +78,8 @@ func LoadTotals(all []*Accumulator, from interface {
 	return loadTotals(all, state.NewReader(from))
 }
 
-// SaveRows calls emit with blocks of rows of about limit bytes. Each block is for one bucket. emit must not keep it:
-// its memory is used again. The totals stay in all.
+// SaveRows calls emit with blocks of rows of about limit bytes. All rows of a block belong to units of one bucket. emit
+// must not keep the block: its memory is used again. The totals stay in the accumulators.
 func SaveRows(all []*Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	var block bytes.Buffer
 	w := state.NewWriter(&block)
@@ -93,7 +93,7 @@ func SaveRows(all []*Accumulator, b Buckets, limit int, emit func(bucket int, bl
 	})
 }
 
-// LoadRows adds a block that SaveRows handed on.
+// LoadRows adds a block that SaveRows passed to emit.
 func LoadRows(all []*Accumulator, block []byte) error {
 	from := bytes.NewBuffer(block)
 	r := state.NewReader(from)
@@ -110,7 +110,7 @@ func LoadRows(all []*Accumulator, block []byte) error {
 	return nil
 }
 
-// Bound enforces the bounds of all units now, so that the totals are complete. No rows can be added after it.
+// Bound bounds the rows of all units now, so that the totals are complete. No rows can be added afterwards.
 func Bound(all []*Accumulator) error {
 	for _, g := range all {
 		if g.partial == nil {
@@ -135,18 +135,18 @@ func Bound(all []*Accumulator) error {
 // ErrState means that the bytes are not a valid state of accumulators.
 var ErrState = state.ErrState
 
-// Buckets assigns each privacy unit to one of n buckets, so that the rows of a unit are together wherever they are
-// gathered. It has no exported field: [NewBuckets] makes it.
+// Buckets assigns each privacy unit to one of n buckets: processes that read different files send the rows of a unit to
+// the same bucket. [NewBuckets] makes it.
 type Buckets = intern.Buckets
 
-// NewBuckets returns n buckets, at least one. The bucket of a unit of numbers follows from a hash under key. The bucket
-// of a unit with texts follows from text(unit), a hash of the unit's bytes. All processes of a run must use the same
-// key and the same function.
+// NewBuckets returns n buckets, at least one. If the unit's columns hold numbers, its bucket follows from a hash under
+// key; if one holds texts, from text(unit), a hash of the unit's bytes. All processes of a run must use the same key
+// and the same function.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return intern.NewBuckets(n, key, text)
 }
 
-// ErrOther is an [ErrState]: the state belongs to other aggregations.
+// ErrOther wraps [ErrState]: the state belongs to other aggregations.
 var ErrOther = fmt.Errorf("%w: of other aggregations", state.ErrState)
 
 func saveTotals(all []*Accumulator, w *state.Writer) error {
@@ -179,7 +179,8 @@ func loadTotals(all []*Accumulator, r *state.Reader) error {
 	return r.Err()
 }
 
-// saveRows passes on the rows of all stores: each block begins with the number of its first accumulator, from 1.
+// saveRows calls emit with the rows of all stores. A store is the rows of one accumulator, or of several that share
+// them; each block begins with the number of the store's first accumulator, counted from 1.
 func saveRows(all []*Accumulator, b Buckets, limit int,
 	emit func(bucket int, write func(*state.Writer)) error) error {
 	for i, g := range all {
@@ -206,7 +207,7 @@ func saveRows(all []*Accumulator, b Buckets, limit int,
 	return nil
 }
 
-// loadBlock adds a block to the store of an accumulator.
+// loadBlock reads a block of rows into the store whose first accumulator has the number store, counted from 1.
 func loadBlock(all []*Accumulator, store uint64, r *state.Reader) error {
 	if store == 0 || store > uint64(len(all)) {
 		return r.Fail()

@@ -1,10 +1,10 @@
 // Package queries turns the queries of a job into exact integer answers with a known L2 sensitivity.
 //
-// A [query.Spec] holds all public facts about a query. [New] checks it and returns a [query.Query], which is three
-// things: the totals to compute from a table's rows, as plain data ([query.Query.Aggregation]); the argument for its
-// sensitivity under an adjacency ([query.Query.Components]); and the reading of totals and noise ([query.Query.Hide],
-// [query.Query.Finish]). Engines execute aggregations with accumulators ([NewAccumulators]) or on their own ([Total]),
-// and know no kind of query.
+// A [query.Spec] holds all public facts about a query. [New] checks it and returns a [query.Query], which has three
+// parts: the totals to compute from a table's rows, as plain data ([query.Query.Aggregation]); the sensitivity of each
+// total and its reason ([query.Query.Components]); and the functions that make answers of totals and noise
+// ([query.Query.Hide], [query.Query.Finish]). Engines execute aggregations with accumulators ([NewAccumulators]) or on
+// their own ([Total]), and know no kind of query.
 //
 // # What bounds the sensitivity
 //
@@ -15,13 +15,13 @@
 //
 // # Which rows count
 //
-// [domain.Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so
-// the number of remaining rows is private: [query.Spec], Filtered.
+// [domain.Filters] mark the rows of a batch that count ([table.Batch], Keep). They read private columns, so the number
+// of remaining rows is private, which [query.Spec] states (Filtered).
 //
 // # What a column's values mean
 //
-// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. Values
-// that are added up are held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
+// Labels and edges are texts of the job, read according to the column's type ([domain.Dimension]). Values that are
+// added up become integers: multiples of a power of two that follows from the clamp ([quantize.Value]).
 //
 // # Shards
 //
@@ -41,11 +41,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// New checks a spec and returns its query. Errors are of type *problem.Error, all of them at once.
+// New checks a spec and returns its query. The error wraps one *[problem.Error] for each problem ([problem.Errors]).
 func New(s query.Spec) (query.Query, error) { return kinds.New(s) }
 
-// Directions returns the directions of the vector of the query's first component, the last one fastest; none for a
-// single number or without a query.
+// Directions returns the dimensions of the vector of the query's first component, for example hour and city. The last
+// one changes fastest. The result is nil for a single number, or if q is nil.
 func Directions(q query.Query) []domain.Direction {
 	if q == nil {
 		return nil
@@ -53,13 +53,13 @@ func Directions(q query.Query) []domain.Direction {
 	return q.Directions()
 }
 
-// LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
-// except the first.
+// LossSums names the loss of a histogram that is planned for cumulative counts: the mean squared error of the row
+// counts below each edge except the first.
 const LossSums = kinds.LossSums
 
-// GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
-// independent noise, as multiples of the present deviations; 1 if common noise is not smaller, or if the query is not a
-// histogram with independent noise.
+// GainOfCommonNoise compares common noise with the independent noise of a histogram. It returns the standard deviation
+// of a cell, and of the sum of all cells, as multiples of those with independent noise: 0.9 means 10 % less. It returns
+// 1 if common noise is not smaller, or if q is not a histogram with independent noise.
 func GainOfCommonNoise(q query.Query, adj query.Adjacency) (cell, total float64) {
 	if h, ok := q.(*kinds.Histogram); ok {
 		return kinds.GainOfCommonNoise(h, adj)

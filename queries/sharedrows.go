@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// NewAccumulators makes the accumulators of some aggregations for one worker. Those whose privacy unit is made of the
-// same columns, and whose filters keep the same rows, share the rows of units, which are then kept and grouped by unit
-// once. Such accumulators are used together: each batch goes to all of them, in the order of the aggregations, and all
-// are merged before the first one gives its totals.
+// NewAccumulators makes the accumulators of some aggregations for one worker. Aggregations with the same privacy unit
+// and the same filters keep their rows together: each row is stored, and grouped by unit, once. So accumulators that
+// one call returned must be used together: add each batch to all of them in order, and merge all of them before taking
+// the totals of the first.
 func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
 	var joining bounding.Spill
 	if spill != nil {
@@ -41,8 +41,8 @@ func NewAccumulators(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Ac
 	return all, nil
 }
 
-// NewSeparately makes the same accumulators without sharing rows: each aggregation is executed as if it were alone, as
-// in engines that execute one after the other.
+// NewSeparately makes accumulators that each keep their own rows. Use it for engines that execute one aggregation after
+// the other.
 func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accumulator, error) {
 	all := make([]*Accumulator, len(of))
 	for i := range of {
@@ -54,16 +54,17 @@ func NewSeparately(of []*aggregation.Aggregation, spill bounding.Spill) ([]*Accu
 	return all, nil
 }
 
-// joinsLater delays joining a spill until the number of stores that share it is known.
+// joinsLater wraps a spill so that creating a store does not register it: the number of stores is known only after it
+// is clear which queries share one.
 type joinsLater struct{ bounding.Spill }
 
-// Join is a no-op; JoinNow joins the spill later.
+// Join is a no-op: JoinNow registers the store.
 func (joinsLater) Join() {}
 
-// JoinNow joins the spill, for a store that no other query shares.
+// JoinNow registers a store with the spill.
 func (j joinsLater) JoinNow() { j.Spill.Join() }
 
-// share makes accumulators share the rows of units.
+// share makes accumulators keep their rows together.
 func share(members []*Accumulator) {
 	rows := make([]*bounding.Rows, len(members))
 	for i, g := range members {

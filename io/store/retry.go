@@ -98,6 +98,37 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 	return nil
 }
 
+// List returns the objects whose keys have a prefix and which keep accepts. It tries up to seven times. An attempt fails
+// if it yields fewer than a hundred objects within 30 seconds, and has not come to the end.
+func List(ctx context.Context, b Bucket, prefix string, keep func(Object) bool) (objects []Object, err error) {
+	const some = 100
+	for failed := 0; ; failed++ {
+		objects = nil
+		err := func() error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			silence := time.AfterFunc(mostSilence, cancel)
+			defer silence.Stop()
+			yielded := 0
+			return b.List(ctx, prefix, func(o Object) error {
+				if yielded++; yielded%some == 0 {
+					silence.Reset(mostSilence)
+				}
+				if keep(o) {
+					objects = append(objects, o)
+				}
+				return nil
+			})
+		}()
+		if done, err := finished(ctx, err); done || failed+1 == attempts {
+			return objects, err
+		}
+		if err := pause(ctx, failed); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // attempt runs f with a deadline for size bytes.
 func attempt(ctx context.Context, size int64, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, leastTime+time.Duration(size/slowest)*time.Second)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// String writes the aggregation as text: the non-zero fields of each part, by name. Equal texts mean that two
-// aggregations add up the same numbers, and equal queries have equal texts. A field that is added to the type later
-// does not change the text of aggregations that do not use it.
+// String writes the aggregation as text: each field that is not zero, by name. Two aggregations add up the same numbers
+// if their texts are equal, and equal queries have equal texts. Adding a field to the type does not change the texts of
+// aggregations that leave it zero.
 func (a *Aggregation) String() string {
 	var out strings.Builder
 	write(&out, reflect.ValueOf(a))
@@ -20,14 +20,15 @@ func (a *Aggregation) String() string {
 // Digest returns the SHA-256 of the text of the aggregation.
 func (a *Aggregation) Digest() [sha256.Size]byte { return sha256.Sum256([]byte(a.String())) }
 
-// messageTag marks a field that is used only in messages and is not part of the text.
+// messageTag marks a field that is only for messages. The text of an aggregation leaves it out.
 const messageTag = "message"
 
-// write writes a value. Strings are quoted, so that different values have different texts; nil and empty lists differ.
+// write writes a value of any type. Strings are quoted, so that different values have different texts. A nil list
+// differs from an empty one.
 func write(out *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		write(out, v.Elem()) // nil is zero, so its struct omits it
+		write(out, v.Elem()) // nil is zero, so a struct leaves out the field
 	case reflect.Struct:
 		out.WriteByte('{')
 		separator := ""
@@ -74,7 +75,7 @@ func isZero(v reflect.Value) bool {
 	return true
 }
 
-// number returns a number in a type that fmt prints.
+// number converts a reflected number or boolean to a value that fmt prints.
 func number(v reflect.Value) any {
 	if v.Kind() == reflect.Bool {
 		return map[bool]int{false: 0, true: 1}[v.Bool()]

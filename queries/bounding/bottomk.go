@@ -6,28 +6,29 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/manyhash"
 )
 
-// candidate is a row or cell that may be kept: its digest and its index in the caller's list.
+// candidate is a row or cell of a unit that may be kept: its digest, and its index in a list of the caller.
 type candidate struct {
 	Digest manyhash.Sum
 	Index  int
 }
 
-// fewCandidates is the limit up to which candidates are kept sorted.
+// fewCandidates is the largest sample size for which candidates are kept sorted.
 const fewCandidates = 32
 
-// bottomK is a bottom-k sample: it keeps the limit items of smallest digest, sorted if limit is at most fewCandidates.
-// If the limit is larger, it gathers up to twice as many items and then drops the half with the larger digests.
+// bottomK is a bottom-k sample: it keeps the candidates with the smallest digests, limit of them. It keeps them sorted
+// if limit is at most fewCandidates. A larger sample gathers up to 2·limit candidates and then drops those with the
+// larger digests.
 type bottomK struct {
 	limit int64
 	items []candidate
-	// full is set if the limit is reached: digests above the last kept one are rejected. Every digest whose first eight
-	// bytes are above bar is rejected.
+	// full is set once there are limit candidates. From then on, a digest is rejected if its first eight bytes are above
+	// bar.
 	full  bool
 	bar   uint64
-	Taken bool // an item was added since the flag was cleared
+	Taken bool // a candidate was added since the caller set it to false
 }
 
-// reset forgets all items.
+// reset removes all candidates and sets the size of the sample.
 func (l *bottomK) reset(limit int64) {
 	l.limit, l.items, l.full, l.Taken = limit, l.items[:0], false, false
 }
@@ -48,10 +49,10 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	}
 }
 
-// rejects reports whether the first eight bytes of a digest are larger than the first eight bytes of every kept digest.
+// rejects reports whether d is larger than every kept digest, judged by its first eight bytes.
 func (l *bottomK) rejects(d *manyhash.Sum) bool { return l.full && d.First() > l.bar }
 
-// insert puts an item in its place among the sorted ones, unless its digest is rejected.
+// insert puts a candidate in its place among the sorted ones, unless its digest is too large.
 func (l *bottomK) insert(x candidate) {
 	if l.full {
 		if x.Digest.Compare(&l.items[len(l.items)-1].Digest) >= 0 {
@@ -69,14 +70,14 @@ func (l *bottomK) insert(x candidate) {
 	l.raise()
 }
 
-// raise sets the bar if there are enough items, sorted.
+// raise sets bar to the largest kept digest if there are limit candidates. They must be sorted.
 func (l *bottomK) raise() {
 	if n := int64(len(l.items)); n == l.limit {
 		l.full, l.bar = true, l.items[n-1].Digest.First()
 	}
 }
 
-// kept returns the items of smallest digest so far, in any order.
+// kept returns the candidates with the smallest digests, in any order.
 func (l *bottomK) kept() []candidate {
 	if int64(len(l.items)) <= l.limit {
 		return l.items

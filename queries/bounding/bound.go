@@ -6,30 +6,31 @@ import (
 	"sync/atomic"
 )
 
-// boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
+// boundingRun bounds the units of all 256 partitions. Several goroutines each take the next partition.
 type boundingRun struct {
 	rows    *Rows
 	queries []boundQuery
 	tallies []BoundTally
-	all     *allContents // nil if records have their contents
+	all     *allContents // the distinct contents that records refer to by number; nil if records hold their contents
 	next    atomic.Int32
 	failed  atomic.Bool
-	mutex   sync.Mutex // held while kept rows are passed on
+	mutex   sync.Mutex // held while kept rows are passed to the callers
 }
 
-// Bound enforces the limits on each unit and calls keep for the kept rows. It empties r.
+// Bound enforces the limits on each unit and calls keep for each content of the kept rows, with the number of rows that
+// have it. It empties r.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
 	return r.BoundBy(Bounded{Limits: l, Keep: keep})
 }
 
-// BoundBy is Bound for rows that may be kept by rank.
+// BoundBy is Bound with a choice of functions that receive the kept rows. It empties r.
 func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
 	whole := view{width: r.Size, cellWidth: r.cellWidth}
 	tallies, err := r.boundAll([]boundQuery{{whole, b}})
 	return tallies[0], err
 }
 
-// boundAll bounds the units for several queries at once.
+// boundAll bounds each unit by the limits of several queries.
 func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	b := &boundingRun{rows: r, queries: queries, tallies: make([]BoundTally, len(queries))}
 	if r.failed != nil {
@@ -60,7 +61,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	return b.tallies, first
 }
 
-// joinContents joins the contents of all segments. It returns nil if some records hold their contents.
+// joinContents collects the distinct contents of all segments. It returns nil if some records hold their contents.
 func (r *Rows) joinContents() *allContents {
 	all := newAllContents(r.Size)
 	for i := range r.partitions {
@@ -77,7 +78,7 @@ func (r *Rows) joinContents() *allContents {
 	return all
 }
 
-// boundPartitions bounds partitions until there are none left, or one failed.
+// boundPartitions bounds one partition after the other until none is left or one has failed.
 func (b *boundingRun) boundPartitions() error {
 	g := newGatherer(b.rows)
 	g.all = b.all
@@ -105,8 +106,8 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	return b.boundPass(u, p, pass{})
 }
 
-// boundPass bounds the units of a pass, all at once if their rows fit in memory. If not, it bounds oversized units one
-// at a time and tries again; if there are none, it splits the pass into two.
+// boundPass bounds the units that a pass selects. If their rows do not fit in memory, it bounds oversized units one at
+// a time and tries again. If no unit is oversized, it splits the pass into two.
 func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
@@ -152,7 +153,8 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	return b.boundPass(u, p, other)
 }
 
-// handOn passes a query's kept rows to the caller, and counts these rows and the dropped ones.
+// handOn passes the kept rows to the query's functions, and counts kept and dropped rows. cut is the number of dropped
+// rows.
 func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -174,14 +176,14 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 	b.tallies[q.number].Cut += int64(cut)
 }
 
-// addUnits counts units of which a query keeps a row.
+// addUnits adds units of which a query keeps at least one row.
 func (b *boundingRun) addUnits(q *queryBounder, units int64) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.tallies[q.number].Units += units
 }
 
-// bound enforces the limits on the units that were gathered.
+// bound enforces the limits of all queries on the units that were gathered.
 func (u *unitBounder) bound() {
 	for i := range u.queries {
 		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0
@@ -214,7 +216,7 @@ func (u *unitBounder) bound() {
 	}
 }
 
-// endUnit counts a unit, of which the slots from before on are kept.
+// endUnit counts the unit whose kept slots are q.kept[before:].
 func (q *queryBounder) endUnit(before int) {
 	of := q.kept[before:]
 	if len(of) > 0 {
@@ -225,14 +227,14 @@ func (q *queryBounder) endUnit(before int) {
 	}
 }
 
-// numberContents writes the number of slots into each slot of a unit.
+// numberContents stores in each kept slot of a unit how many slots of the unit are kept.
 func numberContents(of []slot) {
 	for i := range of {
 		of[i].At = int32(len(of))
 	}
 }
 
-// keepAll keeps rows that are each there once.
+// keepAll keeps all rows of a unit that is within every limit. refs are its rows, each of which occurs once.
 func (u *unitBounder) keepAll(refs []uint32) {
 	for i := range u.queries {
 		q := &u.queries[i]
@@ -249,7 +251,7 @@ func (u *unitBounder) keepAll(refs []uint32) {
 	}
 }
 
-// keepWithinLimits keeps the rows of a unit within the query's limits.
+// keepWithinLimits keeps as many rows of a unit as the query's limits allow, and drops the others.
 func (q *queryBounder) keepWithinLimits(slots []slot) {
 	q.cut += totalRows(slots)
 	for _, x := range q.sampler.keepWithinLimits(slots) {

@@ -4,47 +4,47 @@ import (
 	"math"
 )
 
-// Bounded holds the bounds of a query and the function that receives kept rows, as content and number of rows. Keep is
-// called by one goroutine at a time.
+// Bounded is the limits of a query and the function that receives kept rows: Keep gets a content and how many kept rows
+// have it. It is called by one goroutine at a time.
 type Bounded struct {
 	Limits Limits
 	Keep   func(content []byte, rows uint64)
-	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
-	// KeepOf takes the place of Keep if it is not nil: it receives the number of contents that are kept of the unit,
-	// too.
+	Ranked *Ranked // takes the place of Keep if rows are kept by rank; else nil
+	// KeepOf takes the place of Keep if it is not nil. contents is how many different contents are kept of the row's unit.
 	KeepOf func(content []byte, contents int)
 }
 
-// Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
+// Ranked receives kept rows by rank, for a bound that is chosen later. Its functions are called by one goroutine at a
+// time.
 type Ranked struct {
-	// Steps are the bounds that may be chosen, ascending; the largest is the bound of the limits.
+	// Steps are the bounds among which one is chosen later, ascending. The last one is Limits.Rows.
 	Steps []int64
-	// Keep receives rows with the same content that are kept under the bound Steps[step] and all larger ones.
+	// Keep receives rows with the same content that are kept if the chosen bound is Steps[step] or larger.
 	Keep func(step int, content []byte, rows uint64)
-	// Units receives the number of units whose last row is kept from a step on.
+	// Units receives how many units need the bound Steps[step] so that all their rows are kept.
 	Units func(step int, units int64)
 }
 
-// BoundTally counts a query's rows that have a cell, a value and a unit, the rows that the bounds drop, and the units
-// with a kept row. Like all tallies for the operator it is exact and private.
+// BoundTally counts rows of a query that have a cell, a value and a unit (Rows), those among them that the bounds drop
+// (Cut), and the units with a kept row (Units). The counts are exact and private: only the operator may see them.
 type BoundTally struct{ Rows, Cut, Units int64 }
 
-// boundQuery is a query of a run.
+// boundQuery is one of the queries whose rows are bounded.
 type boundQuery struct {
 	view
 	Bounded
 }
 
-// unitBounder bounds the units of one partition after the other, for all queries.
+// unitBounder bounds the units of one partition after the other by the limits of all queries.
 type unitBounder struct {
 	rows    *gatherer
 	queries []queryBounder
 	few     int64 // a unit with at most this many rows is within the limits of every query
 	digests digests
 	inAll   bool     // all rows of the current unit count in all queries
-	sample  struct { // the sample of the current unit: see smallest
+	sample  struct { // the last sample that smallest drew from the current unit
 		k     int64
-		rows  uint64 // the number of rows of the sample
+		rows  uint64 // the number of rows in slots
 		slots []slot
 	}
 }
@@ -55,34 +55,34 @@ type queryBounder struct {
 	sampler sampler
 	counted []slot // the rows of a unit that count in the query, if queries share records
 	kept    []slot
-	cut     uint64 // rows that are dropped
-	units   int64  // units that have a kept row
-	// ranked is not nil if rows are kept by rank: the At field of slots in kept then holds the step. ends[step] is the
-	// number of units that end in a step.
+	cut     uint64 // rows that the limits drop
+	units   int64  // units with a kept row
+	// If rows are kept by rank, ranked is not nil, the field At of a kept slot is its step, and ends[step] is the number
+	// of units whose last row is in a step.
 	ranked *Ranked
 	ends   []int64
-	// counts is set if the At field of slots in kept holds the number of slots that are kept of the unit.
+	// If counts is set, the field At of a kept slot is the number of slots that are kept of its unit.
 	counts bool
 }
 
-// view is a query's part of the contents of records.
+// view says which bytes of a record's content belong to a query.
 type view struct {
-	number      int // the index of the query among those that share records
+	number      int // the query's index among the queries that share the record
 	shared      bool
 	from, width int   // its content
-	cellWidth   int   // bytes of its content that are its cell
-	cells       int64 // the number of cells; the largest integer if they have no numbers
+	cellWidth   int   // the first bytes of the query's content, which are the cell
+	cells       int64 // the number of cells; math.MaxInt64 if cells are not numbered
 }
 
-// has reports whether a row counts in the query.
+// has reports whether the row with this content counts in the query.
 func (v *view) has(content []byte) bool {
 	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
 }
 
-// own returns the query's content.
+// own returns the bytes of a content that belong to the query.
 func (v *view) own(content []byte) []byte { return content[v.from : v.from+v.width] }
 
-// cell returns the query's cell.
+// cell returns the bytes of a content that are the query's cell.
 func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.cellWidth] }
 
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {

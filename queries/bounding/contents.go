@@ -8,60 +8,62 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Numbers of contents
+// Numbering contents
 //
 // The content of a row for twenty queries is long, and many rows have the same one: twenty histograms of one column
-// have a few hundred different contents. So a record holds the index of its content in the store. Contents are found in
-// a trie, query by query: level i has a node for every different content of the queries up to i, and the next query's
-// content selects the child. A row of a batch descends one level when a query has its cells. The nodes of the last
-// level are the contents.
+// have a few hundred different contents. So a record holds the number of its content, and the store holds each content
+// once. Contents are found in a trie with one level for each query. A node of level i stands for the contents of the
+// queries up to i; the content of the next query selects its child. When a query has the cells of a batch, each row of
+// the batch descends one level. The nodes of the last level are the contents.
 //
 // If there are too many contents, numbers save nothing: from the next batch on, records hold their contents themselves.
 
 const (
-	// numberWidth is the bytes of a content's number in a record.
+	// numberWidth is the length of a content's number in a record, in bytes.
 	numberWidth = 3
-	// mostContents is the number of nodes of a level from which on contents are not numbered any more.
+	// mostContents is the largest number of nodes of a level. If there are more, contents are no longer numbered.
 	mostContents = 1 << 14
-	// mostBatch is the largest number of rows of a batch whose contents are numbered: mostContents and they have
-	// numbers of numberWidth bytes.
+	// mostBatch is the largest number of rows of a batch whose contents are numbered. mostContents + mostBatch numbers fit
+	// in numberWidth bytes.
 	mostBatch = 1 << 23
-	// nearNodes is how many children are found without a search.
+	// nearNodes is the number of (node, symbol) pairs for which the child is found in an array.
 	nearNodes = 1 << 13
 )
 
-// contentNumbers numbers the contents of several queries.
+// contentNumbers numbers the distinct contents of rows for several queries.
 type contentNumbers struct {
-	Limit   int            // the number of nodes of a level at which numbering ends: Most
+	Limit   int            // the largest number of nodes of a level: mostContents, less in tests
 	packing *packing       // how the contents of all queries are packed
 	parts   int            // the number of queries
-	levels  []contentLevel // nil if no more contents are numbered
-	nodes   []uint32       // the nodes of the rows of the current batch
-	packed  []byte         // contents by number
-	counts  []bool         // for each query, whether the row counts in it
+	levels  []contentLevel // the trie, a level for each query; nil after numbering has ended
+	nodes   []uint32       // for each row of the current batch, its node of the last level that was reached
+	packed  []byte         // the packed contents, by number
+	counts  []bool         // for each number, whether a row with this content counts in some query
 }
 
 // contentLevel is the level of one query in the trie of contents.
 type contentLevel struct {
 	own ownContents
-	// by the parent node, and the symbol: 0 if the row does not count, else the cell + 1 or the number of the content +
-	// 1
+	// the number of a child, by its parent's number in the upper 32 bits and its symbol in the lower ones. The symbol is 0
+	// if the row does not count in the query. Otherwise it is 1 + the cell, or for a query that adds up values 1 + the
+	// content's index in values.
 	children *intern.Uint64s
 	symbols  uint64        // the number of possible symbols
-	near     []uint32      // child + 1 by node and symbol, for small numbers
-	values   *intern.Texts // packed contents of a query that adds up
-	of       []int32       // symbols of the batch, less 1
-	done     bool          // the rows of the batch are on this level
+	near     []uint32      // child + 1 by parent·symbols + symbol, if that is below nearNodes; 0 if unknown
+	values   *intern.Texts // the distinct packed contents of a query that adds up values
+	of       []int32       // for each row of the batch, its symbol - 1
+	done     bool          // the rows of the batch have descended to this level
 }
 
-// ownContents is a query's part of contents.
+// ownContents says which part of a packed content belongs to one query.
 type ownContents struct {
 	packing *packing
-	From    int   // where it begins in a packed content of all queries
-	Cells   int64 // the number of cells, if it counts
+	From    int   // the first byte of that part
+	Cells   int64 // the number of cells, if the query only counts rows
 }
 
-// newContentNumbers returns an empty numbering of contents that have parts of queries.
+// newContentNumbers returns an empty numbering. own[i] is the part of query i, whole the packing of all queries'
+// contents.
 func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	n := &contentNumbers{Limit: mostContents, packing: whole, parts: len(own)}
 	for _, o := range own {
@@ -71,7 +73,7 @@ func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	return n
 }
 
-// start prepares for a batch. It returns false if there are too many contents.
+// start begins a batch. It returns false if there are too many contents to number more.
 func (n *contentNumbers) start(rows int) bool {
 	if rows > mostBatch {
 		return false
@@ -87,11 +89,11 @@ func (n *contentNumbers) start(rows int) bool {
 	return true
 }
 
-// close ends the numbering and keeps only the contents: the nodes of many queries take more memory.
+// close ends the numbering and keeps only the contents, because the trie of many queries takes more memory.
 func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 
-// addCells moves each row of the batch down one level of the trie, by its cell in a query that counts rows. It returns
-// false if a cell is out of range.
+// addCells moves each row of the batch down one level of the trie. The query only counts rows, so the row's cell
+// selects the child. It returns false if a cell is out of range.
 func (n *contentNumbers) addCells(part int, cells []int32) bool {
 	l := &n.levels[part]
 	if l.near == nil {
@@ -101,8 +103,9 @@ func (n *contentNumbers) addCells(part int, cells []int32) bool {
 	return l.descend(n.nodes, cells, l.symbols)
 }
 
-// addContents moves each row of the batch down one level of the trie, by the content that a query has written for some
-// rows. It returns false if a number is out of range.
+// addContents moves each row of the batch down one level of the trie. The query adds up values: contents holds its
+// unpacked content for each of the given rows; the other rows do not count. It returns false if a value is out of
+// range.
 func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bool {
 	l := &n.levels[part]
 	if l.done {
@@ -124,7 +127,8 @@ func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bo
 	return l.descend(n.nodes, l.of, 1<<31)
 }
 
-// descend replaces the node of each row by the child for its symbol.
+// descend replaces the node of each row by the child for the row's symbol. It returns false if a symbol is out of
+// range.
 func (l *contentLevel) descend(nodes []uint32, of []int32, symbols uint64) bool {
 	near, of := l.near, of[:len(nodes)]
 	for row, node := range nodes {
@@ -147,7 +151,7 @@ func (l *contentLevel) descend(nodes []uint32, of []int32, symbols uint64) bool 
 	return true
 }
 
-// complete writes the contents of all numbers.
+// complete writes the contents that have got a number since the last call.
 func (n *contentNumbers) complete() {
 	last, size := &n.levels[len(n.levels)-1], n.packing.Packed
 	known := len(n.counts)
@@ -160,7 +164,7 @@ func (n *contentNumbers) complete() {
 	}
 }
 
-// write writes the content of a number, and reports whether the row counts in a query.
+// write writes the packed content of a node of the last level, and reports whether its rows count in some query.
 func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	for i := len(n.levels) - 1; i >= 0; i-- {
 		l := &n.levels[i]
@@ -181,7 +185,7 @@ func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	return counts
 }
 
-// of returns the packed content of a number.
+// of returns the packed content with a number.
 func (n *contentNumbers) of(number uint32) []byte {
 	return n.packed[int(number)*n.packing.Packed:][:n.packing.Packed]
 }
@@ -198,8 +202,8 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand converts records with content numbers to records with packed contents, appended to dst. key is the number of
-// bytes before the content number, more the number of bytes after it.
+// expand converts records with content numbers to records with packed contents, and appends them to dst. A record has
+// key bytes before the content number and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
 		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)
@@ -208,21 +212,21 @@ func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	return dst
 }
 
-// allContents is the contents of all segments of a store whose contents are numbered, each once.
+// allContents is the distinct contents of all segments of a store. A content's index in this list is its place.
 type allContents struct {
-	contents []byte // unpacked, by place
+	contents []byte // the unpacked contents, by place
 	size     int
-	InAll    []bool                       // for each content, whether its rows count in all queries
-	numbers  map[*contentNumbers][]uint32 // places of contents by their numbers
-	known    map[string]uint32            // places of packed contents
+	InAll    []bool                       // for each place, whether its rows count in all queries
+	numbers  map[*contentNumbers][]uint32 // for each numbering, the place of each of its numbers
+	known    map[string]uint32            // the place of each packed content
 }
 
-// newAllContents returns an empty list of contents of size bytes.
+// newAllContents returns an empty list of contents that have size bytes each.
 func newAllContents(size int) *allContents {
 	return &allContents{size: size, numbers: map[*contentNumbers][]uint32{}, known: map[string]uint32{}}
 }
 
-// join adds the contents of n that are new at the end, and closes n.
+// join closes n and appends those of its contents that are new.
 func (a *allContents) join(n *contentNumbers) {
 	n.close()
 	all := make([]uint32, len(n.counts))
@@ -241,7 +245,7 @@ func (a *allContents) join(n *contentNumbers) {
 	a.numbers[n] = all
 }
 
-// hasAll reports whether the bits of all queries are set.
+// hasAll reports whether the first parts bits of mask are all set.
 func hasAll(mask []byte, parts int) bool {
 	for i := range parts {
 		if mask[i/8]&(1<<(i%8)) == 0 {
@@ -251,15 +255,15 @@ func hasAll(mask []byte, parts int) bool {
 	return true
 }
 
-// number returns the number of a row's content, and whether the row counts in a query, when the rows are on all levels
-// and Complete was called.
+// number returns the number of the content of a row of the batch, and whether the row counts in some query. All queries
+// must have moved the rows, and complete must have been called.
 func (n *contentNumbers) number(row int) (uint32, bool) {
 	number := n.nodes[row]
 	return number, n.counts[number]
 }
 
-// at returns the content in a place.
+// at returns the unpacked content in a place.
 func (a *allContents) at(place uint32) []byte { return a.contents[int(place)*a.size:][:a.size] }
 
-// places returns the places of the contents of n by their numbers, or nil if n was not joined.
+// places returns the place of each number of n, or nil if n was not joined.
 func (a *allContents) places(n *contentNumbers) []uint32 { return a.numbers[n] }

@@ -2,15 +2,15 @@ package bounding
 
 import "slices"
 
-// digests remembers the digests of the rows of a unit for all queries that share its records.
+// digests caches the digests of a unit's rows, for all queries that share its records.
 type digests struct {
 	On      bool
-	first   []int32 // index of a slot's first digest, or -1
+	first   []int32 // by slot, the index of its first digest in digests; -1 if none was computed
 	digests []digest
-	content []byte // the content of later occurrences
+	content []byte // working memory: the digest of occurrence 0, from which the digests of later occurrences are made
 }
 
-// reset forgets all digests, for a unit with some slots.
+// reset forgets all digests and prepares for the slots of the next unit.
 func (r *digests) reset(slots []slot) {
 	r.On = totalRows(slots) <= mostDigests
 	r.first, r.digests = r.first[:0], r.digests[:0]
@@ -19,7 +19,8 @@ func (r *digests) reset(slots []slot) {
 	}
 }
 
-// add computes the missing digests of slots: first the first occurrence of each content, then the later ones.
+// add computes the missing digests of slots: first for occurrence 0 of each content, then for the later ones, which
+// need it.
 func (r *digests) add(slots []slot, m *messages) {
 	from, later := len(r.digests), false
 	for _, x := range slots {
@@ -56,7 +57,7 @@ func (r *digests) add(slots []slot, m *messages) {
 	r.take(m)
 }
 
-// addOne adds a message whose digest belongs at an index.
+// addOne adds a message to the batch. Its digest will be stored at index place.
 func (r *digests) addOne(m *messages, number uint64, place int32) {
 	if m.batch.Full() {
 		r.take(m)
@@ -64,7 +65,7 @@ func (r *digests) addOne(m *messages, number uint64, place int32) {
 	m.batch.Add(number, place)
 }
 
-// take stores digests at their indices.
+// take stores the digests of the batch at their indices.
 func (r *digests) take(m *messages) {
 	sums, places := m.batch.Empty()
 	for i, place := range places {
@@ -72,8 +73,8 @@ func (r *digests) take(m *messages) {
 	}
 }
 
-// of returns the digests of a slot that was added.
+// of returns the digests of the rows of a slot. add must have been called with it.
 func (r *digests) of(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
-// mostDigests is the largest number of rows of a unit whose digests are cached.
+// mostDigests is the largest number of rows of a unit for which digests are cached.
 const mostDigests = 1 << 12

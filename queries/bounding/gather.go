@@ -11,56 +11,56 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errTooManyRows means that the rows of a pass do not fit in memory.
+// errTooManyRows means that the rows of a pass do not fit in memory. The caller splits the pass.
 var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
-// gatherer groups the rows of one partition after the other by unit.
+// gatherer reads the rows of one partition after the other and groups them by unit.
 type gatherer struct {
 	*Rows
 	pass pass
-	room int64 // approximately, in bytes; 0 if there is no bound
-	// the units by number, the skipped ones first; words is used if a unit is a word, texts otherwise
+	room int64 // bytes that the rows may take, approximately; 0 if there is no limit
+	// The units of the partition by number, units to skip first. words is used if a unit is one integer, texts otherwise.
 	words *intern.Uint64s
 	texts *intern.Texts
 	skip  setAside
 	grouped
 	unit unitSlots
-	all  *allContents // nil if records hold their contents
-	// working memory for one segment
+	all  *allContents // the distinct contents; nil if records hold their contents
+	// working memory for one segment:
 	buf      []byte
 	expanded []byte
 	numbers  []int32
-	placed   []uint32 // indices of the segment's contents among all contents
+	placed   []uint32 // for each content number of the segment, its place in all
 }
 
-// setAside holds oversized units, which are bounded one at a time.
+// setAside holds the oversized units of a partition, which are bounded one at a time. The gatherer skips their rows.
 type setAside struct {
 	units [][]byte
-	bytes int64 // bytes of the segment's texts in the gatherer's texts
+	bytes int64 // bytes of these units' texts, which do not count towards room
 }
 
-// unitSlots groups the rows of one unit: rows with the same content are one slot.
+// unitSlots groups the rows of one unit by content: a slot is all rows with the same content.
 type unitSlots struct {
 	id     int32
 	slots  []slot
-	table  []uint32 // index of a slot + 1, by a hash of its content
+	table  []uint32 // hash table of slots by content: a slot's index + 1, or 0
 	cells  []slot   // by cell
-	sorted []uint64 // cells, and indices of slots
-	of     []uint32 // index of the slot of a content + 1, by the content's index among all; 0 between units
-	starts []uint32 // where each cell begins among the slots
+	sorted []uint64 // cells, each with the index of its slot, for sorting
+	of     []uint32 // by the place of a content, the index of its slot + 1; 0 if the unit has no such rows
+	starts []uint32 // by cell, the index of its first slot
 }
 
-// grouped holds rows grouped by unit: the content and the unit of each row, and the end of each unit's rows in order.
+// grouped holds the rows that were read. Row i belongs to unit ids[i]; the rows of unit u are order[ends[u-1]:ends[u]].
 type grouped struct {
 	contents []byte
-	places   []uint32 // indices of contents, if they are numbered
+	places   []uint32 // by row, the place of its content, if contents are numbered
 	ids      []int32
 	ends     []uint32
 	order    []uint32
-	counts   []uint64 // the multiplicity of each row; empty if each row occurs once
+	counts   []uint64 // by row, its multiplicity; empty if each row occurs once
 }
 
-// countOf returns the multiplicity of a row.
+// countOf returns the multiplicity of row ref.
 func (g *grouped) countOf(ref uint32) uint64 {
 	if len(g.counts) == 0 {
 		return 1
@@ -68,13 +68,13 @@ func (g *grouped) countOf(ref uint32) uint64 {
 	return g.counts[ref]
 }
 
-// pass selects the units of a partition that are gathered at a time, by some bits of their hash.
+// pass selects some units of a partition by bits of their hash: the units that are in memory at the same time.
 type pass struct{ bits, mask uint64 }
 
-// has reports whether a unit with that hash is in the pass.
+// has reports whether a unit with this hash is in the pass.
 func (p pass) has(hash uint64) bool { return hash>>(64-partitionBits-24)&p.mask == p.bits }
 
-// halves cuts a pass into two.
+// halves splits a pass into two passes.
 func (p pass) halves() (one, other pass) {
 	return pass{p.bits, 2*p.mask + 1}, pass{p.bits | (p.mask + 1), 2*p.mask + 1}
 }
@@ -85,7 +85,8 @@ func newGatherer(r *Rows) *gatherer {
 	return &gatherer{Rows: r, words: intern.NewUint64s(), texts: intern.NewTexts()}
 }
 
-// gather groups the rows of segments of a partition that are in the pass and whose units are not skipped.
+// gather reads the rows of a partition's segments whose units are in the pass and not set aside, and groups them by
+// unit.
 func (g *gatherer) gather(segments []segment, in pass) error {
 	g.pass = in
 	g.forget()
@@ -105,18 +106,19 @@ func (g *gatherer) gather(segments []segment, in pass) error {
 	return nil
 }
 
-// forget drops all units and rows.
+// forget drops all units and rows that were read.
 func (g *gatherer) forget() {
 	g.words.Reset()
 	g.texts.Reset()
 	g.contents, g.places, g.ids, g.counts = g.contents[:0], g.places[:0], g.ids[:0], g.counts[:0]
 }
 
-// perRow is the memory of a gathered row besides its record: its unit, its index in order, and a unit of its own.
+// perRow is the memory for a gathered row besides its record: the number of its unit, its index in order, and a unit if
+// it is the only row of its unit.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if the rows or the texts do not fit in memory. Without rows, texts always fit: a text
-// longer than the memory has rows, and these show that its unit is oversized.
+// fits returns errTooManyRows if rows and units take more than room. It accepts any units before the first row is read:
+// if one text is longer than the memory, its rows show later that this unit is oversized.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
@@ -147,12 +149,12 @@ func (g *gatherer) segment(s *segment) error {
 	return g.records(s, &s.counted, countBytes, g.addCounted)
 }
 
-// expandedRecords is the number of records whose numbers are replaced by contents at a time: contents for many queries
-// are long.
+// expandedRecords is how many records get their contents in place of content numbers at a time: contents for many
+// queries are long.
 const expandedRecords = 1 << 12
 
-// records passes the records of a segment to add, as long as the result fits. more is the number of bytes after each
-// record. Records contain their contents unless the gatherer has the list of all contents.
+// records calls add with the records r of segment s, some at a time, as long as the rows fit in memory. Each record is
+// followed by more bytes. Records hold their contents unless the gatherer has the list of all contents.
 func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
 	if s.numbers != nil && g.all == nil {
 		addWhole := add
@@ -179,13 +181,13 @@ func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) e
 	return nil
 }
 
-// read gets a piece into buf.
+// read reads a piece from the spill into buf.
 func (g *gatherer) read(x piece) error {
 	g.buf = columnar.Resize(g.buf, int(x.size))
 	return g.spill.Read(g.buf, x.at)
 }
 
-// names passes the texts of a segment to take, in the order of their numbers.
+// names calls take for each text of a segment, in the order of their numbers.
 func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 	if s.texts != nil {
 		for i := range s.texts.Len() {
@@ -208,7 +210,7 @@ func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 	return nil
 }
 
-// name numbers a text of a segment.
+// name gives a text of a segment its number in the gatherer, or none if the unit is not in the pass.
 func (g *gatherer) name(unit []byte) {
 	id := int32(intern.None)
 	if g.pass.has(g.units.Hash(textSeed, unit)) {
@@ -217,7 +219,7 @@ func (g *gatherer) name(unit []byte) {
 	g.numbers = append(g.numbers, id)
 }
 
-// addRecords adds records.
+// addRecords adds records that stand for one row each.
 func (g *gatherer) addRecords(records []byte) {
 	width := g.plainWidth()
 	if g.pass.mask > 0 || len(g.skip.units) > 0 {
@@ -244,7 +246,7 @@ func (g *gatherer) addRecords(records []byte) {
 	}
 }
 
-// addWords adds records of units of one word whose rows are counted.
+// addWords does the work of addRecords for units of one integer and queries without values.
 func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	for i, width := 0, g.plainWidth(); i < len(ids); i++ {
 		r := records[width*i : width*(i+1)]
@@ -253,14 +255,14 @@ func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	}
 }
 
-// addContent adds the content of a record.
+// addContent appends the unpacked content of a record.
 func (g *gatherer) addContent(packed []byte) {
 	n := len(g.contents)
 	g.contents = slices.Grow(g.contents, g.Size)[:n+g.Size]
 	g.unpack(g.contents[n:], packed)
 }
 
-// addCounted adds records with their multiplicities.
+// addCounted adds records that are followed by their multiplicities.
 func (g *gatherer) addCounted(records []byte) {
 	width := g.plainWidth()
 	for n := width + countBytes; len(records) >= n; records = records[n:] {
@@ -273,7 +275,7 @@ func (g *gatherer) addCounted(records []byte) {
 	}
 }
 
-// addNumbered adds records with the numbers of their contents and, if there are more bytes, their multiplicities.
+// addNumbered adds records that hold content numbers. If more is not 0, the multiplicity follows each record.
 func (g *gatherer) addNumbered(records []byte, more int) {
 	width := g.key + numberWidth + more
 	g.ids, g.places = slices.Grow(g.ids, len(records)/width), slices.Grow(g.places, len(records)/width)
@@ -290,14 +292,15 @@ func (g *gatherer) addNumbered(records []byte, more int) {
 	}
 }
 
-// countUpTo gives records without a multiplicity the multiplicity 1.
+// countUpTo sets the multiplicity of rows that have none to 1, up to row n.
 func (g *gatherer) countUpTo(n int) {
 	for len(g.counts) < n {
 		g.counts = append(g.counts, 1)
 	}
 }
 
-// recorded returns the number of a record's unit, or none if it is not in the pass.
+// recorded returns the number of the unit of a record that begins with key, or intern.None if the unit is not in the
+// pass.
 func (g *gatherer) recorded(key []byte) int32 {
 	switch {
 	case g.units.HasText():
@@ -308,7 +311,7 @@ func (g *gatherer) recorded(key []byte) int32 {
 	return g.unitOf(key)
 }
 
-// unitOf returns the number of a unit: of its words in eight bytes each, or of its text.
+// unitOf returns the number of a unit, a new one if it is new. unit is its integers in eight bytes each, or its text.
 func (g *gatherer) unitOf(unit []byte) int32 {
 	if g.oneWord() {
 		return g.words.ID(binary.LittleEndian.Uint64(unit))
@@ -316,7 +319,7 @@ func (g *gatherer) unitOf(unit []byte) int32 {
 	return g.texts.ID(unit)
 }
 
-// unitAt returns the unit with a number that unitOf returned.
+// unitAt returns the unit to which unitOf gave the number id.
 func (g *gatherer) unitAt(id int32) []byte {
 	if g.oneWord() {
 		return binary.LittleEndian.AppendUint64(nil, g.words.Keys[id])
@@ -326,7 +329,7 @@ func (g *gatherer) unitAt(id int32) []byte {
 
 func (g *gatherer) oneWord() bool { return !g.units.HasText() && g.units.Columns() == 1 }
 
-// hashBytes is hashWords for words in eight bytes each.
+// hashBytes returns the hash of a unit of integers, which key holds in eight bytes each, as hashWords does.
 func hashBytes(key []byte) uint64 {
 	hash := uint64(0)
 	for ; len(key) >= 8; key = key[8:] {
@@ -335,7 +338,7 @@ func hashBytes(key []byte) uint64 {
 	return hash
 }
 
-// group puts the numbers of the rows of each unit together.
+// group fills order with the rows, those of each unit together.
 func (g *gatherer) group() {
 	g.ends = columnar.Resize(g.ends, g.texts.Len()+g.words.Len())
 	clear(g.ends)

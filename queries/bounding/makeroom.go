@@ -7,13 +7,13 @@ import (
 )
 
 // Counting repeated records. A unit has many rows with the same content if a table has few units, or a query few cells.
-// When memory becomes short or much can be gained, equal records are replaced by one record with a count. An
-// accumulator looks for repeats at firstLook bytes, and then whenever its size has doubled. A look counts one of 256
-// partitions, and the others only if that saves a quarter. So looking early costs little, and a table with many repeats
-// stays small.
+// Then equal records are replaced by one record with a count. A store searches for repeats when it holds firstLook
+// bytes, whenever its size has doubled, and when memory is short. It first counts one of the 256 partitions, and the
+// others only if that saves a quarter of the memory. So a search costs little, and a table with many repeats stays
+// small.
 
-// makeRoom counts repeated records, or writes to the spill, if one more chunk would exceed the memory. partition is a
-// partition that has rows.
+// makeRoom frees memory if one more chunk would exceed the limit: it counts repeated records, or writes rows to the
+// spill. partition is any partition that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share() - r.staged.bytes
 	numbered := r.isNumbered(partition)
@@ -32,7 +32,8 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	return nil
 }
 
-// countRepeated counts the records of one partition and, if that saves a quarter, the records of all partitions.
+// countRepeated replaces repeated records of one partition by counts. If that saves a quarter of the memory, it goes on
+// with all partitions and returns true.
 func (r *Rows) countRepeated(partition int) bool {
 	single, more := r.countPartition(partition)
 	if 4*more > 3*single || single == 0 {
@@ -46,8 +47,8 @@ func (r *Rows) countRepeated(partition int) bool {
 	return true
 }
 
-// countPartition replaces all equal records of a partition's segment in memory by one counted record. It returns the
-// bytes of single records that it counted, and the additional bytes of the counted ones.
+// countPartition replaces the records of a partition that are in memory by counted ones. It returns the bytes of the
+// single records that it removed, and the bytes that the counted records grew by.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
@@ -69,7 +70,7 @@ func (r *Rows) countPartition(partition int) (single, more int64) {
 	return single, more + int64(len(counted))
 }
 
-// endSegment ends the segment of a partition that is in memory.
+// endSegment closes the segment of a partition that is in memory: later rows begin a new one.
 func (r *Rows) endSegment(partition int) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
@@ -84,7 +85,7 @@ func (r *Rows) endSegment(partition int) {
 	p.segment = segment{}
 }
 
-// spillAll writes everything in memory to the spill.
+// spillAll writes all rows in memory to the spill.
 func (r *Rows) spillAll() error {
 	for i := range r.partitions {
 		r.endSegment(i)
@@ -148,7 +149,7 @@ func (r *Rows) spillTexts(t *intern.Texts) (names []piece, err error) {
 	return names, nil
 }
 
-// release keeps full-size chunks for later rows.
+// release keeps chunks of full size so that later rows use their memory.
 func (r *Rows) release(chunks [][]byte) {
 	for _, c := range chunks {
 		if cap(c) == r.chunk() {
@@ -159,10 +160,10 @@ func (r *Rows) release(chunks [][]byte) {
 	}
 }
 
-// chunk returns the bytes of a full chunk.
+// chunk returns the size of a chunk in bytes, a multiple of the length of a record.
 func (r *Rows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }
 
-// writeContents ends the numbering of contents.
+// writeContents ends the numbering of contents: later records hold their contents.
 func (r *Rows) writeContents() {
 	if r.numbers == nil {
 		return
@@ -178,7 +179,7 @@ func (r *Rows) writeContents() {
 	r.known.generation++
 }
 
-// isNumbered reports whether the numbers of a partition's texts may soon run out.
+// isNumbered reports whether the texts of a partition have used up half of the numbers.
 func (r *Rows) isNumbered(partition uint64) bool {
 	texts := r.partitions[partition].texts
 	return texts != nil && texts.Len() > intern.MaxUnits/2

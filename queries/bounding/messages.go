@@ -9,12 +9,11 @@ import (
 
 // Which rows of a unit over its bounds are kept
 //
-// A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content
-// are distinguished by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a
-// digest; the rows with the smallest digests are kept: the Limits.Cells cells of smallest digest, in each of them the
-// Limits.RowsPerCell rows of smallest digest, and of these the Limits.Rows rows of smallest digest. That is a uniform
-// sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
-// only for units over a bound.
+// A row's content is its cell and, if values are added up, its value in quanta. If n rows of a unit have the same
+// content, an occurrence number from 0 to n − 1 distinguishes them. Each (unit, cell) and each (unit, content,
+// occurrence) has a digest. Three steps keep the smallest digests: first Limits.Cells cells, then in each of them
+// Limits.RowsPerCell rows, and of these rows Limits.Rows. Each step is a uniform sample, depends on the unit's own rows
+// alone, and needs no order of the rows. Digests are computed only for units over a bound.
 //
 // A digest is the SHA-256 of
 //
@@ -26,53 +25,56 @@ import (
 // with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds
 // hold for every choice that depends on the unit alone.
 const (
-	// BoundKey, CellOrder and RowOrder begin the messages that are hashed, for engines that follow the same rule.
+	// BoundKey, CellOrder and RowOrder begin the hashed messages. They are exported for engines that compute the digests
+	// themselves.
 	BoundKey  = "dprelease/bound1"
 	CellOrder = 'c' // in a message that orders a unit's cells
 	RowOrder  = 'r' // in a message that orders a unit's rows
-	// sharedOrder is RowOrder if several queries share records, whose contents are for all of them.
+	// sharedOrder takes the place of RowOrder if several queries share records: their contents are the contents for all
+	// queries.
 	sharedOrder = 'u'
 )
 
-// CellField returns the field of a cell number below size.
+// CellField returns the field of a cell number from 0 to size - 1.
 func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size) - 1} }
 
-// digest orders the rows or cells that a unit might contribute.
+// digest is the SHA-256 of a row or cell of a unit. The smallest digests are kept.
 type digest = manyhash.Sum
 
-// unitContents gives access to a unit's canonical text, and to the contents of its rows by number: the cell in four
+// unitContents appends a unit's canonical text, and returns the content of a row by the row's number: the cell in four
 // bytes, big-endian, then each component of the value in eight bytes.
 type unitContents interface {
 	AppendUnit(dst []byte) []byte
 	Content(ref uint32) []byte
 }
 
-// CellBytes is the length of the cell in a content; in a digest it has four bytes more, which are 0.
+// CellBytes is the length of a cell number in a content. In a digest the cell has eight bytes, the first four of which
+// are 0.
 const CellBytes = 4
 
 // CellOf returns the cell of a content.
 func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
 
-// slot is the rows of a unit with the same content; ref is the number of one of them.
+// slot is all rows of a unit with the same content. Rows is how many they are, and Ref the number of one of them.
 type slot struct {
 	Ref  uint32
-	At   int32 // index among the unit's slots, if several queries share records
+	At   int32 // the slot's index among the unit's slots if queries share records; see queryBounder for kept slots
 	Rows uint64
 }
 
-// messages builds the messages to hash for the rows of one unit after another.
+// messages builds the messages that are hashed, for the rows of one unit after another.
 type messages struct {
 	Contents unitContents
 	Order    byte   // CellOrder or RowOrder
-	unit     []byte // the common prefix of the unit's messages; empty until it is needed
+	unit     []byte // the prefix that the unit's messages share; empty until it is needed
 	batch    manyhash.Batch
-	before   []byte // the end of the prefix: a part of the number, if the cell is shorter than that
+	before   []byte // bytes of the prefix that are hashed with the number, if the cell is shorter than eight bytes
 }
 
-// startUnit forgets the unit before.
+// startUnit prepares for the next unit.
 func (m *messages) startUnit() { m.unit = m.unit[:0] }
 
-// prefix returns the common prefix of the unit's messages in an order.
+// prefix returns the bytes with which all messages of the unit begin in an order (CellOrder, RowOrder or sharedOrder).
 func (m *messages) prefix(order byte) []byte {
 	if len(m.unit) == 0 {
 		m.unit = append(append(m.unit, BoundKey...), order)
@@ -82,8 +84,8 @@ func (m *messages) prefix(order byte) []byte {
 	return m.unit
 }
 
-// openCells prepares the batch for cells of some width. The last eight bytes of a message are the number that varies:
-// the last bytes of the cell, preceded by bytes of the prefix if the cell is shorter.
+// openCells prepares the batch for cells of width bytes. The hash takes the last eight bytes of a message as a number:
+// the end of the cell, with bytes of the prefix before it if the cell is shorter.
 func (m *messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes
@@ -91,7 +93,7 @@ func (m *messages) openCells(width int) {
 	m.batch.Open(prefix[:len(prefix)-len(m.before)], len(prefix)+width)
 }
 
-// addCell adds a cell to the batch.
+// addCell adds the message of a cell to the batch. Its digest gets the tag.
 func (m *messages) addCell(cell []byte, tag int32) {
 	if n := len(cell) - manyhash.NumberBytes; n > 0 {
 		m.batch.SetContent(cell[:n])
@@ -112,7 +114,7 @@ func (m *messages) ofCell(cell []byte) manyhash.Sum {
 	return manyhash.Of(append(m.prefix(CellOrder), cell...))
 }
 
-// openRows prepares the batch for contents and occurrence numbers.
+// openRows prepares the batch for messages of contents of width bytes, each followed by an occurrence number.
 func (m *messages) openRows(width int) {
 	prefix := m.prefix(m.Order)
 	m.batch.Open(prefix, len(prefix)+width+manyhash.NumberBytes)
@@ -124,8 +126,8 @@ func (m *messages) ofFirst(content []byte) digest {
 	return manyhash.Of(append(message, make([]byte, manyhash.NumberBytes)...))
 }
 
-// openLater prepares the batch for occurrences after the first, if several queries share records. Their content is the
-// digest of the first.
+// openLater prepares the batch for occurrences 1, 2, …, if several queries share records. Their messages have the
+// digest of occurrence 0 in place of the content.
 func (m *messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
 
 // totalRows returns the number of rows in slots.

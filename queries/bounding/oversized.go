@@ -12,12 +12,11 @@ import (
 // Oversized units
 //
 // An oversized unit has more rows than fit in the memory for one partition. An identifier that stands for "unknown" is
-// such a unit. It is left out of the pass of its partition and bounded separately. Its rows are read several times:
-// first to find the cells that it may keep, then in passes, each of the rows whose contents have the same hash bits.
-// Between them only what may be kept is held.
+// such a unit. The pass of its partition skips it, and it is bounded separately. Its rows are read several times: first
+// to choose its cells, then in passes that each gather the contents with the same hash bits. Memory holds one pass and
+// the rows that may be kept.
 
-// oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any
-// more.
+// oversizedUnits returns the units that have at least a quarter of the rows that were gathered until memory was full.
 func (g *gatherer) oversizedUnits() (units [][]byte) {
 	rows := make([]int, g.words.Len()+g.texts.Len())
 	for _, id := range g.ids {
@@ -31,7 +30,7 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 	return units
 }
 
-// rowsOf calls take for the content of each row of a unit, with its number of occurrences.
+// rowsOf calls take for each record of a unit, with its content and its multiplicity.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
 	content := make([]byte, g.Size)
 	for i := range segments {
@@ -80,25 +79,24 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	return nil
 }
 
-// oversizedUnit bounds one unit.
+// oversizedUnit bounds one oversized unit for one query.
 type oversizedUnit struct {
 	*unitBounder
 	query    *queryBounder
 	segments []segment
 	unit     []byte
 	cells    bottomKCells
-	// rows that may be kept: of all cells together if m is at least k, else of each cell; their items are indices in
-	// contents
+	// The rows that may be kept, as indices in contents: all samples the whole unit (if m ≥ k), inCell each cell.
 	all      bottomK
 	inCell   map[string]*bottomK
 	contents [][]byte
 	kept     []slot
-	cut      uint64 // rows that are dropped
+	cut      uint64 // rows that the limits drop
 }
 
 func (c *oversizedUnit) Content(ref uint32) []byte { return c.contents[ref] }
 
-// bound enforces the limits on the unit. The kept rows are in kept.
+// bound enforces the query's limits on the unit and puts the kept rows into c.kept.
 func (c *oversizedUnit) bound() error {
 	g, s := c.rows, &c.query.sampler
 	l := s.Limits
@@ -137,7 +135,7 @@ func (c *oversizedUnit) bound() error {
 	return nil
 }
 
-// gather adds the rows of kept cells whose contents are in the pass to the candidates.
+// gather reads the rows whose cells are kept and whose contents are in the pass, and adds them to the samples.
 func (c *oversizedUnit) gather(in pass) error {
 	g := c.rows
 	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
@@ -160,7 +158,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	return nil
 }
 
-// bottomKFor returns the sample in which rows of a content compete: the sample of their cell, or of all cells.
+// bottomKFor returns the sample to which rows with this content belong: the sample of their cell, or of the whole unit.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.query.sampler.Limits; l.RowsPerCell >= l.Rows {
 		return &c.all
@@ -175,7 +173,7 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	return l
 }
 
-// finish keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
+// finish keeps the k rows of smallest digest among the rows that the cells' samples hold.
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
 		for _, x := range l.kept() {
@@ -202,7 +200,7 @@ func (c *oversizedUnit) finish() {
 type bottomKCells struct {
 	limit   int64
 	digests map[string]digest
-	full    bool // the limit was passed: digests from worst on are rejected
+	full    bool // there were more cells than limit: cells with the digest of worst, or a larger one, are rejected
 	worst   digest
 }
 

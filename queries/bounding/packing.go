@@ -9,25 +9,25 @@ import (
 //
 // Queries and digests hold each number of a row's content in four or eight bytes, big-endian. Most cells are below 256
 // and most values below 2^40, so a record stores each number in as many bytes as its public range needs. If the range
-// has negative numbers, the sign is the last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. So 0 stays 0,
-// and so do the zeros of a query in which a row does not count.
+// has negative numbers, the sign is the last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. A query in which
+// the row does not count has zeros, which stay zeros.
 
-const shortBytes = 4 // the size of the shorter numbers
+const shortBytes = 4 // the length of the shorter numbers, in bytes
 
-// Field describes some bytes of a content. Four or eight bytes hold a big-endian number from Min to Max. A field of
-// another length holds any bytes.
+// Field describes some bytes of a content. If Bytes is four or eight, they hold a big-endian number from Min to Max. A
+// field of another length holds arbitrary bytes.
 type Field struct {
 	Bytes    int
 	Min, Max int64
 }
 
-// packing converts contents between their full form and the form in records.
+// packing converts a content between the form that queries use and the packed form in records.
 type packing struct {
 	fields       []packedField
-	Size, Packed int // bytes of a content, and of it in a record
+	Size, Packed int // length in bytes: of a content, and of a packed content
 }
 
-// packedField is a field in the content and in the record.
+// packedField is a field: bytes from+0 to from+bytes-1 of the content are kept bytes from at on in the packed content.
 type packedField struct {
 	from, bytes int
 	at, kept    int

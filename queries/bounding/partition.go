@@ -9,31 +9,31 @@ const (
 	partitionCount = 1 << partitionBits
 )
 
-// partition is the rows of the units that share the first bits of a hash.
+// partition is the rows of all units whose hash begins with the same bits.
 type partition struct {
-	segment           // in memory, still growing
-	ended   []segment // the complete ones
+	segment           // the current segment, in memory
+	ended   []segment // complete segments
 }
 
-// segment is some rows of a partition.
+// segment is a part of a partition's rows.
 type segment struct {
-	// texts are the units of the rows if units have text. In the spill (names), each has its length before it, in four
-	// bytes
+	// If units have text, texts holds the text of each unit number. In the spill, names are the pieces that hold them,
+	// each text after its length in four bytes.
 	texts *intern.Texts
 	names []piece
-	// numbers are the contents' numbers in the records; nil if records have their contents
+	// numbers is the numbering of contents that the records use; nil if records hold their contents.
 	numbers *contentNumbers
-	// single are records; counted are records followed by their multiplicity
+	// single are records of one row; counted are records that are followed by a multiplicity.
 	single, counted records
 }
 
-// records holds whole records, in memory (chunks) or in the spill (outside).
+// records holds whole records: chunks are in memory, outside are pieces of the spill.
 type records struct {
 	chunks  [][]byte
 	outside []piece
 }
 
-// piece is bytes that were written to a Spill.
+// piece is size bytes in the spill, which begin at at.
 type piece struct{ at, size int64 }
 
 const pieceBytes = 1 << 20

@@ -9,16 +9,17 @@ import (
 //
 // The bound on the rows of a unit may be chosen after all rows are read, from noisy numbers. A unit then contributes
 // the same rows as with that bound from the start: of the rows that the other bounds keep, the k with the smallest
-// digests. These sets are nested, so each row has a rank: the least bound under which it is kept. Rows are added up by
-// rank, and the answer under a bound is the sum over the ranks up to it.
+// digests. A larger bound keeps the same rows and more. So each row has a rank: the smallest bound under which it is
+// kept. Rows are added up by rank, and the answer under a bound is the sum over all ranks up to this bound.
 
-// step returns the least step that keeps a row of a rank, from 1.
+// step returns the index of the first of the Steps that is at least rank; ranks begin at 1.
 func (r *Ranked) step(rank int64) int {
 	step, _ := slices.BinarySearch(r.Steps, rank)
 	return step
 }
 
-// few returns the number of rows up to which a unit needs no digests.
+// few returns the number of rows of a unit up to which no digests are needed. Ranks need digests as soon as there are
+// two rows.
 func (b *Bounded) few() int64 {
 	if b.Ranked != nil {
 		return 1
@@ -26,7 +27,7 @@ func (b *Bounded) few() int64 {
 	return math.MaxInt64
 }
 
-// handUp passes the kept rows of some units to to.Keep, by rank.
+// handUp passes kept rows of some units to the functions of to, and returns their number.
 func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
 	for _, x := range kept {
 		to.Keep(int(x.At), q.own(content(x.Ref)), x.Rows)
@@ -41,7 +42,8 @@ func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) 
 	return rows
 }
 
-// keepRanked keeps the rows of a unit with the steps of their ranks. Rows of one cell must be adjacent in slots.
+// keepRanked keeps the rows of a unit that are within its limits, each with the step of its rank. slots must be sorted
+// by cell.
 func (q *queryBounder) keepRanked(slots []slot) {
 	rows := totalRows(slots)
 	if rows == 0 {
@@ -49,7 +51,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	}
 	q.cut += rows
 	l := q.sampler.Limits
-	if len(slots) == 1 { // equal rows: any may be the first
+	if len(slots) == 1 { // equal rows: any order gives the same ranks
 		left := int64(min(rows, uint64(l.Rows), uint64(l.RowsPerCell)))
 		q.ends[q.ranked.step(left)]++
 		q.cut -= uint64(left)
@@ -66,7 +68,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
 }
 
-// keepRanks appends sampled rows to kept, with the steps of their ranks, and returns their number.
+// keepRanks appends the rows of a sample to kept, each with the step of its rank, and returns how many they are.
 func (q *queryBounder) keepRanks(sample []candidate, ref func(index int) uint32, kept *[]slot) uint64 {
 	slices.SortFunc(sample, func(a, b candidate) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {

@@ -7,21 +7,24 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// hashSeed is random: no answer depends on the places of records, and an adversary cannot put all records in one place.
+// hashSeed is random, so that an adversary cannot choose records that collide. No answer depends on the order in which
+// records are stored.
 var hashSeed = intern.NewHashSeed()
 
-// countBytes is the length of the number after a record that stands for several. More rows take another record.
+// countBytes is the length of a multiplicity, which follows a counted record. More rows than it can hold take another
+// record.
 const countBytes = 4
 
-// repeats counts equal records: an open-addressing table of places in what it has counted.
+// repeats counts equal records. It is an open-addressing hash table.
 type repeats struct {
 	width   int
-	slots   []uint32 // index + 1, or 0
-	counted []byte   // records with their numbers
+	slots   []uint32 // the index of a record in counted + 1, or 0
+	counted []byte   // the different records, each with its multiplicity
 	n       int
 }
 
-// count returns counted records for single records of a width and counted ones.
+// count merges single records and counted records into counted records, one for each different record. width is the
+// length of a record in bytes, without the multiplicity.
 func (c *repeats) count(width int, single, counted [][]byte) []byte {
 	c.width, c.counted, c.n = width, c.counted[:0], 0
 	if c.slots == nil {
@@ -45,7 +48,7 @@ func (c *repeats) count(width int, single, counted [][]byte) []byte {
 	return append([]byte(nil), c.counted...)
 }
 
-// addShorts counts records of 9 to 16 bytes, which two words hold.
+// addShorts counts single records of 9 to 16 bytes, which fit in two words.
 func (c *repeats) addShorts(records []byte) {
 	width := c.width
 	slots, counted := c.slots, c.counted
@@ -68,7 +71,8 @@ func (c *repeats) addShorts(records []byte) {
 	}
 }
 
-// addTimes adds to the number of a counted record, and returns false if it has no room: another record begins.
+// addTimes adds times to a record's multiplicity. It returns false if the sum does not fit: the record is then stored
+// once more.
 func addTimes(number []byte, times uint32) bool {
 	n := binary.LittleEndian.Uint32(number)
 	if n > math.MaxUint32-times {
@@ -78,7 +82,7 @@ func addTimes(number []byte, times uint32) bool {
 	return true
 }
 
-// add counts a record.
+// add counts a record that stands for times rows.
 func (c *repeats) add(record []byte, times uint32) {
 	mask := uint64(len(c.slots) - 1)
 	for i := hashRecord(record) & mask; ; i = (i + 1) & mask {
@@ -114,7 +118,7 @@ func (c *repeats) insert(slot uint64, record []byte, times uint32) {
 	}
 }
 
-// hashRecord hashes a record by its words; the last one may overlap the one before.
+// hashRecord hashes a record by its eight-byte words; the last word may overlap the one before it.
 func hashRecord(record []byte) uint64 {
 	n := len(record)
 	if n < 8 {

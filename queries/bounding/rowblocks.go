@@ -12,42 +12,43 @@ import (
 
 // Rows of units in blocks
 //
-// Rows leave a process in blocks, each of which can be read without the others. A record holds its unit if units are
-// words. If units have text, each text precedes the records once, and a record holds its number. A block is
+// A process saves its rows in blocks. Each block can be read without the others. A record begins with its unit if units
+// are integers. If units have text, the block holds each text once, before the records, and a record begins with the
+// text's number. A block is
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
-//	all records with packed contents, after their length
-//	all records that are followed by how often they are there, after their length
+//	the length of the single records, and these with packed contents
+//	the length of the counted records, and these with unpacked contents, each followed by its multiplicity
 //
-// The process that reads blocks chooses partitions by hashes of its own. Records have the same width whatever is in
-// them, since others see the length of an encrypted block: without the bytes that all of its records share, for
-// example, the length would reveal whether two rows are in the same cell.
+// The process that reads blocks chooses partitions by its own hashes. The length of a record depends on nothing that is
+// in it, because others see the length of an encrypted block. If, for example, a block left out bytes that all of its
+// records have in common, its length would reveal whether two rows are in the same cell.
 
 // BlockBytes is the approximate length of a block; a single longer text makes it longer.
 const BlockBytes = 1 << 20
 
-// saving is blocks that are being filled, one for each bucket.
+// saving fills one block for each bucket.
 type saving struct {
 	*Rows
 	buckets intern.Buckets
 	limit   int
 	blocks  []block
 	emit    func(bucket int, write func(*state.Writer)) error
-	texts   []textOf // the texts of the current segment
-	number  uint32   // the number of the text that was last put into a block
+	texts   []textOf // the texts of the segment that is being saved
+	number  uint32   // the number that putText returned last: a text's number in its block
 	err     error
 }
 
 // block is a block that is being filled.
 type block struct {
 	texts           [][]byte
-	bytes           int // the length of the texts
+	bytes           int // total length of the texts
 	single, counted []byte
-	generation      uint32 // the number of the block in its bucket, from 1
+	generation      uint32 // the block's number among the blocks of its bucket, from 1
 }
 
-// textOf is a text of a segment: its bucket, and its number in the bucket's block of a generation.
+// textOf is a text of a segment: its bucket, and its number in the bucket's block with this generation.
 type textOf struct {
 	text       []byte
 	bucket     int
@@ -55,8 +56,8 @@ type textOf struct {
 	generation uint32
 }
 
-// Save passes all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write
-// writes the block.
+// Save passes all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; its
+// argument write writes the block.
 func (r *Rows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if r.failed != nil {
 		return r.failed
@@ -106,10 +107,10 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	return s.err
 }
 
-// timesBytes is the length of the number after a record in a block.
+// timesBytes is the length of a multiplicity in a block.
 const timesBytes = 8
 
-// saveRecords puts records, each of some width, into the blocks of their units' buckets.
+// saveRecords copies records of width bytes into the blocks of their units' buckets.
 func (s *saving) saveRecords(records []byte, width int) {
 	for ; len(records) >= width; records = records[width:] {
 		var b *block
@@ -139,7 +140,8 @@ func (s *saving) saveRecords(records []byte, width int) {
 	}
 }
 
-// putText puts the text of a record into the block of its bucket, unless it is there, and returns the block.
+// putText copies the text of a record into the block of its bucket, unless the block has it already, and returns the
+// block.
 func (s *saving) putText(record []byte) *block {
 	t := &s.texts[binary.LittleEndian.Uint32(record)]
 	b := s.roomIn(t.bucket)
@@ -152,7 +154,7 @@ func (s *saving) putText(record []byte) *block {
 	return b
 }
 
-// roomIn returns the block of a bucket, a new one if it is full.
+// roomIn returns the block of a bucket, after emitting it if it is full.
 func (s *saving) roomIn(bucket int) *block {
 	b := &s.blocks[bucket]
 	if b.bytes+len(b.single)+len(b.counted) >= s.limit {
@@ -195,18 +197,17 @@ func (r *Rows) shape() [4]uint64 {
 	return s
 }
 
-// mostBlock exceeds the length of any block's records and of any text: the longest text of a file has fewer than 2^31
-// bytes.
+// mostBlock is larger than the records of any block and than any text: a text in a file has fewer than 2^31 bytes.
 const mostBlock = 1<<31 - 1
 
-// loadedText is a text of a block that is being read: the fields of textRecord about the unit of a row.
+// loadedText is a text of a block that is being read, with its hash and its number in the partition, if known.
 type loadedText struct {
 	text  []byte
 	known knownUnit
 }
 
-// Load adds the rows of a block. valid reports whether the query can have a content. Errors: state.ErrState and errors
-// of the spill.
+// Load adds the rows of a block. valid reports whether a content is possible in the query. Errors are state.ErrState
+// and errors of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
@@ -243,7 +244,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	return r.failed
 }
 
-// loadSingle adds records that occur once, with packed contents, and returns false if one of them is invalid.
+// loadSingle adds records of one row each, with packed contents. It returns false if a record is invalid.
 func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
 	width := r.plainWidth()
 	if len(records)%width != 0 {
@@ -269,7 +270,8 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	return true
 }
 
-// loadRecord adds a record, which may be followed by its multiplicity, and returns false if it is invalid.
+// loadRecord adds a record with an unpacked content, which a multiplicity may follow. It returns false if the record is
+// invalid.
 func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
 	key, content, number := record[:r.key], record[r.key:r.key+r.Size], record[r.key+r.Size:]
 	if !valid(content) {
@@ -290,7 +292,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 		return false
 	}
 	t := &texts[at]
-	// room for it may have spilled the partition's texts
+	// appending the record may spill the partition's texts, so the text is numbered afterwards
 	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) {
 		if t.known.generation != r.known.generation {
 			t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
@@ -299,11 +301,11 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	})
 }
 
-// mostTimes exceeds the number of occurrences that a record can have in a table.
+// mostTimes is larger than the multiplicity of any record of a table.
 const mostTimes = 1 << 48
 
-// place adds a record with a multiplicity to a partition, and returns false if its content is out of range. putKey
-// writes its key.
+// place adds a record with a multiplicity to a partition. putKey writes the key, which is the unit or its number. place
+// returns false if the content is out of range.
 func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
 	if times == 1 {
 		to := r.appendRecord(partition)
@@ -323,7 +325,7 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 	return true
 }
 
-// appendCountedRecord makes room in a partition for a record and its multiplicity.
+// appendCountedRecord appends an empty counted record to a partition and returns it.
 func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	width := r.width + countBytes
 	p := &r.partitions[partition]
@@ -346,7 +348,8 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	return c[len(c)-width:]
 }
 
-// Save is [Rows.Save] for rows that are kept together. Only the first part has them.
+// Save does the work of [Rows.Save] for rows of several queries that are kept together. The first part passes the rows
+// on; all other parts pass none.
 func (p *QueryRows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if p.number > 0 {
 		return nil
@@ -357,7 +360,8 @@ func (p *QueryRows) Save(b intern.Buckets, limit int, emit func(bucket int, writ
 // First reports whether the part saves and loads the rows of all parts.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to parts. valid[i] reports whether part i's query can have a content.
+// LoadTogether adds the rows of a block to the queries that share them. valid[i] reports whether a content is possible
+// in query i.
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {

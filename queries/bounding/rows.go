@@ -6,10 +6,10 @@
 // are small enough to be grouped by unit in the processor's cache, by several goroutines. Data that does not fit in
 // memory is written to the [Spill].
 //
-// A record is a unit and a content, which is a cell and a value. A partition has segments; a segment has its records in
-// memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and rows: a ref is
-// a row's number. A slot is all rows of one unit with the same content, whose number is Rows. If contents are numbered,
-// places are their numbers; names are the texts of units.
+// A record is a unit and a content, which is a cell and a value. A partition is a list of segments; the records of a
+// segment are in memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and
+// its rows; a row's number is called ref. A slot is all rows of one unit with the same content. Many queries share few
+// contents: these are stored once, and records hold content numbers.
 //
 // rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts
 // repeated records and writes to the spill, gather.go groups the records of a partition, bound.go and shared.go bound
@@ -32,35 +32,36 @@ import (
 
 const (
 	chunkBytes = 16 << 10
-	firstRows  = 16 // the number of rows in the first chunk of a partition
+	firstRows  = 16 // the number of records in the first chunk of a partition
 )
 
-// firstLook is how many bytes an accumulator holds before it looks for the first time.
+// firstLook is the size of a store, in bytes, at which it first searches for repeated records.
 const firstLook = 8 << 20
 
-// The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their
-// random seeds keep an adversary's units from falling in one partition.
+// The seeds of the hashes that choose partitions, the same for all stores of the process. No answer depends on them.
+// They are random, so that an adversary cannot choose units that all fall in one partition.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four
-// bytes; then its content, packed, or the content's number.
+// recordShape describes a record. It begins with a key of key bytes: the unit's integers in eight bytes each, or the
+// number of its text in the partition in four bytes. The packed content follows, or the content's number. width is the
+// length of both.
 type recordShape struct {
 	key, width int
 	packing
-	cellWidth int   // bytes of the content that are its cell
-	cells     int64 // the number of cells; the largest integer if they have no numbers
+	cellWidth int   // bytes of the content that are the cell
+	cells     int64 // the number of cells; math.MaxInt64 if cells are not numbered
 }
 
-// plainWidth returns the bytes of a record that holds its content.
+// plainWidth returns the length of a record that holds its packed content.
 func (s *recordShape) plainWidth() int { return s.key + s.Packed }
 
-// contentWidth returns the bytes of a content, or of its number, in a record.
+// contentWidth returns the length of the packed content, or of the content's number, in a record.
 func (s *recordShape) contentWidth() int { return s.width - s.key }
 
-// Errors in the use of an accumulator.
+// Errors of using accumulators wrongly.
 var (
 	// ErrSpent means that the accumulator has given its totals, or was merged into another.
 	ErrSpent = errors.New("queries: the accumulator has given its totals, or was merged")
@@ -68,7 +69,7 @@ var (
 	ErrMerge = errors.New("queries: accumulators of different queries cannot be merged")
 )
 
-// Rows keeps the rows of units.
+// Rows stores the rows of all units that one worker has read.
 type Rows struct {
 	units *units.Reader
 	recordShape
@@ -77,24 +78,25 @@ type Rows struct {
 	partitions [partitionCount]partition
 	known      knownUnits
 	staged     staging
-	shared     bool            // contents are those for several queries
-	numbers    *contentNumbers // nil if records have their contents
-	free       [][]byte        // chunks that were emptied
-	held       int64           // bytes in memory, including free ones, without staged rows
-	nextLook   int64           // bytes held at which records are compared next
-	making     bool            // room is being made
+	shared     bool            // contents are for several queries
+	numbers    *contentNumbers // nil if records hold their contents
+	free       [][]byte        // empty chunks to be used again
+	held       int64           // bytes in memory, with free chunks, without staged rows
+	nextLook   int64           // value of held at which repeated records are searched next
+	making     bool            // makeRoom is running
 	repeats    repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
 }
 
-// pendingContents is the contents of some rows of the current batch, one after the other.
+// pendingContents is the contents of some rows of the current batch: contents holds them one after the other, in the
+// order of rows.
 type pendingContents struct {
 	rows     []int32
 	contents []byte
 }
 
-// add makes room for the content of a row.
+// add appends an empty content of size bytes for a row and returns it.
 func (p *pendingContents) add(row, size int) []byte {
 	p.rows = append(p.rows, int32(row))
 	n := len(p.contents)
@@ -102,7 +104,7 @@ func (p *pendingContents) add(row, size int) []byte {
 	return p.contents[n:]
 }
 
-// NewRows returns an empty store of rows whose contents have some fields. The first cellWidth bytes are the cell.
+// NewRows returns an empty store. Each row's content has the given fields; its first cellWidth bytes are the cell.
 func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 	key := 8 * u.Columns()
 	if u.HasText() {
@@ -121,7 +123,8 @@ func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
 }
 
-// AddCells keeps the units and cells of the rows of a batch that have both.
+// AddCells stores the rows of a batch for a query that only counts rows: cells[i] is the cell of row i. It leaves out
+// rows without a unit or a cell.
 func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 	if err := r.Start(b, cells); err != nil {
 		return err
@@ -140,7 +143,8 @@ func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 	return r.failed
 }
 
-// Start reads the units of a batch, after which Record may be called for each row whose cell is not dropped.
+// Start reads the units of a batch and sets cells[i] to Dropped if row i has no unit. Then Record may be called for
+// each row whose cell is not Dropped, and EndBatch stores these rows.
 func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	r.pending.rows, r.pending.contents = r.pending.rows[:0], r.pending.contents[:0]
 	if r.failed != nil {
@@ -153,7 +157,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// addWords is AddCells if the unit is one word. It returns false if a cell is out of its range.
+// addWords does the work of AddCells if the unit is one integer. It returns false if a cell is out of range.
 func (r *Rows) addWords(cells []int32) bool {
 	words, rest := r.units.AllWords()[:len(cells)], uint64(0)
 	for row, cell := range cells {
@@ -168,10 +172,10 @@ func (r *Rows) addWords(cells []int32) bool {
 	return rest == 0
 }
 
-// Record makes room for the content of a row, which EndBatch keeps.
+// Record returns an empty content for a row. The caller fills it before EndBatch.
 func (r *Rows) Record(row int) []byte { return r.pending.add(row, r.Size) }
 
-// EndBatch keeps the rows of the batch for which Record was called.
+// EndBatch stores the rows of the batch for which Record was called.
 func (r *Rows) EndBatch() error {
 	for i, row := range r.pending.rows {
 		if !r.pack(r.record(int(row)), r.pending.contents[i*r.Size:]) {
@@ -182,7 +186,7 @@ func (r *Rows) EndBatch() error {
 	return r.failed
 }
 
-// record makes a record of a row's unit and returns the place of its content, packed.
+// record appends a record with the unit of a row and returns the bytes for its content.
 func (r *Rows) record(row int) []byte {
 	if r.units.HasText() {
 		return r.textRecord(row)
@@ -203,7 +207,7 @@ func hashWords(words []uint64) uint64 {
 	return hash
 }
 
-// appendRecord makes room for a record in a partition.
+// appendRecord appends an empty record to a partition and returns it.
 func (r *Rows) appendRecord(partition uint64) []byte {
 	o := r.open[partition]
 	n := len(o)
@@ -215,8 +219,8 @@ func (r *Rows) appendRecord(partition uint64) []byte {
 	return o[n:]
 }
 
-// startChunk starts the next chunk of a partition, after making room for it if memory is short, and makes room for a
-// record.
+// startChunk starts the next chunk of a partition, after freeing memory if it is short. It returns the chunk's first
+// record, which is empty.
 func (r *Rows) startChunk(partition uint64) []byte {
 	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
 	if r.failed == nil && (len(r.free) == 0 || r.isNumbered(partition)) {
@@ -242,7 +246,7 @@ func (r *Rows) fail(err error) {
 	}
 }
 
-// Merge adds all rows of o and empties it. A spent accumulator has none.
+// Merge moves all rows of o to r.
 func (r *Rows) Merge(o *Rows) error {
 	switch {
 	case r == nil || o == nil:

@@ -10,26 +10,26 @@ import (
 // messages.go defines the rule, this file applies it to one unit after another, and digests.go shares digests among
 // queries.
 
-// sampler bounds the rows of one unit after the other.
+// sampler chooses the rows of a unit that are kept, one unit after the other.
 type sampler struct {
 	Limits Limits
 	messages
-	// the cell is in bytes CellFrom to CellFrom+CellWidth of a content
+	// Bytes CellFrom to CellFrom+CellWidth-1 of a content are the cell.
 	CellFrom, CellWidth int
-	Digests             *digests // nil if records are of one query
-	cells               []span
-	// InAll samples the cells or the rows of the whole unit, inCell the rows of one cell
+	// the digests of the unit's rows, shared with other queries; nil if records belong to one query
+	Digests *digests
+	cells   []span
+	// InAll samples the cells or the rows of the whole unit; inCell samples the rows of one cell.
 	InAll, inCell bottomK
 }
 
-// span is the places of the slots of one cell.
+// span is the slots with index from to to-1: the slots of one cell.
 type span struct{ from, to int }
 
 // cell returns the cell of a content.
 func (s *sampler) cell(content []byte) []byte { return content[s.CellFrom : s.CellFrom+s.CellWidth] }
 
-// addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place
-// from.
+// addRows adds each row of slots to sample l. The candidate of slots[i] gets the index from + i.
 func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	if s.Digests != nil && s.Digests.On {
 		s.Digests.add(slots, &s.messages)
@@ -56,7 +56,7 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	s.addHashed(l)
 }
 
-// addManyRows adds the rows of one slot, if several queries share records and digests are not remembered.
+// addManyRows adds the rows of one slot to sample l, if several queries share records and digests are not cached.
 func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
 	first := s.ofFirst(s.Contents.Content(x.Ref))
 	l.add(&first, place)
@@ -68,7 +68,7 @@ func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
 	s.addHashed(l)
 }
 
-// addHashed adds the digests of the messages of the batch, each under its tag. Most are above the bar.
+// addHashed computes the digests of the batch and adds them to sample l. Most are rejected at once.
 func (s *sampler) addHashed(l *bottomK) {
 	sums, places := s.batch.Empty()
 	for i := range sums {
@@ -78,8 +78,8 @@ func (s *sampler) addHashed(l *bottomK) {
 	}
 }
 
-// keepWithinLimits returns the unit's slots to which it may contribute, with the number of rows that it may have in
-// each. It changes slots; slots of one cell must be adjacent.
+// keepWithinLimits returns the slots of the kept rows, and sets the Rows of each slot to how many of its rows are kept.
+// It changes slots, which must be sorted by cell.
 func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	s.startUnit()
 	s.cut(slots)
@@ -98,7 +98,7 @@ func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	return slots
 }
 
-// cut finds the slots of each cell.
+// cut sets s.cells to the spans of slots with the same cell.
 func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]
 	var last []byte
@@ -112,7 +112,7 @@ func (s *sampler) cut(slots []slot) {
 	}
 }
 
-// keepCells keeps the L cells of smallest digest.
+// keepCells removes the slots of all cells except the L cells of smallest digest.
 func (s *sampler) keepCells(slots []slot) []slot {
 	if int64(len(s.cells)) <= s.Limits.Cells {
 		return slots
@@ -139,18 +139,18 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	return slots[:end]
 }
 
-// keepInCell keeps the m rows of smallest digest of a cell.
+// keepInCell keeps the m rows of smallest digest among the slots of one cell.
 func (s *sampler) keepInCell(slots []slot) {
 	switch n := totalRows(slots); {
 	case n <= uint64(s.Limits.RowsPerCell):
-	case len(slots) == 1: // any m of equal rows
+	case len(slots) == 1: // equal rows: it does not matter which are kept
 		slots[0].Rows = uint64(s.Limits.RowsPerCell)
 	default:
 		recount(slots, s.bottomKInCell(slots, 0))
 	}
 }
 
-// recount reduces slots to the kept rows.
+// recount sets the Rows of each slot to the number of its rows that are kept.
 func recount(slots []slot, kept []candidate) {
 	for i := range slots {
 		slots[i].Rows = 0
@@ -160,14 +160,14 @@ func recount(slots []slot, kept []candidate) {
 	}
 }
 
-// bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
+// bottomKInCell returns the m rows of smallest digest in one cell. The candidate of slots[i] gets the index place + i.
 func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
 	s.inCell.reset(s.Limits.RowsPerCell)
 	s.addRows(&s.inCell, slots, place)
 	return s.inCell.kept()
 }
 
-// keepRows reduces slots to the rows within all limits.
+// keepRows keeps the rows that are within all limits.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
 // firstRows returns the k rows with the smallest digests, among the m rows with the smallest digests of each cell. If m

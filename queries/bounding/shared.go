@@ -10,23 +10,23 @@ import (
 
 // One pass for several queries
 //
-// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together: a
-// record has the unit once, a bit for each query that says whether the row counts in it, and the row's content for each
-// query, zeros if it does not count. So each row is written, spilled and grouped by unit once.
+// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together. A
+// record holds the unit once, one bit for each query that is 1 if the row counts in the query, and the row's content
+// for each query (zeros if it does not count). So each row is written, spilled and grouped by unit once.
 //
 // Each query still bounds each unit by its own limits, among the rows that count in it. The queries share the digests
-// of rows: a digest covers the whole record, so that it is computed once for all queries. The order of the shared
-// digests is as random as the order of a query's own digests, and depends only on the unit's rows. So the rows that a
-// query keeps of a unit have the distribution of [sampler], and the query has the same sensitivity as if it were alone.
+// of rows: a digest covers the whole record, so that it is computed once for all queries. The order of these digests is
+// as random as the order of digests for one query, and depends only on the unit's rows. So each query keeps a uniform
+// sample of a unit's rows, and its sensitivity is the same as if it were alone.
 
-// Writer receives the rows of batches for one query.
+// Writer stores the rows of batches for one query.
 type Writer interface {
-	// Start reads the units of a batch, and drops the rows without a unit from cells. After it, Record may be called
-	// for each row whose cell is not dropped.
+	// Start reads the units of a batch and sets cells[i] to Dropped if row i has no unit. Then Record may be called for
+	// each row whose cell is not Dropped.
 	Start(b *table.Batch, cells []int32) error
-	// Record makes room for the content of a row. Rows that were made room for are kept at the end of the batch.
+	// Record returns an empty content for a row, which the caller fills. The rows are stored at the end of the batch.
 	Record(row int) []byte
-	// AddCells keeps the units and cells of the rows of a batch that have both.
+	// AddCells stores the rows of a batch that have a unit and a cell, for a query that only counts rows.
 	AddCells(b *table.Batch, cells []int32) error
 	// Failure returns the first error of the spill.
 	Failure() error
@@ -37,22 +37,22 @@ type QueryRows struct {
 	store *together
 	view
 	packing
-	packedFrom int // where the query's content begins in a record's content
+	packedFrom int // the first byte of the query's part of a packed content
 	pending    pendingContents
 }
 
-// together is the rows of several queries, and the contents that its parts have written for the current batch.
+// together is the store of rows that several queries share. Its parts are the queries.
 type together struct {
 	*Rows
 	parts   int
-	mask    int     // bytes of the bits at the start of a content
-	none    []int32 // Dropped for rows of the batch that have no unit or that a filter rejects; 0 for all others
-	some    bool    // there are such rows
-	content []byte  // the packed content of each row of the batch
+	mask    int     // the length of the bits at the start of a content, in bytes
+	none    []int32 // for each row of the batch: Dropped if it has no unit or a filter rejects it, else 0
+	some    bool    // some row is Dropped in none
+	content []byte  // the packed contents of the batch, row by row, if contents are not numbered
 }
 
-// Together returns the parts of one store that replaces several, which are empty and of the same unit. The parts are
-// used by one goroutine, and process each batch one after the other, from the first to the last.
+// Together replaces several empty stores for the same unit by one. It returns its parts, one for each query. One
+// goroutine uses them all; each batch passes through the parts in order, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
 	mask := (len(rows) + 7) / 8
 	bits := make([]Field, mask)
@@ -79,7 +79,7 @@ func Together(rows []*Rows) []*QueryRows {
 	return parts
 }
 
-// Start prepares for the contents of a batch. The first part reads the units.
+// Start prepares for a batch. The first part reads the units for all parts.
 func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	s := p.store
 	if p.number == 0 {
@@ -113,16 +113,16 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	}
 	if s.some {
 		for row, none := range s.none {
-			cells[row] |= none // all bits are set in Dropped
+			cells[row] |= none // Dropped has all bits set
 		}
 	}
 	return s.failed
 }
 
-// Record makes room for the content of a row.
+// Record returns an empty content for a row, which the caller fills.
 func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.Size) }
 
-// AddCells keeps the cells of the rows of a batch.
+// AddCells notes the cells of a batch for a query that only counts rows.
 func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	if err := p.Start(b, cells); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	return p.store.failed
 }
 
-// EndBatch keeps the rows of the batch that count in a query, if this part is the last one.
+// EndBatch stores the rows of the batch if this is the last part. Rows that count in no query are left out.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
 	if s.numbers != nil {
@@ -173,7 +173,7 @@ func (p *QueryRows) EndBatch() error {
 	return s.failed
 }
 
-// endNumbered is EndBatch if contents are numbered.
+// endNumbered does the work of EndBatch if contents are numbered.
 func (p *QueryRows) endNumbered(n *contentNumbers) error {
 	s := p.store
 	if !n.addContents(p.number, p.pending.rows, p.pending.contents) {
@@ -217,8 +217,8 @@ func (p *QueryRows) Merge(o *QueryRows) error {
 	return p.store.Merge(o.store.Rows)
 }
 
-// BoundTogether enforces the limits of each query on each unit and passes the kept rows to the query's keep, in the
-// order of the parts. It empties all parts.
+// BoundTogether bounds each unit by the limits of each query. bounds[i] belongs to parts[i] and receives the kept rows
+// of this query. All parts are empty afterwards.
 func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	queries := make([]boundQuery, len(parts))
 	for i, p := range parts {
@@ -227,10 +227,10 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	return parts[0].store.boundAll(queries)
 }
 
-// keepOwn keeps the rows of a unit that count in the query, within its limits. slots holds all rows of the unit.
+// keepOwn keeps the rows of a unit that count in the query and are within its limits. slots holds all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	// the sample of an earlier query with the same k
+	// an earlier query with the same k has drawn the same sample
 	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
@@ -253,7 +253,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	kept := p.counted
 	switch {
 	case rows <= uint64(min(l.Rows, l.Cells, l.RowsPerCell)):
-	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only k can bind
+	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only the limit k on all rows can be exceeded
 		if rows > uint64(l.Rows) {
 			kept = u.smallest(p, len(p.counted) == len(slots))
 		}
@@ -264,7 +264,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	p.keep(kept)
 }
 
-// keep adds rows to those that are kept.
+// keep appends slots to the query's kept slots and no longer counts their rows as dropped.
 func (p *queryBounder) keep(slots []slot) {
 	for _, x := range slots {
 		if x.Rows > 0 {
@@ -274,15 +274,15 @@ func (p *queryBounder) keep(slots []slot) {
 	}
 }
 
-// sortByCell puts the rows that count together by cell.
+// sortByCell sorts the slots that count in the query by cell.
 func (p *queryBounder) sortByCell(rows *gatherer) {
 	slices.SortFunc(p.counted, func(a, b slot) int {
 		return bytes.Compare(p.cell(rows.Content(a.Ref)), p.cell(rows.Content(b.Ref)))
 	})
 }
 
-// cellsFit reports whether the rows that count are certainly in no more cells than a unit may have. Cells are numbered
-// from 0, so this is true for all queries that bound rows alone.
+// cellsFit returns true only if the rows that count are in at most L cells. Cells are numbered from 0, so that a cell
+// number below L proves it without counting cells.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Cells
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
@@ -299,8 +299,8 @@ func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	return true
 }
 
-// smallest keeps the k rows with the smallest digests. If all rows of the unit count in the query, it reuses the sample
-// of the last query with the same k in which all rows count.
+// smallest keeps the k rows with the smallest digests. all is set if all rows of the unit count in the query: such
+// queries with the same k share one sample.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	k := p.sampler.Limits.Rows
 	if all && u.sample.k == k {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Content returns the content of row ref, without its unit.
+// Content returns the unpacked content of row ref.
 func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
 	if g.all != nil {
@@ -16,7 +16,7 @@ func (g *gatherer) Content(ref uint32) []byte {
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
-// AppendUnit appends the canonical text of the unit whose slots were made last.
+// AppendUnit appends the canonical text of the unit for which slotsOf was called last.
 func (g *gatherer) AppendUnit(dst []byte) []byte {
 	if g.oneWord() {
 		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])
@@ -24,8 +24,8 @@ func (g *gatherer) AppendUnit(dst []byte) []byte {
 	return g.units.AppendText(dst, g.texts.At(g.unit.id))
 }
 
-// slotsOf returns the rows of a unit with the same content as one slot. If they are of one query, the slots of a cell
-// are adjacent.
+// slotsOf groups the rows of a unit by content: each slot is all rows with the same content. The slots are sorted by
+// cell if records belong to one query.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots = id, u.slots[:0]
@@ -46,7 +46,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 		g.addToSlot(ref)
 	}
 	switch {
-	case g.shared || g.cellWidth == g.Size: // each slot is a cell of its own
+	case g.shared || g.cellWidth == g.Size: // each content is a cell of its own
 	case g.cellWidth == CellBytes:
 		u.sortByCell(g)
 	default:
@@ -55,13 +55,13 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	return u.slots
 }
 
-// countContents does the work of slotsOf for rows whose contents are numbered.
+// countContents fills the slots of a unit if contents are numbered.
 func (g *gatherer) countContents(refs []uint32) {
 	u := &g.unit
 	if len(u.of) != len(g.all.InAll) {
 		u.of = make([]uint32, len(g.all.InAll))
 	}
-	for _, ref := range refs { // in order, so that a slot has the first of its rows
+	for _, ref := range refs { // in order, so that the slot's Ref is the first of its rows
 		at := &u.of[g.places[ref]]
 		if *at == 0 {
 			u.slots = append(u.slots, slot{Ref: ref})
@@ -74,7 +74,7 @@ func (g *gatherer) countContents(refs []uint32) {
 	}
 }
 
-// inAll reports whether the rows of slots are known to count in all queries.
+// inAll reports whether all rows of slots are known to count in all queries.
 func (g *gatherer) inAll(slots []slot) bool {
 	if g.all == nil {
 		return false
@@ -87,7 +87,7 @@ func (g *gatherer) inAll(slots []slot) bool {
 	return true
 }
 
-// addToSlot adds a row to the slot of its content, a new one if it is the first.
+// addToSlot adds a row to the slot of its content.
 func (g *gatherer) addToSlot(ref uint32) {
 	u, content := &g.unit, g.Content(ref)
 	mask := uint64(len(u.table) - 1)
@@ -105,7 +105,7 @@ func (g *gatherer) addToSlot(ref uint32) {
 	}
 }
 
-// sortByCell puts the slots of a cell together.
+// sortByCell sorts the slots of a unit by cell.
 func (u *unitSlots) sortByCell(g *gatherer) {
 	last := uint32(0)
 	for _, x := range u.slots {
@@ -141,8 +141,8 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	}
 }
 
-// countCells is slotsOf without sorting, for one query that counts rows. It returns false if the cells of the unit are
-// far apart, or if rows hold more than cells.
+// countCells fills the slots of a unit in order of their cells, without sorting, if one query only counts rows. It
+// returns false if the unit's cells are too far apart, or if there are contents besides cells.
 func (g *gatherer) countCells(refs []uint32) bool {
 	if g.shared || g.Size != CellBytes {
 		return false
@@ -156,7 +156,7 @@ func (g *gatherer) countCells(refs []uint32) bool {
 	}
 	u.cells = columnar.Resize(u.cells, int(last)+1)
 	clear(u.cells)
-	for _, ref := range refs { // in order, so that a slot has the first of its rows
+	for _, ref := range refs { // in order, so that the slot's Ref is the first of its rows
 		x := &u.cells[CellOf(g.Content(ref))]
 		if x.Rows == 0 {
 			x.Ref = ref

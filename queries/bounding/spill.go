@@ -9,28 +9,27 @@ import (
 // Spill is memory and scratch space shared by the accumulators of a scan. Its methods may be called by several
 // goroutines. Everything written to it is private: it encrypts what it stores and keeps it only during the scan.
 type Spill interface {
-	// Join registers an accumulator that shares the memory; all must join before the first batch.
+	// Join registers a store that shares the memory. All stores must join before the first batch.
 	Join()
-	// Share returns how many bytes of rows each accumulator may hold before it writes them to the scratch space.
+	// Share returns how many bytes of rows each store may hold before it writes rows to the scratch space.
 	Share() int64
 	// Room returns how many bytes each goroutine may use while units are bounded.
 	Room() int64
-	// Cells returns the largest domain, in cells, that an accumulator holds as a dense vector. For a larger domain it
-	// holds only the cells that have rows.
+	// Cells returns the largest number of cells for which an accumulator holds the totals of all cells. With more cells it
+	// holds only cells that have rows.
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
-	// Err returns why the scan has ended before its time, or nil.
+	// Err returns the reason if the scan has been stopped, otherwise nil.
 	Err() error
-	// Write stores pieces, one after the other, and returns their place.
+	// Write stores pieces one after the other. at is where they begin.
 	Write(pieces ...[]byte) (at int64, err error)
-	// Read fills piece with the bytes that Write stored at at. An error means that the bytes were changed or that the
-	// scan has ended.
+	// Read fills piece with the bytes that begin at at. An error means that the stored bytes were changed or that the scan
+	// has ended.
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow registers an accumulator with a spill immediately, even if the spill delays joining until it is known which
-// queries share rows of units.
+// JoinNow registers a store with a spill, even if the spill delays Join until it is known which queries share a store.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:
@@ -41,7 +40,7 @@ func JoinNow(s Spill) {
 	}
 }
 
-// inMemory is a Spill without limits that is never written to.
+// inMemory is a Spill with unlimited memory, so that nothing is written to it.
 type inMemory struct{}
 
 func (inMemory) Join()                          {}

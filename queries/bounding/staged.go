@@ -9,22 +9,22 @@ import (
 //
 // A record of a text unit holds the text's number within its partition. Looking up each text as it comes would take
 // several cache misses, because the tables of all partitions are far larger than the processor's caches if there are
-// many units. So rows are staged: the text is copied, with its hash and the row's content, to a buffer of its
-// partition. When the buffer is full, all its rows are looked up in the tables of this one partition, which the cache
-// holds meanwhile.
+// many units. So rows are first staged: the text, its hash and the row's content are copied to a buffer of the
+// partition. When the buffer is full, its texts are looked up one after the other, while the tables of this one
+// partition are in the cache.
 //
-// A staged row is the lower half of the hash and the length of the unit in four bytes each, the packed content, and the
-// unit.
+// A staged row is the lower half of the hash (four bytes), the length of the text (four bytes), the packed content, and
+// the text.
 
 const (
 	stagedHeader = 8
-	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked
-	// up in.
+	// A buffer starts with leastStaged bytes. It grows, up to mostStaged, while it is smaller than the texts of its
+	// partition.
 	leastStaged = 4 << 10
 	mostStaged  = 64 << 10
 )
 
-// stageRow stages a row, and returns the place of its content, packed.
+// stageRow stages a row and returns the bytes for its packed content.
 func (r *Rows) stageRow(row int) []byte {
 	if r.units.Columns() == 1 {
 		text := r.units.OnlyText(row)
@@ -46,7 +46,7 @@ func (r *Rows) stageRow(row int) []byte {
 	return to[:r.contentWidth()]
 }
 
-// stage makes room for a row whose unit has some hash and some bytes, and returns the place of its content and unit, or
+// stage stages a row whose unit has unit bytes and this hash. It returns the bytes for the row's content and unit, or
 // nil if the unit is too long.
 func (r *Rows) stage(hash uint64, unit int) []byte {
 	partition := hash >> (64 - partitionBits)
@@ -66,8 +66,8 @@ func (r *Rows) stage(hash uint64, unit int) []byte {
 	return row[stagedHeader:]
 }
 
-// emptied numbers the rows staged for a partition. It returns the empty buffer, with room for n bytes, or nil if n
-// exceeds the size of a buffer.
+// emptied makes records of the rows that are staged for a partition. It returns the empty buffer with room for n bytes,
+// or nil if a buffer cannot be that long.
 func (r *Rows) emptied(partition uint64, n int) []byte {
 	r.numberStaged(partition)
 	b := r.staged.buffers[partition]
@@ -89,8 +89,8 @@ func (r *Rows) emptied(partition uint64, n int) []byte {
 	return b
 }
 
-// numberedRow makes a record of a row whose unit is too long to be staged, and returns the place of its content,
-// packed.
+// numberedRow appends a record of a row whose unit is too long to be staged. It returns the bytes for its packed
+// content.
 func (r *Rows) numberedRow(row int) []byte {
 	unit := r.units.Bytes(row)
 	hash := r.units.Hash(textSeed, unit)
@@ -99,8 +99,9 @@ func (r *Rows) numberedRow(row int) []byte {
 	return record[r.key:]
 }
 
-// lookedUp is the number of texts that are looked up in steps, so that memory accesses overlap: first the first slot of
-// each, then the text there. The last step, the lookup itself, finds its data in the cache.
+// lookedUp is how many texts are looked up together, so that memory accesses overlap. A first loop reads the hash
+// table's slot of each text, a second loop the text to which the slot points. The lookups that follow find these in the
+// cache.
 const lookedUp = 128
 
 // numberStaged makes records of the rows that are staged for a partition.
@@ -116,10 +117,10 @@ func (r *Rows) numberStaged(partition uint64) {
 	r.staged.buffers[partition] = b[:0]
 }
 
-// numberSome makes records of the first staged rows, and returns the others.
+// numberSome makes records of the first staged rows and returns the rest.
 func (r *Rows) numberSome(partition uint64, staged []byte) (rest []byte) {
 	var ends [lookedUp]int
-	var found [lookedUp]uint32 // number + 1 of the text in the first slot, or 0
+	var found [lookedUp]uint32 // number + 1 of the text in the slot that is read first; 0 if the slot is empty
 	texts := r.partitions[partition].texts
 	rows, at := 0, 0
 	for ; rows < lookedUp && at < len(staged); rows++ {

@@ -6,8 +6,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// textRecord makes a record for a row whose unit has text. If the column has a dictionary, the text's number in its
-// partition is cached for each dictionary value, and the record is made at once; otherwise the row is staged.
+// textRecord stores a row whose unit has text, and returns the bytes for its packed content. If the column has a
+// dictionary, the number of each text in its partition is cached by dictionary value and the record is made at once.
+// Otherwise the row is staged.
 func (r *Rows) textRecord(row int) []byte {
 	if r.known.places == nil {
 		return r.stageRow(row)
@@ -24,7 +25,7 @@ func (r *Rows) textRecord(row int) []byte {
 	return record[r.key:]
 }
 
-// numberText returns the number of a unit with some hash among the texts of its partition.
+// numberText returns the number of a unit with this hash among the texts of its partition.
 func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
 	p := &r.partitions[hash>>(64-partitionBits)]
 	if p.texts == nil {

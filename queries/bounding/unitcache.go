@@ -5,23 +5,23 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
-// knownUnits caches the hash and number of units of text, for each value of the dictionary of the one unit column,
+// knownUnits caches the hash and number of each value of a dictionary, if the unit is one column of texts. It is valid
 // until a batch has another dictionary.
 type knownUnits struct {
-	generation uint32 // counts how often the partitions' texts were spilled: they start anew then
+	generation uint32 // current generation of text numbers; texts are numbered anew after they were spilled
 	dict       uint64
 	values     []knownUnit
-	places     []int32 // the place of each row among values; nil if there is no dictionary
+	places     []int32 // for each row, its index in values; nil if the column has no dictionary
 }
 
-// knownUnit caches the hash of a unit and the unit's number in its partition, in a generation. The first bits of the
-// hash are the partition. If the generation is 0, the number is unknown; if the hash is 0 too, so is the hash.
+// knownUnit caches a unit's hash, whose first bits are the partition, and its number in the partition. The number is
+// valid in one generation. If generation is 0, the number is unknown; if hash is 0 too, so is the hash.
 type knownUnit struct {
 	hash           uint64
 	id, generation uint32
 }
 
-// openBatch prepares for the batch that u has read.
+// openBatch prepares for the rows of the batch that u has read.
 func (k *knownUnits) openBatch(u *units.Reader) {
 	places, n, dict := u.Dictionary()
 	k.places = places
@@ -31,5 +31,5 @@ func (k *knownUnits) openBatch(u *units.Reader) {
 	}
 }
 
-// ofRow returns the cache entry of a row's unit, to be completed.
+// ofRow returns the cache entry of a row's unit. The caller fills in what is unknown.
 func (k *knownUnits) ofRow(row int) *knownUnit { return &k.values[k.places[row]] }

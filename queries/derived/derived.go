@@ -1,9 +1,9 @@
 // Package derived computes columns that the input does not have from columns of the same row: by a lookup in a public
 // table ([Lookup]) or by an expression ([Expression]).
 //
-// A derived column is a function of one row and of public facts. So neighbouring tables stay one unit apart, whatever a
-// definition computes. No content of a row causes an error: a missing value is null. Every error of a definition
-// follows from the job, its public files and the types of the columns, and [Set.Bind] reports it.
+// A derived column is a function of one row and of public facts. So neighbouring tables still differ in the rows of one
+// unit, whatever a definition computes. No content of a row causes an error: a missing value is null. Every error of a
+// definition follows from the job, its public files and the types of the columns, and [Set.Bind] reports it.
 //
 // A definition may read the columns of other definitions, in any order, but not in a circle. Batches are extended
 // column by column ([Evaluator]); the rows keep their order.
@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Definition makes columns from other columns of the same row.
+// Definition computes columns from other columns of the same row.
 type Definition interface {
 	// Reads lists the columns that the definition reads, each once.
 	Reads() []string
@@ -26,23 +26,23 @@ type Definition interface {
 	Makes() []string
 	// place returns the path of the definition in the job.
 	place() string
-	// bind gets the types of the columns of Reads. It returns the types of the columns of Makes, and a function that
-	// makes a program for one goroutine. It reports types that do not fit.
+	// bind gets the types of the columns in Reads. It returns the types of the columns in Makes, and a function that makes
+	// a program for one goroutine. It reports types that the definition cannot use.
 	bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type, start func() program)
 }
 
 // program computes the columns of a definition for batches.
 type program interface {
-	// run returns the columns of Makes for a batch; at holds the positions of the columns of Reads. They are valid
+	// run returns the columns in Makes for a batch. at holds the positions of the columns in Reads. The result is valid
 	// until the next call. It returns an error only if the batch does not have the form of its schema.
 	run(b *table.Batch, at []int) ([]table.Column, error)
 }
 
-// Set is some definitions in an order in which each reads columns of the input and of definitions before it.
+// Set is definitions in an order in which each one reads columns of the input and of earlier definitions.
 type Set struct{ ordered []Definition }
 
 // New orders definitions. It reports columns that two definitions make, and definitions that read each other in a
-// circle, with fields from the root of the job; see [problem.Errors].
+// circle. The fields of these problems are paths from the root of the job; see [problem.Errors].
 func New(definitions []Definition) (*Set, error) {
 	p := &problem.Problems{}
 	makers := map[string]int{}
@@ -92,8 +92,8 @@ func (s *Set) Makes(name string) bool {
 	return s != nil && slices.ContainsFunc(s.ordered, func(d Definition) bool { return slices.Contains(d.Makes(), name) })
 }
 
-// For returns the definitions that some columns need, and the columns of the input that these columns and definitions
-// need, each once: first those that are named, in their order.
+// For selects what some columns need: the definitions that make them, and the columns of the input that they read, each
+// once. Of these inputs, columns in names come first, in their order.
 func (s *Set) For(names []string) (needed *Set, inputs []string) {
 	needed = &Set{}
 	wanted := map[string]bool{}
@@ -152,7 +152,7 @@ func (s *Set) Places() (places []string) {
 	return places
 }
 
-// Compiled is a Set for an input of known types.
+// Compiled is a [Set] that was checked against an input with known column types.
 type Compiled struct {
 	// Schema has the input's columns, then the derived columns.
 	Schema table.Schema
@@ -164,14 +164,13 @@ type boundStep struct {
 	start func() program
 }
 
-// Bind checks the definitions against the schema of an input. zone applies to instants that are taken apart, and to
-// texts of times without an offset; nil is UTC. It reports all errors at once, with fields from the root of the job;
-// see [problem.Errors].
+// Bind checks the definitions against the schema of an input. zone is the time zone in which instants have fields such
+// as the hour, and texts of times without an offset are read; nil is UTC. Bind reports all problems at once, with paths
+// from the root of the job; see [problem.Errors].
 func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Compiled, error) {
 	p := &problem.Problems{}
 	b := &Compiled{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
-	// failed holds the columns of definitions with a problem. Definitions that read these columns are not reported as
-	// well
+	// failed holds the columns of definitions with a problem. A definition that reads them is not reported too.
 	failed := map[string]bool{}
 	for _, d := range s.ordered {
 		before := len(p.List)
@@ -218,10 +217,10 @@ type Evaluator struct {
 
 type runStep struct {
 	program
-	at []int // positions of the columns that the step reads in the extended batch
+	at []int // positions of the columns that the definition reads in the extended batch
 }
 
-// Evaluator returns an evaluator for batches of some columns of the input.
+// Evaluator returns an evaluator for batches that hold these columns of the input.
 func (b *Compiled) Evaluator(columns []string) *Evaluator {
 	e := &Evaluator{width: len(columns)}
 	names := slices.Clone(columns)

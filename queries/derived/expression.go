@@ -17,8 +17,8 @@ import (
 // Expressions: columns that are computed from columns of the same row
 //
 // Package expr parses the text. This package checks the types and evaluates by columns: each operator is a loop over
-// the rows of a batch (docs/adr/0043). There are no loops and no variables in an expression, so the cost of a row is
-// bounded by the length of the expression and of the row's texts.
+// the rows of a batch (docs/adr/0043). An expression has no loops and no variables, so the lengths of the expression
+// and of the row's texts bound the time for a row.
 //
 // Every operator has a value or null for every row, and no error. An operator with a null operand is null, except: `a
 // and b` is false if one is false, `a or b` is true if one is true, `c ? a : b` takes b if c is null, and `a ?? b`,
@@ -74,7 +74,7 @@ func Parse(field, name, text string) (*Expression, error) {
 	return e, nil
 }
 
-// parse parses an expression. If the library fails, so does the plan, before any row is read.
+// parse parses an expression. If the parser panics, it returns an error: the plan fails before any row is read.
 func parse(text string) (tree *parser.Tree, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -92,7 +92,7 @@ func (e *Expression) Makes() []string { return []string{e.name} }
 
 func (e *Expression) place() string { return e.field }
 
-// gather notes the columns that a node reads.
+// gather adds the columns that a node reads to e.reads.
 func (e *Expression) gather(n ast.Node) {
 	if name, ok := columnName(n); ok {
 		if !slices.Contains(e.reads, name) {
@@ -105,8 +105,8 @@ func (e *Expression) gather(n ast.Node) {
 	}
 }
 
-// columnName returns the column that a node names: an identifier, identifiers with points between them, or
-// column("NAME").
+// columnName returns the column that a node names. The node is an identifier (fare), identifiers with points between
+// them (trip.fare), or column("NAME").
 func columnName(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -140,7 +140,7 @@ func called(n ast.Node) (string, []ast.Node) {
 	return "", nil
 }
 
-// children returns the operands of a node. Nodes that expressions may not have are refused when they are compiled.
+// children returns the operands of a node; nil for a node that is not allowed, which compile refuses.
 func children(n ast.Node) []ast.Node {
 	switch n := n.(type) {
 	case *ast.UnaryNode:
@@ -183,18 +183,19 @@ func (e *Expression) bind(types []table.Type, zone *time.Location, p *problem.Pr
 	}
 }
 
-// compiled is an expression for one goroutine. run evaluates it for n rows; the caller sets the inputs first.
+// compiled evaluates a checked expression, for one goroutine. run computes n rows; before it, the caller sets the
+// inputs.
 type compiled struct {
-	typ table.Type // the result's type; of kind Invalid if the result is always null
+	typ table.Type // type of the result; of kind Invalid if the result is always null
 	run func(n int) *vector
-	// literal is the node if it is a literal text, which can be read as a date or time next to one.
+	// literal is set if the expression is a text literal. Next to a date or time it is read as one.
 	literal *ast.StringNode
 }
 
-// vector holds the values of some rows. Its type says which slice is used; texts may share memory with the input.
+// vector holds the values of some rows. Its type says which slice holds them. Texts may share memory with the input.
 type vector struct {
 	valid  []bool
-	ints   []int64 // also booleans, dates and timestamps
+	ints   []int64 // integers, booleans, dates and timestamps
 	floats []float64
 	texts  [][]byte
 }
@@ -212,14 +213,14 @@ func (v *vector) resize(n int, kind table.Kind) {
 	}
 }
 
-// input is a column that an expression reads.
+// input is a column that an expression reads, with the vector of its current rows.
 type input struct {
 	name string
 	typ  table.Type
 	vector
 }
 
-// kindRead returns the type as which an expression reads a column.
+// kindRead returns the type that values of a column have in expressions.
 func kindRead(t table.Type) table.Type {
 	if t.Kind == table.Uint {
 		return table.Type{Kind: table.Int}
@@ -227,11 +228,11 @@ func kindRead(t table.Type) table.Type {
 	return t
 }
 
-// compiler checks the types of an expression and makes its evaluation. The first problem is kept.
+// compiler checks the types of an expression and compiles it. It keeps the first problem.
 type compiler struct {
 	columns       []*input
 	zone          *time.Location
-	nodes         int // compiled so far
+	nodes         int // number of nodes compiled so far
 	message, hint string
 }
 
@@ -252,7 +253,7 @@ var (
 
 func isNumber(t table.Type) bool { return t.Kind == table.Int || t.Kind == table.Float }
 
-// compile makes the evaluation of a node.
+// compile compiles a node and its operands.
 func (c *compiler) compile(n ast.Node) *compiled {
 	if c.nodes++; c.nodes > mostNodes {
 		c.refuse("the expression has more than %d operators, columns and literals", mostNodes)
@@ -302,7 +303,7 @@ func (c *compiler) column(name string) *compiled {
 	return &compiled{typ: kindRead(in.typ), run: func(int) *vector { return &in.vector }}
 }
 
-// null compiles nil. Its type is the type of the other operand.
+// null compiles `nil`. It takes the type of the other operand.
 func (c *compiler) null() *compiled {
 	var v vector
 	return &compiled{run: func(n int) *vector {
@@ -313,11 +314,11 @@ func (c *compiler) null() *compiled {
 	}}
 }
 
-// constant is the evaluation of a literal: set sets row i.
+// constant compiles a literal. set writes its value into row i of a vector.
 func constant(t table.Type, set func(v *vector, i int)) *compiled {
 	var v vector
 	return &compiled{typ: t, run: func(n int) *vector {
-		if len(v.valid) < n { // rows that are set stay so
+		if len(v.valid) < n { // rows that were written before keep the value
 			v.resize(n, t.Kind)
 			for i := range n {
 				v.valid[i] = true
@@ -328,8 +329,8 @@ func constant(t table.Type, set func(v *vector, i int)) *compiled {
 	}}
 }
 
-// each compiles a function of operands. set computes row i if no operand is null there; it returns false if the result
-// is null.
+// each compiles a function that is applied row by row. set computes row i and returns false if the result is null. If
+// an operand is null, the result is null and set is not called.
 func each(t table.Type, operands []*compiled, set func(out *vector, in []*vector, i int) bool) *compiled {
 	var out vector
 	in := make([]*vector, len(operands))
@@ -349,7 +350,7 @@ func each(t table.Type, operands []*compiled, set func(out *vector, in []*vector
 	}}
 }
 
-// toFloat reads an integer as the nearest float.
+// toFloat converts integers to the nearest floats.
 func toFloat(x *compiled) *compiled {
 	if x.typ.Kind == table.Float {
 		return x
@@ -360,8 +361,8 @@ func toFloat(x *compiled) *compiled {
 	})
 }
 
-// unify gives two operands one type: integers beside floats are floats, a literal text beside a date or time is one,
-// and nil has any type. It returns false if that is not possible.
+// unify converts two operands to one type. An integer beside a float becomes a float, a text literal beside a date or
+// time becomes a date or time, and nil takes any type. It returns false if that is not possible.
 func (c *compiler) unify(a, b *compiled) (*compiled, *compiled, bool) {
 	switch {
 	case a.typ.Kind == table.Invalid:
@@ -389,14 +390,14 @@ func (c *compiler) timeOf(n *ast.StringNode, t table.Type) *compiled {
 	return constant(t, func(v *vector, i int) { v.ints[i] = x })
 }
 
-// expressionProgram evaluates an expression. The columns that it returns for plain columns are valid until the next
-// call; the values of dictionaries stay, since batches of the same dictionary hold them.
+// expressionProgram evaluates an expression for batches. A column without a dictionary is valid until the next call.
+// The values of a dictionary stay valid, because later batches may hold them too.
 type expressionProgram struct {
 	inputs  []*input
 	root    *compiled
 	out     table.Column
-	present []bool // out.Valid, or which entries of a dictionary have a value
-	dict    uint64 // the dictionary whose values are in out; 0 if there is none
+	present []bool // the validity of out's rows, or of its dictionary's entries
+	dict    uint64 // the dictionary for whose values out was computed; 0 if none
 	codes   []int32
 	valid   []bool
 }
@@ -424,7 +425,7 @@ func (p *expressionProgram) run(b *table.Batch, at []int) ([]table.Column, error
 func (p *expressionProgram) runDictionary(c *table.Column, rows int) []table.Column {
 	null := c.Values.Len(c.Type.Kind)
 	if p.dict == 0 || p.dict != c.Dict {
-		p.out = table.Column{} // batches may hold the memory of the last dictionary
+		p.out = table.Column{} // earlier batches may hold the memory of the last dictionary
 		p.begin()
 		p.add([]*table.Column{{Type: c.Type, Values: c.Values}}, null)
 		p.addNull()
@@ -443,7 +444,7 @@ func (p *expressionProgram) runDictionary(c *table.Column, rows int) []table.Col
 	return []table.Column{out}
 }
 
-// begin empties out.
+// begin prepares out for new values.
 func (p *expressionProgram) begin() {
 	if p.dict != 0 {
 		p.out = table.Column{}
@@ -456,7 +457,7 @@ func (p *expressionProgram) begin() {
 	}
 }
 
-// add evaluates the expression for the first n rows of some columns.
+// add evaluates the expression for the first n rows of the columns that it reads, and appends the results to out.
 func (p *expressionProgram) add(columns []*table.Column, n int) {
 	for from := 0; from < n; from += chunkRows {
 		rows := min(chunkRows, n-from)

@@ -17,9 +17,9 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// function compiles a call, whose operands are compiled.
+// function is a function of expressions, such as lower: new compiles a call of it.
 type function struct {
-	// operands are the kinds of the operands of a call, in order; nil if new checks them.
+	// operands are the kinds of the operands, in order; nil if new checks them itself.
 	operands []table.Kind
 	new      func(c *compiler, x []*compiled, nodes []ast.Node) *compiled
 }
@@ -87,7 +87,7 @@ func (c *compiler) call(n ast.Node) *compiled {
 	return out
 }
 
-// mismatch refuses operands that a function does not have.
+// mismatch reports a call with operands of other kinds than want.
 func (c *compiler) mismatch(name string, want []table.Kind) *compiled {
 	if want == nil {
 		return c.refuse("%s is not defined for these operands", name)
@@ -99,8 +99,8 @@ func (c *compiler) mismatch(name string, want []table.Kind) *compiled {
 	return c.refuse("%s needs the operands %s(%s)", name, name, strings.Join(kinds, ", "))
 }
 
-// textFunction compiles a function of texts of characters. A text that is not UTF-8, and a result that is too long, is
-// null.
+// textFunction compiles a function f that changes a text, character by character. The result is null if the text is not
+// UTF-8 or if the result is too long.
 func textFunction(f func([]byte) []byte) func(*compiler, []*compiled, []ast.Node) *compiled {
 	return func(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 		return each(textType, x, func(out *vector, in []*vector, i int) bool {
@@ -131,8 +131,8 @@ func lengthOf(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// substring returns at most length characters from a character on, counted from 1. Positions before the first and after
-// the last character are ignored.
+// substring returns up to length characters of a text, from a position counted from 1. Positions outside the text are
+// skipped.
 func substring(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	return each(textType, x, func(out *vector, in []*vector, i int) bool {
 		text, from, length := in[0].texts[i], in[1].ints[i], in[2].ints[i]
@@ -157,8 +157,8 @@ func skipCharacters(text []byte, n int64) []byte {
 	return text
 }
 
-// extract returns the first group of the first match of a regular expression, or the match if it has no group. Without
-// a match it is null.
+// extract returns the first group of the first match of a regular expression, or the whole match if there is no group;
+// null if there is no match.
 func extract(c *compiler, x []*compiled, nodes []ast.Node) *compiled {
 	if len(x) != 2 || x[0].typ != textType {
 		return nil
@@ -218,7 +218,7 @@ func rounded(f func(float64) float64) func(*compiler, []*compiled, []ast.Node) *
 	}
 }
 
-// toInt returns the integer of a float without its fraction, of a text in decimal digits, or of a boolean.
+// toInt converts a float (dropping its fraction), a text of decimal digits, or a boolean to an integer.
 func toInt(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	if len(x) != 1 || !isNumber(x[0].typ) && x[0].typ != textType && x[0].typ != boolType {
 		return nil
@@ -242,7 +242,7 @@ func toInt(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// toNumber returns the float of an integer or a text.
+// toNumber converts an integer or a text to a float.
 func toNumber(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	switch {
 	case len(x) != 1:
@@ -259,7 +259,7 @@ func toNumber(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// toText writes a value as text tables of a release do.
+// toText converts a value to text, as it is written in the tables of a release.
 func toText(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	switch {
 	case len(x) != 1 || !columnar.HasCanonicalForm(x[0].typ):
@@ -280,7 +280,7 @@ func toText(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// shownAt returns the calendar and clock reading of a date or time; ok is false outside of the years 1 to 9999.
+// shownAt converts a value of a date or time column to calendar and clock; ok is false outside of the years 1 to 9999.
 func shownAt(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool) {
 	if t.Kind == table.Date {
 		if x < columnar.FirstDay || x > columnar.LastDay {
@@ -300,7 +300,8 @@ func shownAt(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool)
 	return at, at.Year() >= 1 && at.Year() <= 9999
 }
 
-// timeField returns a field of a date or time. Instants are read in the job's zone.
+// timeField compiles a function that returns a field, such as the hour, of a date or time. Instants are read in the
+// job's zone.
 func timeField(f func(time.Time) int) func(*compiler, []*compiled, []ast.Node) *compiled {
 	return func(c *compiler, x []*compiled, _ []ast.Node) *compiled {
 		if len(x) != 1 || !isTime(x[0].typ) || !columnar.HasCanonicalForm(x[0].typ) {

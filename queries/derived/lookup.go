@@ -15,33 +15,34 @@ import (
 
 // Lookups: columns of a public table
 //
-// The values of each key column are coded as the cells of a dimension are: by columns, and once for a dictionary. The
-// codes of a row give the row of the public table, and each added column is a dictionary with the codes of its rows. So
-// a row costs one or two accesses to memory for each key and each added column.
+// The values of each key column are mapped to codes, as the values of a dimension are; a dictionary is mapped once. The
+// codes of a row select the row of the public table. Each added column is a dictionary with one code for each row. So a
+// row costs one or two memory accesses for each key and each added column.
 
-// Lookup joins columns of a public table to each row, from the public row with the same key. If there is none, the
-// columns are null.
+// Lookup adds columns of a public table to the rows of the input. A row gets the values of the public row with the same
+// key, or nulls if there is no such row.
 type Lookup struct {
 	// Field is the lookup's place in the job: input.lookups[0].
 	Field string
 	// On lists the columns of the input that are the key.
 	On []string
-	// Keys[i][r] is the value of On[i] in row r of the public table, as a text. A row with an empty text is left out.
+	// Keys[i][r] is the key value in column On[i] of public row r, as a text. A public row with an empty key value is
+	// ignored.
 	Keys [][]string
-	// To[r] is the last value of a range whose first one is the key in row r, of the only column of On; nil if keys are
-	// single values. A row with an empty text is left out.
+	// To[r] is the upper end of a key range that begins at Keys[0][r] and includes both ends; it needs exactly one column
+	// in On. nil if keys are single values. A public row with an empty text is ignored.
 	To []string
-	// Add are the columns that are joined.
+	// Add are the columns of the public table that are added.
 	Add []Added
 }
 
-// Added is a column of a public table.
+// Added is a column of the public table that a lookup adds.
 type Added struct {
 	// Name is the name of the derived column.
 	Name string
 	// Kind is the kind of its values: String, Int, Float, Bool or Date.
 	Kind table.Kind
-	// Values[r] is the value in row r of the public table, as a text. An empty text is a null.
+	// Values[r] is the value in public row r, as a text. An empty text is null.
 	Values []string
 }
 
@@ -59,22 +60,21 @@ func (l *Lookup) Makes() []string {
 
 func (l *Lookup) place() string { return l.Field }
 
-// joined is the public data that the programs of a lookup share. It does not change.
+// joined is the public data of a lookup that all its programs share. It does not change.
 type joined struct {
 	codings []domain.Coding
 	columns []string
 	schema  table.Schema
-	// sizes[i] is the number of different values of key column i, or of ranges and gaps. The rows of the public table
-	// are numbered by the codes of their key, in mixed radix, if there are few such numbers; else entries maps the
-	// codes to the row.
+	// sizes[i] is the number of different codes of key column i: its values, or its ranges and the gaps between them. The
+	// codes of all key columns together make a mixed-radix number. If there are few such numbers, an array has a public
+	// row for each; otherwise the map entries does.
 	sizes   []int
 	rows    []int32
 	entries map[string]int32
 	added   []addedColumn
 }
 
-// addedColumn is an added column: its different values, and for each row of the public table the code of its value, -1
-// for null.
+// addedColumn is an added column: its different values, and for each public row the index of its value, or -1 for null.
 type addedColumn struct {
 	typ    table.Type
 	values table.Values
@@ -82,7 +82,7 @@ type addedColumn struct {
 	codes  []int32
 }
 
-// mostNumbered is the largest number of combinations of key values for which a table of all combinations is held.
+// mostNumbered is the largest number of combinations of key values for which an array of all combinations is held.
 const mostNumbered = 1 << 22
 
 func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type,
@@ -90,7 +90,7 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 	before := len(p.List)
 	j := &joined{columns: l.On}
 	rows := l.usedRows()
-	codes := make([][]int32, len(l.On)) // of the key columns, by position in rows
+	codes := make([][]int32, len(l.On)) // codes[i][k] is the code of public row rows[k] in key column i
 	combinations := 1
 	for i, column := range l.On {
 		j.schema.Fields = append(j.schema.Fields, table.Field{Name: column, Type: types[i]})
@@ -145,8 +145,8 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 	return made, func() program { return newLookupProgram(j) }
 }
 
-// ranges returns the coding of values by the ranges and the gaps between them, and the position in rows of the range of
-// each code, or Dropped. The error comes from the public file.
+// ranges makes the coding that maps a value to the range, or the gap between ranges, that holds it. of[code] is the
+// range's index in rows, or Dropped for a gap. An error is a problem of the public file.
 func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
 		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "ranges are of integers or dates, and the column is " +
@@ -191,7 +191,7 @@ func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, 
 	return c, of, nil
 }
 
-// usedRows returns the rows of the public table whose key has no empty text.
+// usedRows returns the public rows whose key values are all present.
 func (l *Lookup) usedRows() (rows []int) {
 	for r := range l.Keys[0] {
 		if l.To != nil && l.To[r] == "" {
@@ -204,7 +204,7 @@ func (l *Lookup) usedRows() (rows []int) {
 	return rows
 }
 
-// Check reports two rows of the public table with one key.
+// Check reports a key that two rows of the public table have.
 func (l *Lookup) Check(p *problem.Problems) {
 	used := l.usedRows()
 	if len(used) == 0 {
@@ -229,10 +229,10 @@ func (l *Lookup) Check(p *problem.Problems) {
 	}
 }
 
-// number makes the map from the codes of a key to the position of its row in rows.
+// number makes the map from the codes of a key to the index of its public row in rows.
 func (j *joined) number(rows []int, codes [][]int32, combinations int) {
 	if len(codes) == 1 {
-		return // the code is the position, since no two rows have the same key
+		return // each key value is in one row, so the code is the row's index
 	}
 	if combinations <= mostNumbered {
 		j.rows = make([]int32, combinations)
@@ -258,7 +258,7 @@ func (j *joined) number(rows []int, codes [][]int32, combinations int) {
 	}
 }
 
-// fill stores the values of some rows, equal texts once.
+// fill stores the values of some public rows. Equal texts are stored once.
 func (c *addedColumn) fill(texts []string, rows []int) *problem.Error {
 	at := map[string]int32{"": domain.Dropped}
 	n := int32(0)
@@ -273,7 +273,7 @@ func (c *addedColumn) fill(texts []string, rows []int) *problem.Error {
 		}
 		c.codes = append(c.codes, code)
 	}
-	if n == 0 { // the code of a null has to be in range
+	if n == 0 { // the code of a null row must exist, too
 		switch c.typ.Kind {
 		case table.Float:
 			c.values = table.Values{Floats: []float64{0}}
@@ -318,7 +318,7 @@ func (l *lookupProgram) run(b *table.Batch, at []int) ([]table.Column, error) {
 	return l.out, nil
 }
 
-// find fills in the row of the public table of each row of the batch, or Dropped.
+// find stores, for each row of the batch, the index of its public row, or Dropped if there is none.
 func (l *lookupProgram) find() error {
 	l.entries = slices.Grow(l.entries[:0], l.keys.Rows)[:l.keys.Rows]
 	var all [][]int32
@@ -359,7 +359,7 @@ func (l *lookupProgram) find() error {
 	return nil
 }
 
-// column returns the column for rows with some entries, in the memory of an older column.
+// column returns the added column for rows with these public rows (entries). It reuses the memory of old.
 func (c *addedColumn) column(entries []int32, old table.Column) table.Column {
 	n := len(entries)
 	out := table.Column{Type: c.typ, Values: c.values, Dict: c.dict, Codes: slices.Grow(old.Codes[:0], n)[:n],

@@ -63,7 +63,7 @@ func (c *compiler) binary(n *ast.BinaryNode) *compiled {
 	return c.refuse("expressions have no operator %s", n.Operator)
 }
 
-// logic is `and`, or `or`, of three values: false, true and null.
+// logic compiles `and` or `or` with three values: false, true and null.
 func (c *compiler) logic(and bool, a, b *compiled) *compiled {
 	for _, x := range []*compiled{a, b} {
 		if x.typ.Kind == table.Invalid {
@@ -93,8 +93,8 @@ func (c *compiler) logic(and bool, a, b *compiled) *compiled {
 	}}
 }
 
-// choose takes each row's value from a if first reports true, else from b. It evaluates each once: first may look at
-// the vector of a.
+// choose compiles a choice between a and b: a row gets a's value if first reports true for it, otherwise b's. a and b
+// are evaluated once each; first gets the vector of a.
 func choose(a, b *compiled, first func(n int, x *vector) func(i int) bool) *compiled {
 	var out vector
 	t := a.typ
@@ -150,8 +150,8 @@ func (c *compiler) coalesce(a, b *compiled) *compiled {
 	})
 }
 
-// compare compares numbers by value, texts byte by byte, dates and times of one type, and booleans with == and !=. Only
-// == and != compare a value with nil.
+// compare compiles a comparison. Numbers are compared by value, texts byte by byte, dates and times with the same type.
+// Booleans have only == and !=, and so does nil.
 func (c *compiler) compare(operator string, a, b *compiled) *compiled {
 	equality := operator == "==" || operator == "!="
 	if b.typ.Kind == table.Invalid {
@@ -193,7 +193,7 @@ func (c *compiler) compare(operator string, a, b *compiled) *compiled {
 	})
 }
 
-// isNull reports whether values are null, or whether they are not.
+// isNull compiles a test: whether x is null (if null is set), or is not null.
 func isNull(x *compiled, null bool) *compiled {
 	var out vector
 	return &compiled{typ: boolType, run: func(n int) *vector {
@@ -209,7 +209,7 @@ func isNull(x *compiled, null bool) *compiled {
 	}}
 }
 
-// compareMixed compares an integer with a float that is not NaN, exactly.
+// compareMixed compares an integer with a float exactly. The float is not NaN.
 func compareMixed(a int64, b float64) int {
 	switch {
 	case b >= 1<<63:
@@ -224,14 +224,14 @@ func compareMixed(a int64, b float64) int {
 	return -1
 }
 
-// in reports whether a value equals a literal of a list.
+// in compiles `x in [a, b]`: whether x equals one of the literals.
 func (c *compiler) in(n *ast.BinaryNode) *compiled {
 	list, ok := n.Right.(*ast.ArrayNode)
 	if !ok || len(list.Nodes) == 0 {
 		return c.refuse("in needs a list of values: zone in [1, 2]")
 	}
 	left := c.compile(n.Left)
-	var value *vector // left's value, evaluated only once
+	var value *vector // the values of the left operand, which is evaluated once
 	var equal *compiled
 	for _, item := range list.Nodes {
 		x := c.compile(item)
@@ -283,7 +283,7 @@ func (c *compiler) matches(a *compiled, pattern ast.Node) *compiled {
 	})
 }
 
-// pattern returns the regular expression of a literal. It is searched in time that is linear in the text.
+// pattern compiles the regular expression in a literal. Searching takes time linear in the text's length.
 func (c *compiler) pattern(n ast.Node) *regexp.Regexp {
 	text, ok := n.(*ast.StringNode)
 	if !ok || len(text.Value) > mostPattern {
@@ -298,8 +298,8 @@ func (c *compiler) pattern(n ast.Node) *regexp.Regexp {
 	return re
 }
 
-// arithmetic is + - * / % of numbers, and + of texts. / of integers is a float. An overflow, a division by zero and a
-// result that is not finite are null.
+// arithmetic compiles + - * / % of numbers, and + of texts. Dividing integers gives a float. The result is null if it
+// overflows, divides by zero or is not finite.
 func (c *compiler) arithmetic(operator string, a, b *compiled) *compiled {
 	if operator == "+" && a.typ == textType && b.typ == textType {
 		return each(textType, []*compiled{a, b}, func(out *vector, in []*vector, i int) bool {
@@ -330,7 +330,7 @@ func (c *compiler) arithmetic(operator string, a, b *compiled) *compiled {
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// integerOperators return false if the result is not an int64.
+// integerOperators compute with integers. They return false if the result is not an int64.
 var integerOperators = map[string]func(a, b int64) (int64, bool){
 	"+": func(a, b int64) (int64, bool) { return a + b, (a+b > a) == (b > 0) },
 	"-": func(a, b int64) (int64, bool) { return a - b, (a-b < a) == (b > 0) },
@@ -343,7 +343,7 @@ var integerOperators = map[string]func(a, b int64) (int64, bool){
 	},
 }
 
-// floatOperators return an infinite number or NaN if the result is not a number.
+// floatOperators compute with floats. A result that does not exist is NaN or infinite.
 var floatOperators = map[string]func(a, b float64) float64{
 	"+": func(a, b float64) float64 { return a + b },
 	"-": func(a, b float64) float64 { return a - b },

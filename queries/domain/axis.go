@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Axis is a dimension that was checked.
+// Axis is a checked dimension: its cells and their labels are known.
 type Axis struct {
 	Dimension
 	Domain domain
-	Field  string // place in the query
-	Size   int    // cells, with the null cell and the other cell
+	Field  string // path of the dimension in the query
+	Size   int    // number of cells, including null cell and other cell
 	Extra  ExtraCells
 }
 
 // NewAxes checks the dimensions whose keys are listed and makes their axes. zone applies to times without an offset
-// (nil for UTC), field is the place of the dimensions in the query, and columns names the answer's columns beside its
-// keys.
+// (nil for UTC), field is the path of the dimensions in the query. columns are names of other columns of the answer,
+// which keys must not have.
 func NewAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problem.Problems) []Axis {
 	var axes []Axis
 	for i, d := range by {
@@ -66,8 +66,8 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	return size + len(b.Names), b
 }
 
-// Codings returns the coding and the number of cells of each axis for the columns of a layout, or reports every column
-// that does not fit.
+// Codings returns for each axis how its columns map to cells, and how many cells it has. l describes the columns of
+// batches; a column that does not fit is reported.
 func Codings(axes []Axis, l BatchColumns) (codings []Coding, sizes []int) {
 	for i := range axes {
 		c, _ := axes[i].Coding(l)
@@ -87,7 +87,7 @@ func (a *Axis) Name() string {
 	return a.Column
 }
 
-// KeyColumns returns the key columns of all axes; the cells of the last axis are numbered consecutively.
+// KeyColumns returns the key columns of all axes. The cells of the last axis change fastest.
 func KeyColumns(axes []Axis) []KeyColumn {
 	var columns []KeyColumn
 	strides := AxisStrides(axes)
@@ -100,7 +100,8 @@ func KeyColumns(axes []Axis) []KeyColumn {
 	return columns
 }
 
-// AxisStrides returns the distance, in cells of the vector, between neighbouring cells of each axis.
+// AxisStrides returns for each axis how far apart its neighbouring cells are in the vector of all cells. Axes of 3 and
+// 4 cells have the strides 4 and 1.
 func AxisStrides(axes []Axis) []int {
 	strides := make([]int, len(axes))
 	stride := 1

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// BatchColumns tells coders where their columns are: a schema, and the columns of a batch in order.
+// BatchColumns describes the columns of batches to coders: the schema of the input, and which of its columns a batch
+// holds, in order.
 type BatchColumns struct {
 	Schema   table.Schema
 	Columns  []string
@@ -24,7 +25,7 @@ func (l *BatchColumns) Find(column, field string) (at int, t table.Type, ok bool
 	return slices.Index(l.Columns, column), f.Type, ok
 }
 
-// coordinates finds a column of coordinates, or reports that it cannot be one.
+// coordinates finds a column of coordinates, or reports that the column cannot hold coordinates.
 func (l *BatchColumns) coordinates(column, field string) Coordinates {
 	at, t, ok := l.Find(column, field)
 	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
@@ -34,8 +35,8 @@ func (l *BatchColumns) coordinates(column, field string) Coordinates {
 	return Coordinates{At: at, Kind: t}
 }
 
-// RowCoder finds the code of each row of a batch in an axis.
+// RowCoder maps each row of a batch to a code: a cell number, or [Dropped].
 type RowCoder interface {
-	// OfRows returns the codes, valid until it is called again.
+	// OfRows returns the code of each row. The slice is valid until the next call.
 	OfRows(b *table.Batch) ([]int32, error)
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rangeOfFilter holds the bounds of a range as exact numbers, in units of the integers that hold the column; an absent
-// bound is nil.
+// rangeOfFilter holds the bounds of a filter's range as exact numbers, in the units in which the column's integers
+// count (such as days). A missing bound is nil.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
-// between makes the coding of a filter's range: values in the range have the code 0, all others are dropped.
+// between makes the coding of a filter that keeps a range of values: a value in the range has the code 0, any other is
+// dropped.
 func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs []*problem.Error) {
 	e, errs := f.readRange(t, zone)
 	if len(errs) > 0 {
@@ -31,7 +32,7 @@ func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs 
 	return c, nil
 }
 
-// readRange reads the bounds of the range, and reports a range that is empty.
+// readRange parses the bounds of the range, and reports an empty range.
 func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilter, errs []*problem.Error) {
 	for _, end := range []struct {
 		text  *string
@@ -61,7 +62,7 @@ func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilt
 	return e, append(errs, e.checkNumbers()...)
 }
 
-// checkNumbers reports a lower bound above the upper bound.
+// checkNumbers reports a lower bound that is above the upper bound.
 func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	var errs []*problem.Error
 	if e.from != nil && e.before != nil && e.from.Cmp(e.before) >= 0 {
@@ -75,7 +76,7 @@ func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	return errs
 }
 
-// endOf parses a bound in the units of a column of type t.
+// endOf parses a bound, in the units of a column of type t.
 func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Bool:
@@ -93,7 +94,8 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 	return parseScalar(text, t, zone)
 }
 
-// ints makes a range of integers: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤ ceil(e) − 1.
+// ints makes a range of integers from exact bounds e: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤
+// ceil(e) − 1.
 func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
 	r := intRange{integers{Unsigned: t.Kind == table.Uint}, Span[int64]{math.MinInt64, math.MaxInt64}}
 	for _, low := range []*big.Rat{e.from, e.min} {
@@ -111,7 +113,7 @@ func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
 	return &r.Span
 }
 
-// floats makes a range of floats, from the floats nearest to the bounds in e.
+// floats makes a range of floats. Each bound is rounded to the nearest float.
 func (e *rangeOfFilter) floats() *Span[float64] {
 	r := &Span[float64]{math.Inf(-1), math.Inf(1)}
 	for _, low := range []*big.Rat{e.from, e.min} {

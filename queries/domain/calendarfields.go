@@ -1,7 +1,7 @@
 package domain
 
-// Fields of times. Each function writes one field for every time of a column, from the days and the seconds of the day
-// that [clock.Read] returns; cells are numbered from 0.
+// Fields of times, such as the hour. Each function writes one field for every time of a column, given the days and the
+// seconds of the day that [clock.Read] returns. All fields begin at 0.
 
 // minuteOfHour writes 0 to 59.
 func minuteOfHour(dst, _, seconds []int32) {
@@ -69,11 +69,12 @@ func weekday(day uint32) uint32 { return (day + 3) % 7 }
 
 // civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
 //
-// Years are counted from March, so that the leap day is the last one: of the 153 days from March to July, and again
-// from August, each month starts at ⌊(153·m + 2)/5⌋ (Hinnant, chrono-compatible low-level date algorithms).
+// Years are counted from March, so that the leap day is the last day. Month m after March then starts on day ⌊(153·m +
+// 2)/5⌋, because the months from March to July have 153 days, and from August again (Hinnant, chrono-compatible
+// low-level date algorithms).
 func civil(day uint32) (month, ofMonth, ofYear uint32) {
 	const (
-		fromMarch = 719468 % cycleDays // days from a 1st of March that starts a cycle to 1970-01-01
+		fromMarch = 719468 % cycleDays // days from the 1st of March at which a cycle starts to 1970-01-01
 		toMarch   = 31 + 28            // days of January and February
 		marchTo   = 306                // days from March to December
 	)

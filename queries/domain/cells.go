@@ -11,13 +11,13 @@ type Grouping struct {
 	cells []int32
 }
 
-// digit holds the codes of one axis and the stride by which each code is multiplied in the cell number.
+// digit holds the codes of one axis for a batch. Each code is multiplied by the axis' stride.
 type digit struct {
 	RowCoder
 	stride int32
 }
 
-// Only returns the coder if there is exactly one axis and it has one column; otherwise nil.
+// Only returns the coder of the axis if there is exactly one axis and it has one column; otherwise nil.
 func (g *Grouping) Only() *AxisCoder {
 	if len(g.Axes) != 1 {
 		return nil
@@ -26,8 +26,8 @@ func (g *Grouping) Only() *AxisCoder {
 	return x
 }
 
-// NewGrouping makes the coders of the axes; sizes[i] is the number of cells of axis i. The columns of the layout must
-// fit.
+// NewGrouping makes the coders of the axes. sizes[i] is the number of cells of axis i. The columns of l must have been
+// checked.
 func NewGrouping(axes []Coding, sizes []int, l BatchColumns) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}
 	stride := 1
@@ -61,7 +61,8 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	return g.cells, nil
 }
 
-// ofAllRows computes the cells of a batch that keeps all rows, for two axes or more. The first two axes take one loop.
+// ofAllRows computes the cells of a batch without filtered rows, for two axes or more. One loop does the first two
+// axes.
 func (g *Grouping) ofAllRows(b *table.Batch) error {
 	first, err := g.Axes[0].OfRows(b)
 	if err != nil {
@@ -101,7 +102,7 @@ func start(cells []int32, keep []bool) error {
 	return nil
 }
 
-// twoDigits computes cells of two digits; a cell is dropped if one of its digits is.
+// twoDigits computes cells from two axes. A cell is dropped if one of its codes is.
 func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	first, second = first[:len(cells)], second[:len(cells)]
 	for i := range cells {
@@ -110,7 +111,7 @@ func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	}
 }
 
-// digits adds a digit to each cell; a cell is dropped (all bits set) if one of its digits is.
+// digits adds the codes of another axis to the cells. A cell is dropped (all bits set) if its code is.
 func digits(cells, codes []int32, stride int32) {
 	codes = codes[:len(cells)]
 	for i, cell := range cells {

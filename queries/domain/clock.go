@@ -19,13 +19,13 @@ const cycleDays = 146097
 
 // clock computes calendar days and seconds of the day for a column of dates or times.
 type clock struct {
-	perSecond int64          // units of the column in a second; 0 if the values are days
+	perSecond int64          // units of the column per second; 0 if its values are days
 	zone      *time.Location // nil if no conversion to local time is needed
-	offsets   *zoneOffsets   // offsets of the zone
-	// cached offset: the zone is offset seconds ahead of UTC from second since to before second until; for times that
-	// the table does not cover
+	offsets   *zoneOffsets   // the zone's offsets from UTC
+	// The last offset that was not found in the table: from second since to before second until, the zone is offset
+	// seconds ahead of UTC.
 	since, until, offset int64
-	// buffers for the last column
+	// working memory for one column
 	days, shown, ranks []int32
 	seconds            []int64
 }
@@ -46,7 +46,7 @@ func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	return c, true
 }
 
-// read returns for each value the day, as days since 1970-01-01 in the calendar's cycle, and the second of the day (0
+// read returns the day of each value, counted from 1970-01-01 within the calendar's cycle, and the second of the day (0
 // for dates). Both slices are valid until the next call.
 func (c *clock) read(xs []int64) (days, seconds []int32) {
 	c.days, c.shown = columnar.Resize(c.days, len(xs)), columnar.Resize(c.shown, len(xs))
@@ -74,7 +74,7 @@ func (c *clock) read(xs []int64) (days, seconds []int32) {
 	return c.days, c.shown
 }
 
-// readMicroseconds is read for microseconds without a zone, the unit of most files, in one loop.
+// readMicroseconds does the work of read in one loop, for microseconds without a zone: most files have them.
 func (c *clock) readMicroseconds(xs []int64) {
 	days, shown := c.days[:len(xs)], c.shown[:len(xs)]
 	for i, x := range xs {
@@ -84,8 +84,7 @@ func (c *clock) readMicroseconds(xs []int64) {
 	}
 }
 
-// wholeSeconds converts times to seconds, rounding down. The usual units have loops of their own, with a constant
-// divisor.
+// wholeSeconds converts times to seconds, rounding down. For usual units the divisor is a constant, which is faster.
 func wholeSeconds(dst, xs []int64, perSecond int64) {
 	dst = dst[:len(xs)]
 	switch perSecond {
@@ -110,7 +109,7 @@ func wholeSeconds(dst, xs []int64, perSecond int64) {
 	}
 }
 
-// addOffsets converts UTC seconds to the zone's local seconds, in the calendar's cycle.
+// addOffsets converts UTC seconds to local seconds of the zone.
 func (c *clock) addOffsets() {
 	c.ranks = columnar.Resize(c.ranks, len(c.seconds))
 	c.offsets.starts.ranks(c.ranks, c.seconds, 0)
@@ -124,8 +123,8 @@ func (c *clock) addOffsets() {
 	}
 }
 
-// offsetAt returns the zone's offset at second s since 1970. Before year 1 and after year 9999 it is the offset at the
-// first or last second of these years.
+// offsetAt returns the zone's offset s seconds after 1970. Before year 1 it is the offset at the first second of year
+// 1; after year 9999, at the last second of that year.
 func (c *clock) offsetAt(s int64) int64 {
 	if c.since <= s && s < c.until {
 		return c.offset

@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// dictionary caches the codes of a dictionary's values, until a batch has another dictionary.
+// dictionary caches a code for each value of a dictionary. A batch with another dictionary empties the cache.
 type dictionary struct {
 	id    uint64
 	codes []int32
@@ -21,18 +21,18 @@ func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
 	return d.codes, true
 }
 
-// AxisCoder finds the cells of an axis of one column for the rows of batches.
+// AxisCoder maps the rows of batches to the cells of an axis that reads one column.
 type AxisCoder struct {
-	At     int // position among the columns
+	At     int // position of the column in a batch
 	Kind   table.Type
 	Values valueCoder
 	Null   int32
 	dict   dictionary
-	codes  []int32 // codes of the entries
-	rows   []int32 // codes of the rows, if entries are runs
+	codes  []int32 // codes of the column's entries
+	rows   []int32 // codes of the rows, if an entry stands for several rows (run-length encoding)
 }
 
-// OfEntries returns the code of each entry of c.
+// OfEntries returns the code of each entry of column c. An entry is a row, or a run of equal rows.
 func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
 	a.codes = columnar.Resize(a.codes, c.Entries())
 	switch {
@@ -66,10 +66,10 @@ func (a *AxisCoder) Lookup(c *table.Column) []int32 {
 	return codes
 }
 
-// Forget drops the cached codes; call it if values get new codes.
+// Forget empties the cache of codes. Call it if values get new codes.
 func (a *AxisCoder) Forget() { a.dict = dictionary{} }
 
-// gather looks up the codes of the entries; the codes of nulls are unspecified.
+// gather looks up the code of each entry by its dictionary index. Codes of nulls are unspecified.
 func gather(dst, lookup []int32, c *table.Column) error {
 	for i, code := range c.Codes[:len(dst)] {
 		if uint(code) >= uint(len(lookup)) {
@@ -83,7 +83,7 @@ func gather(dst, lookup []int32, c *table.Column) error {
 	return nil
 }
 
-// eachCode computes the code of each entry, for a long dictionary that is used once.
+// eachCode computes the code of each entry, for a dictionary that is longer than the batch and used once.
 func (a *AxisCoder) eachCode(c *table.Column) error {
 	n := c.Values.Len(c.Type.Kind)
 	for i, code := range c.Codes[:len(a.codes)] {

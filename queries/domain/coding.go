@@ -17,21 +17,22 @@ import (
 
 // Codings: the code of each value, as plain data
 //
-// A dimension or a filter and the type of its column make a [Coding]. The local engine evaluates it by the coder that
-// [Coding.Coder] makes, a database by an expression (pipeline/sqlpush). Both are derived from the coding alone: a new
-// form of dimension is one field of the coding and one evaluation in each engine.
+// A dimension or a filter, together with the type of its column, makes a [Coding]. The local engine evaluates a coding
+// with the coder that [Coding.Coder] returns, a database with an SQL expression (pipeline/sqlpush). So a new form of
+// dimension needs a field in Coding and an evaluation in each engine.
 
-// Coding gives each value of a column, or each place of two columns, a code: a cell of an axis, or [Dropped] if the row
-// is left out. Nulls and NaN have the code Null. Exactly one of the fields from Ints on is set, with one exception:
-// texts that are read as numbers have both steps or both ranges. The integer version then applies to integers in
-// int64's range without point and exponent, the float version to all other numbers that [ParseFloat] reads.
+// Coding maps each value of a column, or each place given by two columns, to a code: the cell of an axis, or [Dropped]
+// if the row is left out. Nulls and NaN have the code Null. Exactly one of the fields from Ints on is set, with one
+// exception: for texts that are read as numbers, both steps or both ranges are set. Then IntSteps or IntRange applies
+// to integers in int64's range that are written without a point or exponent, FloatSteps or FloatRange to all other
+// numbers that [ParseFloat] reads.
 //
-// Unsigned integers are held as [table.Values] holds them in Ints. In steps and ranges their sign bit is flipped, so
-// that signed comparison orders them correctly.
+// Unsigned integers are held as in the Ints of [table.Values]. In steps and ranges their sign bit is flipped, so that
+// signed comparison orders them correctly.
 type Coding struct {
 	Column string
 	Type   table.Type
-	// Null is the code of nulls and NaN, Other the code of values that are in no cell.
+	// Null is the code of nulls and NaN. Other is the code of values that are in no cell.
 	Null, Other int32
 	// Ints, Floats and Texts hold the listed values and their codes. Numbers are in ascending order. Texts are folded,
 	// in the job's order, and may occur twice with the same code.
@@ -40,22 +41,22 @@ type Coding struct {
 	Texts  []Listed[string]
 	// Fold is how a text is folded before it is looked up in Texts.
 	Fold Fold
-	// IntSteps and FloatSteps give a value the number of the last step that is at most the value.
+	// IntSteps and FloatSteps map a value to the index of the last step that is at most the value.
 	IntSteps   *Steps[int64]
 	FloatSteps *Steps[float64]
-	// IntRange and FloatRange give the numbers from Least to Most the code 0, and all others Other.
+	// IntRange and FloatRange map numbers in the range to 0 and all other numbers to Other.
 	IntRange   *Span[int64]
 	FloatRange *Span[float64]
-	// NotNull gives the code 0 to all values.
+	// NotNull maps every value to 0. Nulls and NaN keep the code Null.
 	NotNull bool
-	// TimeField is the name of a time field. Instants are converted to local time in Zone first.
+	// TimeField is the name of a time field, such as hour_of_day. Instants are first converted to local time in Zone.
 	TimeField string
 	Zone      string
-	// Grid is a grid over two columns; Nearest assigns places of two columns to their nearest point.
+	// Grid maps a place to its cell in a grid; Nearest maps it to its nearest point.
 	Grid    *GridCells
 	Nearest *NearestPoints
 
-	// derived from the fields above, once for all evaluations
+	// follow from the fields above; computed once
 	zone    *time.Location
 	offsets func() *Offsets
 	table   func() *FoldTable
@@ -70,8 +71,8 @@ type Listed[T cmp.Ordered] struct {
 	Code  int32
 }
 
-// Steps are ascending. A value from step i to before step i+1 has the code i. A value from the last step on has the
-// code Beyond, a value below the first step Below. If Closed is set, a value equal to Last has the code LastCode.
+// Steps are the ascending numbers At. A value from At[i] to before At[i+1] has the code i, a value below the first step
+// Below, a value from the last step on Beyond. If Closed is set, a value equal to Last has the code LastCode.
 type Steps[T int64 | float64] struct {
 	At       []T
 	Cells    int32
@@ -85,8 +86,8 @@ type Steps[T int64 | float64] struct {
 // Span holds the numbers from Least to Most, inclusive; it is empty if Least is above Most.
 type Span[T int64 | float64] struct{ Least, Most T }
 
-// GridCells holds the edges of the rows and columns of a grid. A place is in row i if it is from edge i to before edge
-// i+1; the last row includes its upper edge. Columns follow the same rule.
+// GridCells holds the edges of a grid's rows and columns. A latitude from edge i to before edge i+1 is in row i; the
+// last row includes its upper edge. Columns divide longitudes in the same way.
 type GridCells struct {
 	Lat, Lon   string
 	Rows, Cols []float64
@@ -103,12 +104,12 @@ func (c *Coding) Columns() []string {
 	return []string{c.Column}
 }
 
-// Numerals reports whether texts are read as numbers.
+// Numerals reports whether the column holds texts that are read as numbers.
 func (c *Coding) Numerals() bool {
 	return c.Type.Kind == table.String && (c.IntSteps != nil || c.IntRange != nil)
 }
 
-// Offsets returns the zone offsets of a time field; nil if the coding has no time field.
+// Offsets returns the offsets from UTC that a time field needs; nil for other codings.
 func (c *Coding) Offsets() *Offsets {
 	if c.offsets == nil {
 		return nil
@@ -116,7 +117,7 @@ func (c *Coding) Offsets() *Offsets {
 	return c.offsets()
 }
 
-// Coding returns the coding of an axis for the columns of a layout, or reports columns that do not fit.
+// Coding returns the coding of an axis for the columns that l describes, or reports columns that do not fit.
 func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	before := len(l.Problems.List)
 	switch d := a.Domain.(type) {
@@ -141,7 +142,7 @@ func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	return c, len(l.Problems.List) == before
 }
 
-// Coder makes the local evaluation of a coding, for batches of a layout whose columns fit.
+// Coder makes the evaluation of a coding for batches with the columns of l. The columns must have been checked.
 func (c *Coding) Coder(l BatchColumns) RowCoder {
 	switch {
 	case c.Grid != nil:
@@ -152,12 +153,12 @@ func (c *Coding) Coder(l BatchColumns) RowCoder {
 	return c.axisCoder(l)
 }
 
-// axisCoder is Coder for a coding of one column.
+// axisCoder does the work of Coder for a coding of one column.
 func (c *Coding) axisCoder(l BatchColumns) *AxisCoder {
 	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: c.valueCoder(), Null: c.Null}
 }
 
-// valueCoder makes the coder of the values of one column; nil if the coding is empty.
+// valueCoder makes the coder for single values of the column; nil for a coding without any cell.
 func (c *Coding) valueCoder() valueCoder {
 	ints := integers{Unsigned: c.Type.Kind == table.Uint}
 	switch {
@@ -205,8 +206,8 @@ type FoldTable struct {
 	Space    bool
 }
 
-// FoldTable returns the table by which a database folds texts; nil if texts are not folded or accents are folded, since
-// a database may have another version of Unicode.
+// FoldTable returns how a database must fold texts so that they match listed ones. nil if texts are not folded, and
+// also if accents are folded, because a database may have another version of Unicode.
 func (c *Coding) FoldTable() *FoldTable {
 	if c.table == nil {
 		return nil
@@ -214,8 +215,9 @@ func (c *Coding) FoldTable() *FoldTable {
 	return c.table()
 }
 
-// newFoldTable lists every character that folding changes, if the character or its image occurs in a listed text or the
-// image is a space: other changes cannot make a text equal to a listed one.
+// newFoldTable lists the characters that folding changes. It leaves out a change if neither the character nor its
+// replacement occurs in a listed text and the replacement is no space: such a change makes no text equal to a listed
+// one.
 func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	used := map[rune]bool{}
 	for _, text := range listed {
@@ -243,8 +245,8 @@ func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	return &FoldTable{From: from.String(), To: to.String(), Space: f.Space}
 }
 
-// InfiniteCode returns the code of an infinite value among float steps: the first or the last cell, unless the last
-// cell is open.
+// InfiniteCode returns the code of an infinite value with this sign: the first or the last cell. If the last cell is
+// open, positive infinity is in no cell.
 func (s *Steps[T]) InfiniteCode(sign int) int32 {
 	switch {
 	case !s.Closed:

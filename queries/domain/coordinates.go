@@ -9,14 +9,14 @@ import (
 
 // Coordinates reads a column of numbers as the nearest float64; nulls and texts that are not numbers become NaN.
 type Coordinates struct {
-	At   int // position among the columns
+	At   int // position of the column in a batch
 	Kind table.Type
-	// the last batch's values by entry and by row; rows is used if entries are runs
+	// The last batch's values: by entry, and by row if an entry stands for several rows.
 	entries, rows []float64
 }
 
-// OfRows returns the coordinate of each row of a batch. The slice is valid until the next call and as long as the
-// batch. It may be the column's own memory: do not change it.
+// OfRows returns the coordinate of each row of a batch. The slice may be the column's own memory, so do not change it.
+// It is valid until the next call and as long as the batch.
 func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
@@ -58,7 +58,7 @@ func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	return x.rows, nil
 }
 
-// pick writes values[code] for each dictionary code.
+// pick sets dst[i] to values[codes[i]].
 func pick(dst, values []float64, codes []int32) error {
 	codes = codes[:len(dst)]
 	for i := range dst {
@@ -71,7 +71,8 @@ func pick(dst, values []float64, codes []int32) error {
 	return nil
 }
 
-// Coordinate returns value i of a column as a float: a number, or a text that is parsed as one; NaN if it is neither.
+// Coordinate returns value i of v, of kind k, as a float. A text is parsed. The result is NaN if the value is not a
+// number.
 func Coordinate(v *table.Values, i int, k table.Kind) float64 {
 	switch k {
 	case table.Float:

@@ -2,8 +2,8 @@
 // grids, nearest points), the filters that leave rows out, and the coders that read columns by their type.
 //
 // A [Dimension] is a dimension as the job states it. [NewAxes] checks it and makes an [Axis], whose cells are numbered
-// from 0. [NewGrouping] compiles axes for a schema and finds the cell of each row of a batch, as a number in mixed
-// radix. Everything here is public except the batches.
+// from 0. [NewGrouping] compiles several axes for a schema and numbers the cells of all axes together, as a number in
+// mixed radix. Everything here is public except the batches.
 package domain
 
 import (
@@ -17,19 +17,21 @@ import (
 // Policy determines what happens to a row whose value is null or outside the domain.
 type Policy string
 
-// Drop leaves the row out of the query (the default); OwnCell counts it in a cell of its own.
+// Drop leaves the row out of the query (the default). OwnCell counts it in an extra cell, the null cell or the other
+// cell.
 const (
 	Drop    Policy = "drop"
 	OwnCell Policy = "bin"
 )
 
-// The labels of the cells that OwnCell adds, after all other cells and in this order.
+// The labels of the null cell and the other cell, which OwnCell adds after all other cells, in this order.
 const (
 	nullLabel  = "null"
 	otherLabel = "other"
 )
 
-// Label is a cell of a values dimension and the source texts that belong to it (at least one).
+// Label is a cell of a dimension with listed values, and the values (at least one) that belong to it. Values are texts
+// of the job.
 type Label struct {
 	Name    string
 	Members []string
@@ -38,20 +40,20 @@ type Label struct {
 // Dimension is one public axis of a histogram. Exactly one of Labels, Edges, TimeField, Grid, Nearest and Discover is
 // set.
 //
-// Labels: a row belongs to the label of which a member equals the column's value. In numeric columns members are
-// decimal numbers, compared by value ("1" is 1.0); in columns of floats, as the nearest float. In other columns they
-// are true and false, dates and times compared by instant, or texts compared byte by byte. Infinite values belong to no
+// Labels: a row belongs to a label if the column's value equals one of the label's members. The column's type decides
+// how members are read: decimal numbers, compared by value ("1" is 1.0) and in columns of floats as the nearest float;
+// true and false; dates and times, compared by instant; texts, compared byte by byte. Infinite values belong to no
 // label.
 //
-// Edges: a row belongs to the cell [a, b) of its value; the last cell includes b. Edges are all decimal numbers, or all
-// dates and times. Numbers are compared exactly with integers, and as the nearest float with floats. Text columns are
-// read as numbers; a text that is not a number is null. Infinite values belong to the first or the last cell.
+// Edges: a row belongs to the cell [a, b) that holds its value; the last cell includes b. The edges are all decimal
+// numbers, or all dates and times. A number is compared with integers exactly, and with floats as the nearest float.
+// Text columns are read as numbers; a text that is not a number is null. Infinite values belong to the first or the
+// last cell.
 //
-// TimeField: a row belongs to the cell of the field that a clock or a calendar shows at its time: minute_of_hour (0 to
-// 59), hour_of_day (0 to 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month
-// (1 to 31), week_of_year (ISO 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's
-// Location, times without a zone as they stand; dates have no hour and no minute. The calendar is the Gregorian one at
-// all times.
+// TimeField: a row belongs to the cell of the named field of its time: minute_of_hour (0 to 59), hour_of_day (0 to 23),
+// hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to 31), week_of_year (ISO
+// 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are converted to the spec's Location; times without a
+// zone are not converted. Dates have no hour and no minute. The calendar is Gregorian for all years.
 //
 // Grid and Nearest name two columns, of latitudes and longitudes, and Column is empty: see [Grid] and [Nearest].
 //
@@ -62,30 +64,31 @@ type Dimension struct {
 	// two key columns: <As>_row and <As>_col, or row and col.
 	As     string
 	Labels []Label
-	// Edges are source texts in ascending order. LastOpen is set if the last cell does not include its upper edge.
+	// Edges are texts of the job, in ascending order. LastOpen is set if the last cell does not include its upper edge.
 	Edges     []string
 	LastOpen  bool
 	TimeField string
 	Grid      *Grid
 	Nearest   *Nearest
-	// Discover is set if the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
+	// Discover is set if the keys are the column's values that partition selection finds; see [calibrate.KeySelection].
 	Discover bool
-	// Fold describes which differences between texts do not count, for Labels and Discover and in text columns.
-	// Discovered keys are folded texts.
+	// Fold selects differences between texts that are ignored, such as upper case. It applies to Labels and Discover in
+	// text columns. Discovered keys are folded texts.
 	Fold  Fold
 	Null  Policy
 	Other Policy
-	// Levels are groups of the cells, each level within the one before; the last level is the cells themselves. It is
-	// nil if the cells are in no groups.
+	// Levels group the cells, from the coarsest level to the finest, which is the cells themselves: for example regions,
+	// then cities. nil if the cells are not grouped.
 	Levels []Level
 }
 
-// Level is one of several public groupings of the cells of a dimension with Labels or Edges.
+// Level is one public grouping of the cells of a dimension with Labels or Edges.
 type Level struct {
 	Name string
-	// Groups[i] is the group of cell i: numbers from 0 on that rise by 0 or 1 from cell to cell.
+	// Groups[i] is the group of cell i. Groups are numbered from 0 in the order of the cells: the number stays or rises by
+	// 1 from cell to cell.
 	Groups []int32
-	// Labels names the groups of a dimension with Labels. Edges are the edges of the groups of one with Edges.
+	// Labels are the names of the groups if the dimension has Labels. Edges are the edges of the groups if it has Edges.
 	Labels, Edges []string
 }
 
@@ -93,17 +96,16 @@ type Level struct {
 // at the west. A cell includes its south and west edges; the last row and column also include the north and east edges
 // of the box.
 //
-// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge. So a
-// decimal of up to 15 digits is on the side of an edge that its digits show, and no place is further than 3e-14
-// degrees, 4 nanometres, from its cell.
+// The edges divide the box exactly; a coordinate is compared with the float nearest to an edge. So a decimal of up to
+// 15 digits is compared correctly, and no place is further than 3e-14 degrees (4 nanometres) from its cell.
 type Grid struct {
 	Lat, Lon                 string // columns
 	South, West, North, East string // decimal degrees
 	Rows, Cols               int
 }
 
-// Nearest has a cell for each of some public points. A place belongs to the nearest point, if the distance is at most
-// WithinM metres; of several equally near points, to the first.
+// Nearest has one cell for each public point. A place belongs to its nearest point if that is at most WithinM metres
+// away; if several points are equally near, to the first.
 //
 // Distances are lengths of geodesics on WGS84. They are computed from the straight line between two places in space,
 // within 2 mm of the exact value up to 50 km and within 13 m up to 1000 km; points whose distances differ by less may
@@ -112,7 +114,7 @@ type Nearest struct {
 	Lat, Lon string // columns
 	Points   []Point
 	WithinM  float64
-	Name     string // name of the key column if As is empty: the name of the points' identifiers
+	Name     string // the key column's name if As is empty: the header of the points' identifiers
 	// BandwidthM spreads each row over the points around its own, by a normal density with this standard deviation in
 	// metres, cut off at four standard deviations. If it is 0, rows are not spread.
 	BandwidthM float64
@@ -124,9 +126,9 @@ type Point struct {
 	Lat, Lon float64
 }
 
-// forms lists the forms of dimensions; a new form is entered here. Each has the key of the job, a test whether a
-// dimension has the form, and a function that makes the domain. That function reports errors and returns nil; it also
-// returns nil if the cells are not known before the data is read.
+// forms lists the forms of dimensions. Add a new form here. Each entry has the form's key in the job, a test whether a
+// dimension has the form, and a function that makes the domain. The function reports errors and then returns nil. It
+// also returns nil if the cells are not known before the data is read.
 var forms = []struct {
 	key string
 	has func(d *Dimension) bool
@@ -155,7 +157,7 @@ var forms = []struct {
 	{"keys", func(d *Dimension) bool { return d.Discover }, nil},
 }
 
-// Forms returns the job keys of the forms that are set: exactly one in a valid dimension.
+// Forms returns the job's keys of the forms that are set. A valid dimension has exactly one.
 func (d *Dimension) Forms() (keys []string) {
 	for i := range forms {
 		if forms[i].has(d) {
@@ -178,7 +180,7 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	return nil
 }
 
-// CheckForm reports a dimension without a column, or with none or several forms.
+// CheckForm reports a dimension that has no column, or not exactly one form.
 func CheckForm(d Dimension, field string, p *problem.Problems) {
 	place := d.Grid != nil || d.Nearest != nil
 	switch {
@@ -192,8 +194,8 @@ func CheckForm(d Dimension, field string, p *problem.Problems) {
 	}
 }
 
-// Separates reports whether rows with different values of the column never share a cell. Different texts may both be
-// null, if they are not of the column's type.
+// Separates reports whether rows with different values never share a cell. Exception: texts that are not of the
+// column's type are all null.
 func (d *Dimension) Separates() bool {
 	if d.Fold.Any() || d.Other == OwnCell || d.Null == OwnCell {
 		return false
@@ -219,7 +221,7 @@ func checkPolicy(x Policy, field string, p *problem.Problems) {
 	}
 }
 
-// KeyName returns the name of the key column of a dimension with one column.
+// KeyName returns the name of the answer's key column, for a dimension with one column.
 func (d *Dimension) KeyName() string {
 	if d.As != "" {
 		return d.As

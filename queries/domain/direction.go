@@ -6,15 +6,14 @@ type Direction struct {
 	By int
 	// Size is the number of cells, including the null cell and the other cell.
 	Size int
-	// Ordered is set if the cells have an order, as edges, time fields and the rows and columns of a grid do. The null
-	// cell and the other cell have no place in the order.
+	// Ordered is set if neighbouring cells are next to each other in reality, as those of edges, time fields and grids.
+	// The null cell and the other cell have no place in the order.
 	Ordered bool
-	// IDs holds the keys of the cells by which a public file can name them: labels and points have some, other forms
-	// nil.
+	// IDs are the keys of the cells by which a public file can name them, for labels and points. nil for all other forms.
 	IDs []string
 }
 
-// Directions returns the directions of axes: two for a grid, one for every other axis.
+// Directions returns the directions in which the cells of axes are arranged: two for a grid, one for every other axis.
 func Directions(axes []Axis) []Direction {
 	var out []Direction
 	for i := range axes {
@@ -32,7 +31,7 @@ func Directions(axes []Axis) []Direction {
 	return out
 }
 
-// ids returns the keys of labels or points, then the keys of the null cell and the other cell.
+// ids returns the keys of the labels or points of an axis, then those of the null cell and the other cell.
 func (a *Axis) ids() []string {
 	var ids []string
 	switch {

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// durationText matches a length of time.
+// durationText matches a duration, such as 30m or 2w.
 var durationText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 
 var unitSeconds = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': columnar.DaySeconds, 'w': 7 * columnar.DaySeconds}
 
-// parseDuration parses a length of time: n seconds, minutes, hours, days or weeks.
+// parseDuration parses a duration: a number n, and a unit s, m, h, d or w.
 func parseDuration(text string) (n int, unit byte, ok bool) {
 	if !durationText.MatchString(text) {
 		return 0, 0, false
@@ -27,8 +27,8 @@ func parseDuration(text string) (n int, unit byte, ok bool) {
 	return n, text[last], err == nil
 }
 
-// intervalEnd returns the end of an interval from its start and length, in units of the integers that hold a column of
-// type t.
+// intervalEnd returns the end of an interval with this start and length, as a number in the units of a column of type t
+// (such as days or microseconds).
 func intervalEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	n, unit, ok := parseDuration(length)
 	if !ok {

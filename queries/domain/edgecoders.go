@@ -7,14 +7,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// intEdges codes integers, dates and timestamps between edges.
+// intEdges maps integers, dates and timestamps to cells between edges.
 type intEdges struct {
 	integers
 	ExtraCells
 	cells int32
-	// starts holds the smallest key that reaches each edge; edges that no value reaches are omitted.
+	// starts holds, for each edge, the smallest key that is at or above the edge. It leaves out edges above all values.
 	starts *intRanks
-	// top is the key of the last value of the closed last cell; closed is set if there is one.
+	// If closed is set, the last cell includes its upper edge, and top is the key of the last value in it.
 	top    int64
 	closed bool
 }
@@ -38,7 +38,7 @@ func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 
 func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.rank(key), key) }
 
-// ofRank returns the cell of a value that has reached r edges.
+// ofRank returns the cell of a value that is at or above r edges.
 func (c *intEdges) ofRank(r int32, key int64) int32 {
 	switch {
 	case r == 0:
@@ -51,13 +51,13 @@ func (c *intEdges) ofRank(r int32, key int64) int32 {
 	return c.Other
 }
 
-// floatEdges codes floats between edges.
+// floatEdges maps floats to cells between edges.
 type floatEdges struct {
 	ExtraCells
 	cells int32
 	edges *floatRanks
 	last  float64 // the last edge
-	open  bool    // every cell is [a, b): the last edge and infinities are in no cell
+	open  bool    // every cell is [a, b): the last edge, and infinity, are in no cell
 }
 
 func newFloatEdges(s *Steps[float64], extra ExtraCells) *floatEdges {
@@ -68,7 +68,7 @@ func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {
 	c.columnCodes(v.Floats[from:from+len(dst)], dst)
 }
 
-// columnCodes codes a column of floats.
+// columnCodes sets dst[i] to the code of floats[i].
 func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
 	c.edges.ranks(dst, floats)
 	for i, r := range dst {
@@ -80,7 +80,7 @@ func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
 
 func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.rank(x), x) }
 
-// ofRank returns the cell of a value that has reached r edges.
+// ofRank returns the cell of a value that is at or above r edges.
 func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	switch {
 	case r > 0 && r <= c.cells:
@@ -97,7 +97,8 @@ func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	return c.Other
 }
 
-// textEdges codes decimal texts between edges; a text that is not a number counts as null.
+// textEdges reads texts as decimal numbers and maps them to cells between edges. A text that is not a number counts as
+// null.
 type textEdges struct {
 	ints   *intEdges
 	floats *floatEdges
@@ -119,7 +120,7 @@ func (c *textEdges) code(text []byte) int32 {
 	return c.floats.Null
 }
 
-// parseInt parses an integer in int64's range; texts of at most 18 digits need no call.
+// parseInt parses an integer in int64's range. Texts of at most 18 digits are parsed here, for speed.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {

@@ -15,13 +15,12 @@ import (
 type EdgeDomain struct {
 	texts []string
 	open  bool
-	// Numbers are the values of the edges if they are numbers, and nil if they are dates or times.
+	// Numbers are the values of the edges; nil if the edges are dates or times.
 	Numbers []*big.Rat
 	zone    *time.Location
 }
 
-// newEdges parses edges and reports errors at field. Times are compared as written: either all of them have an offset,
-// or none.
+// newEdges parses edges and reports errors at field. Either all times have an offset from UTC, or none.
 func newEdges(texts []string, zone *time.Location, open bool, field string, p *problem.Problems) EdgeDomain {
 	d := EdgeDomain{texts: texts, open: open, zone: zone}
 	if len(texts) < 2 {
@@ -49,7 +48,8 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 	return d
 }
 
-// reader returns a parser for edges of the same form as the first edge. The parser returns nil for other forms.
+// reader returns a parser for edges of the same form as first: numbers, or times with or without an offset. The parser
+// returns nil for texts of another form.
 func reader(first string) func(string) *big.Rat {
 	if _, numeric := Number(first); numeric {
 		return func(text string) *big.Rat { x, _ := Number(text); return x }
@@ -109,17 +109,17 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem
 	return d.ints(at, t, b), nil
 }
 
-// ints makes integer steps at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
+// ints makes integer steps from exact edges: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64] {
 	cells, n := int32(d.size()), integers{Unsigned: t.Kind == table.Uint}
 	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
 	for _, e := range at {
 		key, beyond := n.keyOf(Ceil(e))
-		if beyond > 0 { // no value reaches this edge, nor the later ones
+		if beyond > 0 { // no value is at or above this edge or a later one
 			return s
 		}
 		if beyond < 0 {
-			key = signBit // every value reaches it
+			key = signBit // all values are at or above this edge
 		}
 		s.At = append(s.At, key)
 	}
@@ -128,7 +128,7 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64
 	return s
 }
 
-// floats makes float steps at the floats nearest to the edges.
+// floats makes float steps. Each edge is rounded to the nearest float.
 func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	var edges []float64
 	for i, text := range d.texts {
@@ -142,7 +142,7 @@ func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	return FloatSteps(edges, b.Other, !d.open), nil
 }
 
-// FloatSteps returns the steps between edges; the last cell includes its upper edge if closed is set. Numbers in no
+// FloatSteps returns the steps between edges. If closed is set, the last cell includes its upper edge. Numbers in no
 // cell have the code other.
 func FloatSteps(edges []float64, other int32, closed bool) *Steps[float64] {
 	last := len(edges) - 1
@@ -150,9 +150,9 @@ func FloatSteps(edges []float64, other int32, closed bool) *Steps[float64] {
 		LastCode: int32(last - 1)}
 }
 
-// Keys returns the columns <name>_from and <name>_to. If the last cell is open, as all others are, the second is
-// <name>_before. They are integers or floats if all edges are and no cell is added, otherwise the edges' texts, with
-// the name of an added cell in both.
+// Keys returns two columns, <name>_from and <name>_to. If the last cell is open, as all others are, the second column
+// is called <name>_before. The columns hold integers if all edges are integers, or floats if all are numbers. If the
+// axis has a null cell or other cell, they hold the edges' texts, and both columns hold the name of that cell.
 func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 	from, to := d.bounds(extra)
 	end := "_to"
@@ -177,7 +177,7 @@ func (d EdgeDomain) bounds(extra []string) (from, before Labels) {
 	return Labels{Floats: floats[:n]}, Labels{Floats: floats[1:]}
 }
 
-// wholeNumbers returns the numbers as int64 if all of them are.
+// wholeNumbers returns the numbers as int64 values, if all of them are integers in int64's range.
 func wholeNumbers(numbers []*big.Rat) ([]int64, bool) {
 	ints := make([]int64, len(numbers))
 	for i, x := range numbers {

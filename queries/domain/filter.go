@@ -11,13 +11,13 @@ import (
 
 // Filters are conditions that a row must fulfil to be in any query, or in one.
 type Filters struct {
-	// Field is their place in the job.
+	// Field is the path of the conditions in the job.
 	Field string
 	Specs []FilterSpec
 }
 
-// NewFilters checks the filters at a place in the job. It reports all errors at once, as *problem.Error values with
-// fields from the root of the job; see [problem.Errors].
+// NewFilters checks conditions that are at field in the job. It reports all errors at once; each is a *problem.Error
+// whose Field is a path from the root of the job (see [problem.Errors]).
 func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
 	for i := range specs {
@@ -38,7 +38,8 @@ func (f Filters) Columns() []string {
 }
 
 // Compile compiles the filters for a table's schema. Each batch must hold the columns of Columns, in that order. zone
-// applies to times without an offset if the column holds instants; nil is UTC. Compile reports all errors at once, as
+// is the time zone of times without an offset, if the column holds instants; nil is UTC. Compile reports all errors at
+// once, as
 // *problem.Error values with fields from the root of the job; see [problem.Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	conditions, err := f.Conditions(s, zone)
@@ -48,7 +49,7 @@ func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters,
 	return NewCompiledFilters(conditions, f.Columns()), nil
 }
 
-// Conditions returns the filters' conditions on the columns of a table's schema. zone and the errors are as in Compile.
+// Conditions returns the conditions for the columns of a table's schema. zone and the errors are as in Compile.
 func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Condition, err error) {
 	p := &problem.Problems{}
 	l := BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
@@ -58,7 +59,7 @@ func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Conditio
 	return all, p.Err()
 }
 
-// NewCompiledFilters compiles conditions for batches that hold some columns, in that order.
+// NewCompiledFilters compiles conditions for batches that hold these columns, in order.
 func NewCompiledFilters(conditions []Condition, columns []string) *CompiledFilters {
 	f := &CompiledFilters{}
 	for i := range conditions {
@@ -107,10 +108,10 @@ func (f *FilterSpec) Conditions(l BatchColumns, zone *time.Location, field strin
 	return all
 }
 
-// unlisted is the code of values that are not in a list; listed values have the code 0.
+// unlisted is the code of values that are not in a list. Listed values have the code 0.
 const unlisted = 1
 
-// listed makes the coding of a list of values; field is the list's place below the filter's.
+// listed makes the coding for a condition on listed values. field is the path of the list, relative to the filter.
 func listed(members []string, field string, t table.Type, zone *time.Location) (Coding, []*problem.Error) {
 	d := labelDomain{labels: []Label{{Members: members}}, zone: zone}
 	c, errs := d.coding(t, ExtraCells{})

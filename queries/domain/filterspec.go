@@ -9,14 +9,14 @@ import (
 // FilterSpec is one public condition on one column, or several that must all hold. Values are parsed as in [Dimension]:
 // In and NotIn as Labels, the others as Edges.
 //
-// A null or NaN fulfils no condition, not even NotIn; neither does a text that is not a number if numbers are compared.
-// Infinite values are beyond all numbers and in no list.
+// A null or NaN fulfils no condition, not even NotIn. The same holds for a text that is not a number, if the bounds are
+// numbers. Infinite values are beyond all numbers and in no list.
 type FilterSpec struct {
 	Column string
-	// From <= x < Before and Min <= x <= Max: decimal numbers, or dates and times.
+	// From <= x < Before and Min <= x <= Max. Bounds are decimal numbers, or dates and times; nil if there is none.
 	From, Before *string
-	// For is the length of the interval from From to its exclusive end: an integer and s, m, h, d or w. If From has no
-	// offset, days and weeks are local: a day on which the clocks change has 23 or 25 hours.
+	// For is the length of an interval that begins at From, instead of Before: a number and s, m, h, d or w, such as 7d.
+	// If From has no offset, days and weeks are local: a day on which the clocks change has 23 or 25 hours.
 	For      string
 	NotNull  bool
 	In       []string

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold selects which differences between texts are ignored: with Case, North and NORTH are one key. It is applied to
-// the column's texts and to the job's texts alike. It is a public function of one value, so no row affects how another
-// one is counted.
+// Fold selects which differences between texts are ignored: with Case, North and NORTH are one key. Texts of the column
+// and of the job are folded alike. Folding is a public function of one value, so no row affects how another row is
+// counted.
 //
 // Accents removes the marks of letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the
 // lower case of its upper case; ß stays ß. Space trims white space at both ends and collapses inner runs to one space.
 // Bytes that are not UTF-8 stay as they are.
 type Fold struct{ Case, Space, Accents bool }
 
-// Any reports whether some differences do not count.
+// Any reports whether any difference is ignored.
 func (f Fold) Any() bool { return f.Case || f.Space || f.Accents }
 
-// Text folds a string; see Append.
+// Text returns the folded text; see Append.
 func (f Fold) Text(s string) string { return string(f.Append(nil, []byte(s))) }
 
 // Append appends the folded text to dst.
@@ -58,7 +58,7 @@ func ascii(text []byte) bool {
 	return true
 }
 
-// withoutMarks removes the marks of letters.
+// withoutMarks removes accents and other marks from letters.
 func withoutMarks(text []byte) []byte {
 	apart := norm.NFD.Bytes(text)
 	kept := make([]byte, 0, len(apart))

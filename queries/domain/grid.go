@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// The largest number of rows or columns of a grid (10 cm cells over one degree), and the largest number of cells if a
-// null cell or other cell is added: rows and columns are then labelled cell by cell.
+// Limits of a grid: maxLines is the largest number of rows or columns (10 cm cells over one degree). maxExtraCells is
+// the largest number of cells if a null cell or other cell is added, because each cell then has a label of its own.
 const (
 	maxLines      = 1 << 20
 	maxExtraCells = 1 << 22
@@ -45,15 +45,15 @@ func newGrid(d Dimension, field string, p *problem.Problems) domain {
 	return grid
 }
 
-// side is one direction of a grid with the names of its keys.
+// side is one direction of a grid: its rows (latitudes) or its columns (longitudes).
 type side struct {
 	low, high, lines string
 	from, to         string
 	n                int
-	most             int64 // largest absolute coordinate
+	most             int64 // the largest absolute value of a coordinate: 90 or 180
 }
 
-// edges returns the floats nearest to the n + 1 edges, or reports errors and returns nil.
+// edges returns the n + 1 edges, each rounded to the nearest float; nil after reporting an error.
 func (s side) edges(field string, p *problem.Problems) []float64 {
 	from, to := s.coordinate(s.from, field+"."+s.low, p), s.coordinate(s.to, field+"."+s.high, p)
 	switch {
@@ -100,7 +100,7 @@ func (d gridDomain) coding() Coding {
 	return Coding{Grid: &GridCells{Lat: d.Lat, Lon: d.Lon, Rows: d.rows, Cols: d.cols}}
 }
 
-// locator returns the locator of the grid's cells; other is the code of places in no cell.
+// locator returns the function from places to cells of the grid. other is the code of places outside.
 func (g *GridCells) locator(other int32) locator {
 	edges := func(at []float64) *floatEdges {
 		return newFloatEdges(FloatSteps(at, Dropped, true), ExtraCells{Dropped, Dropped, nil})
@@ -123,7 +123,8 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 	return row*g.cols.cells + col
 }
 
-// gridRows is the number of places that are coded at a time, so that their ranks stay in the processor's cache.
+// gridRows is the number of places that are processed at a time, so that intermediate results stay in the processor's
+// cache.
 const gridRows = 1024
 
 func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32) {
@@ -145,8 +146,8 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 	}
 }
 
-// Keys returns two columns, row and col, prefixed with <name>_ if there is a name. They are integers; if cells are
-// added they are texts, with the name of an added cell in both.
+// Keys returns two columns, row and col, or <name>_row and <name>_col if there is a name. They hold integers. If the
+// axis has a null cell or other cell, they hold texts, and both columns hold the name of that cell.
 func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {
@@ -169,7 +170,7 @@ func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{row, col}
 }
 
-// lines returns the labels "0" to "n-1" of the rows or columns.
+// lines returns the texts "0" to "n-1", which number rows or columns.
 func lines(n int) []string {
 	names := make([]string, n)
 	for i := range names {

@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// KeyCoding returns the coding that finds the values of a column among the keys of a public table: a value that equals
-// key i has the code i, all others, nulls and NaN have the code Dropped. Keys are read as the members of a Label are:
+// KeyCoding returns the coding that looks up a column's values among the keys of a public table. A value that equals
+// key i has the code i; all others, nulls and NaN have the code Dropped. Keys are read as the members of a [Label]:
 // numbers by value, dates and times by instant, texts byte by byte. A key that is not a value of the column's type
-// equals no row; read is the number of keys that are. zone applies to times without an offset; nil is UTC. KeyCoding
-// returns an error if the column's type has no keys, or if two keys are the same value of this type.
+// matches no row; read is the number of keys that are. zone is the time zone of times without an offset; nil is UTC.
+// KeyCoding returns an error if values of the column's type cannot be keys, or if two keys are the same value.
 func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) (c Coding, read int,
 	err *problem.Error) {
 	if t.Kind == table.List || !columnar.HasCanonicalForm(t) {
@@ -34,8 +34,8 @@ func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) 
 	return c, read, nil
 }
 
-// AppendParsed appends the value of a public text to the values of a column of type t, as members of a Label are read.
-// The type is text, int, float, bool or date.
+// AppendParsed parses a public text as a value of type t, as members of a [Label] are read, and appends it to v. The
+// type is text, int, float, bool or date.
 func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
 	switch t.Kind {
 	case table.String:
@@ -61,8 +61,8 @@ func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
 	return nil
 }
 
-// ParseInt reads a public text as a value of a type that is held in Ints: a signed integer, a boolean, a date or a
-// time. zone applies to times without an offset, if the type is of instants; nil is UTC.
+// ParseInt parses a public text as a value of a type that is held in Ints: a signed integer, a boolean, a date or a
+// time. zone is the time zone of instants without an offset; nil is UTC.
 func ParseInt(text string, t table.Type, zone *time.Location) (int64, *problem.Error) {
 	x, err := parseScalar(text, t, zone)
 	switch {

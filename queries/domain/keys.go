@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// KeyColumn is one key column of an answer: the label of cell c is Labels[(c / Stride) % len(Labels)].
+// KeyColumn is one key column of an answer. The key of cell c is Labels[(c / Stride) % len(Labels)].
 type KeyColumn struct {
 	Name   string
 	Stride int
 	Labels Labels
 }
 
-// Labels holds the labels of one key column; exactly one slice is set.
+// Labels holds the labels of one key column. Exactly one of its slices is set.
 type Labels struct {
 	Strings []string
 	Ints    []int64
@@ -55,7 +55,8 @@ func FloatText(v float64) string {
 	return strconv.FormatFloat(v, form, -1, 64)
 }
 
-// IntegerLabels returns the labels first to first+n-1: integers if no cell is added, otherwise texts.
+// IntegerLabels returns the labels first to first+n-1. They are integers, or texts followed by extra if cells are
+// added.
 func IntegerLabels(first, n int64, extra []string) Labels {
 	if len(extra) == 0 {
 		ints := make([]int64, n)

@@ -24,7 +24,7 @@ func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
 	return labelDomain{labels, fold, zone}
 }
 
-// checkNames reports labels without members and texts that name two cells.
+// checkNames reports labels without members, and labels with the name of another cell.
 func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
 	labels, fold := d.labels, d.fold
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
@@ -74,8 +74,8 @@ func (d labelDomain) coding(t table.Type, _ ExtraCells) (Coding, []*problem.Erro
 	return d.ints(t)
 }
 
-// each calls add with every member and its cell, and sets the field of the errors. It returns all errors, but only one
-// about the column's type.
+// each calls add with every member and its cell, and adds the member's path to the errors that add returns. It returns
+// these errors, but at most one about the column's type.
 func (d labelDomain) each(add func(member string, code int32) *problem.Error) []*problem.Error {
 	var errs []*problem.Error
 	for i, l := range d.labels {
@@ -95,7 +95,7 @@ func (d labelDomain) each(add func(member string, code int32) *problem.Error) []
 	return errs
 }
 
-// insert assigns a value to its cell, or reports that the value is in another cell already.
+// insert assigns a value to a cell, or reports that the value belongs to another cell already.
 func insert[K comparable](cells map[K]int32, key K, member string, code int32) *problem.Error {
 	if old, ok := cells[key]; ok && old != code {
 		return &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("value %q equals, in a column of this "+
@@ -154,7 +154,7 @@ func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
 	return Coding{Ints: list(cells)}, errs
 }
 
-// textLabels codes text byte by byte.
+// textLabels maps texts to cells, comparing bytes.
 type textLabels struct {
 	cells *intern.TextCodes
 	other int32
@@ -172,14 +172,14 @@ func newTextLabels(c *Coding) valueCoder {
 	return labels
 }
 
-// lookedUp is the number of texts that are looked up together, in steps.
+// lookedUp is the number of texts that are looked up together.
 const lookedUp = 64
 
-// Codes looks texts up in steps, so that memory accesses overlap: first all keys, then the first slot of each, then the
-// rest of each search.
+// Codes looks up several texts at a time, so that memory accesses overlap: first it hashes all texts, then reads the
+// first slot of each in the hash table, then completes each search.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	var keys [lookedUp]intern.TextKey
-	var first [lookedUp]bool // whether the search finds something in its first slot
+	var first [lookedUp]bool // whether the text was in the first slot
 	for len(dst) > 0 {
 		n := min(len(dst), lookedUp)
 		for i := range n {
@@ -197,7 +197,7 @@ func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// foldedLabels codes texts after folding them.
+// foldedLabels folds texts and then maps them to cells.
 type foldedLabels struct {
 	textLabels
 	fold Fold
@@ -211,11 +211,11 @@ func (c foldedLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// intLabels codes integers, booleans, dates and timestamps by their bits.
+// intLabels maps integers, booleans, dates and timestamps to cells by their bits.
 type intLabels struct {
 	cells map[int64]int32
 	other int32
-	// dense[i] is the code of value least+i; nil if the listed values are far apart
+	// dense[i] is the code of value least + i; nil if the listed values are too far apart.
 	least int64
 	dense []int32
 }
@@ -233,7 +233,7 @@ func newIntLabels(c *Coding) *intLabels {
 // maxDense is the widest range of listed integers whose codes are kept in an array instead of a map.
 const maxDense = 1 << 12
 
-// makeDense fills dense if the range of listed values is at most maxDense wide.
+// makeDense fills dense if all listed values are within a range of maxDense.
 func (c *intLabels) makeDense() {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64)
 	for x := range c.cells {
@@ -270,7 +270,7 @@ func (c *intLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// floatLabels codes floats; -0 equals 0.
+// floatLabels maps floats to cells; -0 equals 0.
 type floatLabels struct {
 	cells map[float64]int32
 	ExtraCells

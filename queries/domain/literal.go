@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Parsing of the job's texts as values of a column: numbers, booleans, dates and times. The texts are public: messages
-// quote them.
+// Parsing texts of the job as values of a column: numbers, booleans, dates and times. The texts are public, so error
+// messages quote them.
 
-// clockLayouts are the accepted forms of a time of day after a date; seconds may have a fraction.
+// clockLayouts are the accepted forms of a time of day after a date. The seconds may have a fraction.
 var clockLayouts = []string{"", "T15:04", "T15:04:05", " 15:04", " 15:04:05"}
 
 // parseMoment parses a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]. Without an offset it is in zone.
@@ -33,8 +33,8 @@ func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool
 	return time.Time{}, false, false
 }
 
-// inZone returns the instant at which the zone's clocks show t. If the clocks skip t, it is the instant of the skip,
-// and skipped is true.
+// inZone returns the instant at which clocks in the zone show t. If clocks skip t (daylight saving time begins), it
+// returns the instant of the change, and skipped is true.
 func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
@@ -50,7 +50,7 @@ func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	return from, true
 }
 
-// isSkipped reports whether a text is a local time that the zone skips.
+// isSkipped reports whether a text is a local time that clocks in the zone skip.
 func isSkipped(text string, zone *time.Location) bool {
 	t, offset, ok := parseMoment(text, time.UTC)
 	if !ok || offset || zone == nil {
@@ -63,8 +63,8 @@ func isSkipped(text string, zone *time.Location) bool {
 // dayNanoseconds is the length of a day.
 const dayNanoseconds = 24 * 3600 * 1_000_000_000
 
-// parseScalar parses a text exactly, in units of the integers that hold a column of type t; the result need not be an
-// integer.
+// parseScalar parses a text as an exact number in the units in which a column of type t counts, such as days. The
+// number need not be an integer.
 func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Int, table.Uint:
@@ -94,7 +94,7 @@ func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *pro
 	return nil, problem.BadType(t)
 }
 
-// instant parses a date or time as a number of units since 1970; a unit is unit nanoseconds.
+// instant parses a date or time as a number of units since 1970-01-01. A unit has unit nanoseconds.
 func instant(text string, t table.Type, unit int64, zone *time.Location) (*big.Rat, *problem.Error) {
 	at, offset, ok := parseMoment(text, zone)
 	if !ok {
@@ -118,14 +118,14 @@ func badText(text string, t table.Type, want string) *problem.Error {
 		want, t)}
 }
 
-// integers maps the values of integer columns to int64 keys in the same order: signed values to themselves, uint64
-// values shifted by 2^63.
+// integers maps the values of an integer column to int64 keys in the same order. Signed values stay as they are; uint64
+// values are lowered by 2^63.
 type integers struct{ Unsigned bool }
 
 // signBit is the lowest int64.
 const signBit = -1 << 63
 
-// key returns the key of the value with the given bits.
+// key returns the key of a value of the column that is held in these bits.
 func (n integers) key(bits int64) int64 {
 	if n.Unsigned {
 		return bits ^ signBit
@@ -133,7 +133,7 @@ func (n integers) key(bits int64) int64 {
 	return bits
 }
 
-// keyOf returns the key of x; beyond is -1 or +1 if x is below or above every value of the type.
+// keyOf returns the key of x. If x is not a value of the type, beyond is -1 (too small) or +1 (too large).
 func (n integers) keyOf(x *big.Int) (key int64, beyond int) {
 	if n.Unsigned {
 		x = new(big.Int).Add(x, big.NewInt(signBit))

@@ -10,10 +10,10 @@ import (
 // MaxWithin is the largest value of within_m, in metres.
 const MaxWithin = 1e6
 
-// NearestDomain holds the cells of points.
+// NearestDomain has a cell for each public point.
 type NearestDomain struct {
 	*Nearest
-	Index *earth.Index // all coders share it
+	Index *earth.Index // finds the point nearest to a place; shared by all coders
 }
 
 func newNearest(d Dimension, field string, p *problem.Problems) domain {
@@ -72,7 +72,7 @@ func (d NearestDomain) size() int { return len(d.Points) }
 
 func (d NearestDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".nearest" }
 
-// Keys returns one column: the identifiers of the points, then the labels of added cells.
+// Keys returns one column: the identifiers of the points, then the labels of the null cell and the other cell.
 func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	ids := make([]string, 0, len(d.Points)+len(extra))
 	for _, x := range d.Points {
@@ -81,9 +81,9 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
-// NearestPoints assigns a place to the nearest point, the first one if several are equally near. A place whose squared
-// straight-line distance to every point exceeds Most is in no cell. Positions are computed by [WGS84]; squared
-// distances are summed in the order of the axes.
+// NearestPoints maps a place to the nearest point, or to the first of several equally near ones. If the square of the
+// straight-line distance to every point exceeds Most, the place is in no cell. [WGS84] computes positions in space;
+// squared distances are summed in the order x, y, z.
 type NearestPoints struct {
 	Lat, Lon string
 	Points   [][3]float64
@@ -92,7 +92,7 @@ type NearestPoints struct {
 	index *earth.Index // index of the points, shared by all coders
 }
 
-// WGS84 holds the constants with which positions on earth become points in space.
+// WGS84 holds the constants for converting latitude and longitude to positions in space.
 var WGS84 = earth.WGS84
 
 func (d NearestDomain) coding() Coding {

@@ -21,7 +21,7 @@ func nearest(text string) (float64, bool) {
 
 // Floor returns the largest integer that is at most x.
 func Floor(x *big.Rat) *big.Int {
-	return new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, and the denominator is positive
+	return new(big.Int).Div(x.Num(), x.Denom()) // Div rounds down, because the denominator is positive
 }
 
 // Ceil returns the smallest integer that is at least x.
@@ -30,5 +30,5 @@ func Ceil(x *big.Rat) *big.Int {
 	return f.Neg(f)
 }
 
-// Shortest formats x with as few digits as identify it.
+// Shortest formats x with the fewest digits that parse back to x.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

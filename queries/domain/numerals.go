@@ -8,23 +8,22 @@ import (
 
 // Numerals: texts that are read as numbers
 //
-// A text is read as the nearest double, ties to even, whatever its length. Package strconv rounds correctly unless the
-// digits or the exponent are very long. So long texts are first shortened to a text with the same value, or with a
-// value that rounds to the same double.
+// A text of any length is read as the nearest float64 (ties to even). Package strconv does so unless the digits or the
+// exponent are very long. So a long text is first replaced by a short one that rounds to the same float64.
 
 // mostNumeral is the longest text in bytes that is read as a number.
 const mostNumeral = 1 << 20
 
 const (
 	shortNumeral = 400      // bytes; strconv reads such texts correctly
-	keptDigits   = 800      // more digits than any double, or midpoint between two doubles, has
-	farExponent  = 10 << 20 // far more than the digits can compensate
+	keptDigits   = 800      // a float64, or a midpoint between two of them, has fewer digits
+	farExponent  = 10 << 20 // more than the digits of a text can compensate
 )
 
 // ParseFloat parses a decimal number, "inf" or "infinity" in any case. A number beyond float64's range becomes
 // infinite, as in a column of floats.
 func ParseFloat(text []byte) (float64, bool) {
-	if len(text) > mostNumeral || bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
+	if len(text) > mostNumeral || bytes.ContainsAny(text, "xX_") { // strconv accepts hexadecimal numbers and underscores
 		return 0, false
 	}
 	if len(text) > shortNumeral {
@@ -37,8 +36,8 @@ func ParseFloat(text []byte) (float64, bool) {
 	return x, err == nil || math.IsInf(x, 0)
 }
 
-// shorten rewrites a decimal number as 0.ddd…, with at most 801 digits, and an exponent. The last digit stands for all
-// dropped digits.
+// shorten rewrites a decimal number as 0.ddd… with an exponent. It keeps at most 801 digits; the last one stands for
+// all dropped digits.
 func shorten(text []byte) (short []byte, ok bool) {
 	if text[0] == '+' || text[0] == '-' {
 		short, text = append(short, text[0]), text[1:]

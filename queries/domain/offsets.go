@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// zoneOffsets holds the offsets of a zone in the years 1900 to 2099. All clocks of the process share it.
+// zoneOffsets is a table of a zone's offsets from UTC in the years 1900 to 2099. All clocks of the process share it.
 type zoneOffsets struct {
-	starts *intRanks // seconds since 1970 at which an offset begins
-	of     []int64   // of[i] is the offset in seconds after i starts; unknownOffset outside of these years
+	starts *intRanks // seconds since 1970 at which the offset changes
+	of     []int64   // of[i] is the offset in seconds after i changes; unknownOffset outside of these years
 }
 
 // unknownOffset marks offsets that the table does not hold.
 const unknownOffset = math.MinInt64
 
-// knownZones caches the table of each zone.
+// knownZones holds the zoneOffsets of each zone that was used.
 var knownZones sync.Map
 
 func zoneOffsetsOf(zone *time.Location) *zoneOffsets {
@@ -50,14 +50,14 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 	return &zoneOffsets{newIntRanks(starts), of}
 }
 
-// offsetStride divides all times at which clocks change.
+// offsetStride is a time of which all changes of clocks are a multiple.
 const offsetStride = 15 * time.Minute
 
-// Offsets holds the unit and the zone offsets of a column as plain numbers, for databases.
+// Offsets describes how a database converts times of a column to local time.
 type Offsets struct {
-	// PerSecond is the number of the column's units in a second; 0 if its values are days.
+	// PerSecond is how many units of the column are a second; 0 if its values are days.
 	PerSecond int64
-	// Of[0] is the offset from UTC in seconds before Starts[0], and Of[i+1] the offset from Starts[i] on; Starts are
+	// Of[0] is the offset from UTC, in seconds, before Starts[0]; Of[i+1] is the offset from Starts[i] on. Starts are
 	// seconds since 1970. If Starts is empty, the offset is always Of[0].
 	Starts, Of []int64
 }
@@ -71,7 +71,7 @@ const (
 	LastSecond   = (columnar.LastDay+1)*columnar.DaySeconds - 1
 )
 
-// offsetsTable returns the table of a column of dates or times.
+// offsetsTable returns the offsets for a column of type t.
 func offsetsTable(t table.Type, zone *time.Location) *Offsets {
 	c, _ := newClock(t, zone)
 	out := &Offsets{PerSecond: c.perSecond, Of: []int64{0}}

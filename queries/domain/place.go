@@ -11,25 +11,26 @@ import (
 
 // Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
 //
-// A row has no place if a coordinate is null or not a number, if the latitude is not in [-90, 90] or the longitude not
-// in [-180, 180], or if both are 0, which devices write without a fix. The policy for nulls applies to such a row.
+// A row has no place, and the policy for nulls applies, if a coordinate is null or not a number, if the latitude is not
+// in [-90, 90] or the longitude not in [-180, 180], or if both are 0: GPS devices write 0, 0 if they do not know the
+// position.
 
-// pointDomain finds the cell of a place.
+// pointDomain is a domain whose cells depend on a place.
 type pointDomain interface {
 	domain
-	// places returns the latitude and longitude columns and their field, relative to the dimension's.
+	// places returns the columns of latitude and longitude, and the path of both relative to the dimension.
 	places() (lat, lon, field string)
-	// coding makes the coding of places. The caller fills in the codes of nulls and other places.
+	// coding makes the coding of places. The caller fills in the codes Null and Other.
 	coding() Coding
 }
 
-// locator finds the cell of a place.
+// locator returns the cell of a place.
 type locator interface{ cell(lat, lon float64) int32 }
 
-// columnLocator is a locator with a faster method for whole columns.
+// columnLocator is a locator that can also process whole columns, which is faster.
 type columnLocator interface {
 	locator
-	// columnCells writes the cells of places. It calls code for places outside its cells or on an edge.
+	// columnCells sets dst[i] to the cell of place i. For a place outside its cells or on an edge it uses code instead.
 	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
 }
 
@@ -48,7 +49,7 @@ func checkPlaceColumns(lat, lon, field string, p *problem.Problems) {
 	}
 }
 
-// pointCoder finds the cells of an axis of places for the rows of batches.
+// pointCoder maps the rows of batches to the cells of an axis of places.
 type pointCoder struct {
 	lat, lon Coordinates
 	cells    locator

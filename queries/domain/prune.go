@@ -7,9 +7,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RulesOut reports whether no row can pass, given that the values of each filter's column are null or within its
-// bounds. bounds takes the column's position; ok is false if the bounds are unknown. Only tests on integers, dates and
-// times use bounds. It may be called concurrently.
+// RulesOut reports whether the bounds of columns prove that no row passes the filters. bounds returns the bounds of the
+// column at a position, between which all its values lie unless they are null; ok is false if they are unknown. Only
+// bounds of integers, dates and times are used. RulesOut may be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.tests {
 		t := &s.tests[i]
@@ -20,8 +20,8 @@ func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok b
 	return false
 }
 
-// excludes reports whether no value within the bounds fulfils a condition. It ignores bounds of floats, because NaN has
-// no order and writers of files disagree about it, and bounds of texts and unsigned ranges.
+// excludes reports whether no value within the bounds fulfils a condition. It returns false for floats, because NaN has
+// no order and writers of files disagree about it, and for texts and unsigned ranges.
 func (c *Condition) excludes(b table.Bounds) bool {
 	switch {
 	case c.Want != 0:

@@ -8,13 +8,13 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// intRange gives the integers of a range the code 0; it compares their keys.
+// intRange maps the integers of a range to 0 and all others to another code. It compares their keys (see integers).
 type intRange struct {
 	integers
 	Span[int64]
 }
 
-// above leaves out the integers below x.
+// above raises the lower end of the range to x.
 func (r *intRange) above(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
@@ -25,7 +25,7 @@ func (r *intRange) above(x *big.Int) {
 	}
 }
 
-// below leaves out the integers above x.
+// below lowers the upper end of the range to x.
 func (r *intRange) below(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
@@ -43,7 +43,7 @@ func (r intRange) code(key int64) int32 {
 	return columnar.Dropped
 }
 
-// Codes subtracts instead of branching: whether a filter keeps a row is as unpredictable as the row's value.
+// Codes subtracts instead of branching, because the processor cannot predict which rows a filter keeps.
 func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	if r.Least > r.Most {
 		for i := range dst {
@@ -58,7 +58,7 @@ func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// contains writes for each integer whether it is in the range.
+// contains sets dst[i] to whether ints[i] is in the range.
 func (r intRange) contains(ints []int64, dst []bool) {
 	if r.Least > r.Most {
 		clear(dst)
@@ -71,7 +71,7 @@ func (r intRange) contains(ints []int64, dst []bool) {
 	}
 }
 
-// floatRange gives the code 0 to the floats of a range.
+// floatRange maps the floats of a range to 0 and all others to another code.
 type floatRange struct{ Span[float64] }
 
 func (r floatRange) code(x float64) int32 {
@@ -87,7 +87,7 @@ func (r floatRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// textRange gives decimal texts in a range the code 0: integers are compared exactly, others as floats.
+// textRange maps decimal texts in a range to 0. Integers are compared exactly, other numbers as floats.
 type textRange struct {
 	ints   intRange
 	floats floatRange

@@ -6,29 +6,30 @@ import (
 	"math/bits"
 )
 
-// Ranks: how many of the ascending steps are at most a value
+// Ranks: how many steps are at most a value
 //
-// The range from the first step to the last is divided into buckets of equal width. A multiplication finds a value's
-// bucket, and a table holds how many steps are in earlier buckets and the first step in this one. Values and steps are
-// mapped to buckets by the same monotone function. So a step in an earlier bucket is below the value, a step in a later
-// bucket is above it, and only the steps in the value's own bucket are compared with it: exactly one if the steps are
-// evenly spaced. The rounding of the multiplication affects no result.
+// The rank of a value among ascending steps is how many steps are at most the value. To find it fast, the range from
+// the first step to the last is divided into buckets of equal width. A multiplication finds a value's bucket. A table
+// holds, for each bucket, the number of steps in earlier buckets and its own first step. Values and steps are mapped to
+// buckets by the same monotone function: a step in an earlier bucket is below the value, a step in a later bucket above
+// it. So only steps in the value's own bucket are compared with it, one if the steps are evenly spaced. Rounding in the
+// multiplication affects no result.
 
-// Sizes of a table: one bucket for each gap between steps if the gaps are about even, otherwise fineBuckets, and at
-// most mostBuckets for very many steps.
+// Sizes of a table: one bucket for each gap between steps if the gaps are about equal, otherwise fineBuckets or more;
+// never more than mostBuckets.
 const (
 	fineBuckets = 1 << 12
 	mostBuckets = 1 << 15
 )
 
-// rankBucket is one bucket of the table. limit is the first of its n steps; if it has no step, limit is a number that
-// no value of the bucket reaches.
+// rankBucket is one bucket of the table: n steps are in it, the first of which is limit; before steps are in earlier
+// buckets. If n is 0, limit is above all values of the bucket.
 type rankBucket[T cmp.Ordered] struct {
 	limit     T
 	before, n int32
 }
 
-// rankOf returns how many of the ascending steps are at most x, by bisection without a branch on x.
+// rankOf returns how many of the ascending steps are at most x. It bisects without branching on x.
 func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	low, n := 0, len(steps)
 	for n > 0 {
@@ -41,8 +42,8 @@ func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	return int32(low)
 }
 
-// fillBuckets makes a table of n buckets and reports whether no bucket has two steps; the last bucket may hold the last
-// step in addition. of maps a value between the first and the last step to its bucket.
+// fillBuckets makes a table of n buckets. of returns the bucket of a value between the first and the last step. even
+// reports whether each bucket has at most one step; the last bucket may also hold the last step.
 func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankBucket[T], even bool) {
 	table = make([]rankBucket[T], n)
 	for _, x := range steps {
@@ -58,7 +59,7 @@ func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankB
 	return table, even
 }
 
-// tableSizes returns the numbers of buckets to try for n steps.
+// tableSizes returns the numbers of buckets to try for n steps, in order.
 func tableSizes(n int) []int {
 	if n < 2 {
 		return nil
@@ -66,7 +67,7 @@ func tableSizes(n int) []int {
 	return []int{min(n-1, mostBuckets), max(fineBuckets, min(4*n, mostBuckets))}
 }
 
-// find returns the rank of a value between the first and the last step, within its bucket.
+// find returns the rank of a value that belongs to bucket b.
 func (b *rankBucket[T]) find(steps []T, x T) int32 {
 	r := b.before
 	if x >= b.limit {
@@ -78,20 +79,19 @@ func (b *rankBucket[T]) find(steps []T, x T) int32 {
 	return r
 }
 
-// floatRanks ranks floats among steps.
+// floatRanks computes the ranks of floats among steps.
 type floatRanks struct {
 	steps            []float64
 	low, high, scale float64
-	table            []rankBucket[float64] // nil if bisection is used
+	table            []rankBucket[float64] // nil if ranks are found by bisection
 }
 
-// newFloatRanks makes the table of ascending finite steps, and keeps the slice.
+// newFloatRanks prepares ascending finite steps. It keeps the slice.
 func newFloatRanks(steps []float64) *floatRanks {
 	f := &floatRanks{steps: steps}
 	for _, n := range tableSizes(len(steps)) {
 		f.low, f.high = steps[0], steps[len(steps)-1]
-		// slightly more than n buckets, so that rounding does not put an evenly spaced step in the bucket before its
-		// own
+		// slightly more than n buckets: rounding must not move an evenly spaced step to the bucket before its own
 		f.scale = float64(n) / (f.high - f.low) * (1 + 0x1p-30)
 		if !(f.scale > 0) || math.IsInf(f.scale, 0) {
 			break
@@ -141,7 +141,7 @@ func (f *floatRanks) ranks(dst []int32, xs []float64) {
 	}
 }
 
-// beyond returns the rank of a value outside the range from the first step to before the last.
+// beyond returns the rank of a value below the first step, or from the last step on.
 func (f *floatRanks) beyond(x float64) int32 {
 	if x >= f.high {
 		return int32(len(f.steps))
@@ -149,18 +149,17 @@ func (f *floatRanks) beyond(x float64) int32 {
 	return 0
 }
 
-// intRanks ranks integers among steps.
+// intRanks computes the ranks of integers among steps.
 type intRanks struct {
 	steps     []int64
 	low, high int64
 	factor    uint64
-	table     []rankBucket[int64] // nil if bisection is used
-	// width is the distance between neighbouring steps if it is constant, otherwise 0; inverse is 2^64/width, rounded
-	// down.
+	table     []rankBucket[int64] // nil if ranks are found by bisection
+	// width is the distance between steps if they are evenly spaced, otherwise 0. inverse is 2^64/width, rounded down.
 	width, inverse uint64
 }
 
-// newIntRanks makes the table of non-descending steps, and keeps the slice.
+// newIntRanks prepares steps that do not descend. It keeps the slice.
 func newIntRanks(steps []int64) *intRanks {
 	s := &intRanks{steps: steps}
 	s.setWidth()
@@ -200,8 +199,8 @@ func (s *intRanks) setWidth() {
 	}
 }
 
-// evenRanks ranks values among evenly spaced steps. The product with the inverse is the quotient or one less, because
-// it is too small by less than value/2^64. The remainder tells which.
+// evenRanks computes ranks among evenly spaced steps, by a division: (value - first step)/width. Multiplying by inverse
+// gives the quotient or one less, because inverse is less than 1 too small; the remainder tells which.
 func (s *intRanks) evenRanks(dst []int32, xs []int64, flip int64) {
 	low, span, width, inverse := uint64(s.low), uint64(s.high)-uint64(s.low), s.width, s.inverse
 	xs = xs[:len(dst)]
@@ -230,7 +229,7 @@ func (s *intRanks) rank(x int64) int32 {
 	return rankOf(s.steps, x)
 }
 
-// ranks writes the rank of each value of a column, after flipping the bits in flip.
+// ranks sets dst[i] to the rank of xs[i], after flipping the bits in flip.
 func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	low, high, factor, table := s.low, s.high, s.factor, s.table
 	xs = xs[:len(dst)]
@@ -263,7 +262,7 @@ func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	}
 }
 
-// beyond returns the rank of a value outside the range from the first step to before the last.
+// beyond returns the rank of a value below the first step, or from the last step on.
 func (s *intRanks) beyond(x int64) int32 {
 	if x >= s.high {
 		return int32(len(s.steps))

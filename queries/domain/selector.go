@@ -14,23 +14,23 @@ type CompiledFilters struct {
 	keep  []bool
 }
 
-// Condition passes rows whose value has the code Want.
+// Condition keeps rows whose value has the code Want.
 type Condition struct {
 	Coding
 	Want int32
 }
 
-// Test is the local evaluation of a condition.
+// Test evaluates a condition on batches.
 type Test struct {
 	*AxisCoder
 	*Condition
 }
 
-// Test makes the local evaluation of a condition. The columns of the layout must fit.
+// Test prepares a condition for batches with the columns of l. The columns must have been checked.
 func (c *Condition) Test(l BatchColumns) Test { return Test{c.axisCoder(l), c} }
 
-// Apply updates a batch's Keep: of the rows that were kept before (all if it is nil), it keeps those that pass all
-// tests. Keep is valid until the next call. No error depends on a row's value.
+// Apply updates a batch's Keep: of the rows that it keeps so far (all rows if Keep is nil), it keeps those that fulfil
+// all conditions. Keep is valid until the next call. No error depends on a row's value.
 func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
@@ -56,7 +56,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 	return nil
 }
 
-// apply sets keep to the rows that pass: among all rows if all is set, otherwise among the rows in keep.
+// apply sets keep[i] to whether row i fulfils the condition. If all is not set, rows with keep[i] false stay false.
 func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	if r, ok := t.Values.(intRange); ok && all && t.Want == 0 {
 		c, err := columnar.Of(b, t.At, t.Kind)
@@ -85,7 +85,7 @@ func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	return nil
 }
 
-// notNull gives every value but NaN the code 0.
+// notNull maps every value except NaN to 0.
 type notNull struct{ floats bool }
 
 func (n notNull) Codes(v table.Values, from int, dst []int32) {

@@ -16,8 +16,8 @@ import (
 type timeField struct {
 	name         string
 	first, cells int64
-	timeOfDay    bool // the field is not defined for dates
-	// cellsOf computes cells from days and seconds of the day.
+	timeOfDay    bool // the field is a time of day, which dates do not have
+	// cellsOf sets dst[i] to the cell of a time, given its day and its second of the day.
 	cellsOf func(dst, days, seconds []int32)
 }
 
@@ -34,7 +34,7 @@ var timeFields = []timeField{
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// timeFieldDomain holds the cells of a time field.
+// timeFieldDomain has a cell for each value of a time field.
 type timeFieldDomain struct {
 	timeField
 	zone *time.Location
@@ -55,7 +55,8 @@ func newTimeField(name string, zone *time.Location, field string, p *problem.Pro
 
 func (d timeFieldDomain) size() int { return int(d.cells) }
 
-// Keys returns one column: integers, or texts if a cell is added. Days of the week are always named.
+// Keys returns one column: integers, or texts if the axis has a null cell or other cell. Days of the week are always
+// texts.
 func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 	if d.name == "day_of_week" {
 		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], extra...)}}}
@@ -80,7 +81,7 @@ func (d timeFieldDomain) coding(t table.Type, _ ExtraCells) (c Coding, errs []*p
 	return c, []*problem.Error{err}
 }
 
-// timeFieldCoder codes dates and times by a time field.
+// timeFieldCoder maps dates and times to the cells of a time field.
 type timeFieldCoder struct {
 	clock clock
 	cells func(dst, days, seconds []int32)

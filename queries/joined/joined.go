@@ -1,15 +1,13 @@
 // Package joined adds columns of one private table to the rows of another, by a key.
 //
-// Either the key includes the privacy unit of both rows, or the rows have no unit and get the unit of their partner. In
-// the first case, the added values are a function of the rows of the row's own unit: if several rows of the other table
-// have the key, the partner is the smallest by its added columns. In the second case, a row becomes one row for each
-// unit that has a row with its key: the rows that a unit gets this way are a function of the unit's rows in the other
-// table and of the rows without a unit. So no row of one unit ever changes a row of another one
-// (docs/dev/stability.md).
+// There are two cases. If the key includes the privacy unit, a row gets the added columns of a row of its own unit: if
+// several rows of the other table have the key, it is the row with the smallest added columns. If the rows have no
+// unit, they get the unit of the other table: a row becomes one row for each unit that has a row with its key there. In
+// both cases, no row of one unit changes a row of another unit (docs/dev/stability.md).
 //
-// The side that gives columns is held in memory, as far as it fits: the records whose hash is in a range. A record has
-// a key, and a unit if rows get their unit. Both tables are read once for each range, so that each row meets each of
-// its records once. So any number of units may have one key. Nothing is written to disk.
+// The table that gives columns (a [Side]) is held in memory. If it does not fit, both tables are read several times:
+// each time, memory holds the records whose hash is in the next range, and rows are joined to these. So any number of
+// units may have the same key. Nothing is written to disk.
 package joined
 
 import (
@@ -27,30 +25,31 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// mostText is the longest text that a row gets, in bytes; a longer one is null.
+// mostText is the largest length in bytes of a text that a row gets. A longer text becomes null.
 const mostText = 1024
 
-// Fits reports whether columns of a type can be keys or be added.
+// Fits reports whether columns of this type can be keys or can be added.
 func Fits(t table.Type) bool { return columnar.HasCanonicalForm(t) }
 
-// The seeds that choose the ranges of records, the same for all sides of the process. No answer depends on them.
+// The seeds of the hashes that determine the ranges of records, the same for all sides of the process. No answer
+// depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// Form describes the side of a join that gives columns.
+// Form describes the table of a join that gives columns.
 type Form struct {
-	// Keys are the columns of the key, Add the columns that the other side's rows get. The first Units of Add are the
-	// privacy unit, if rows get it from their partner.
+	// Keys are the columns of the key. Add are the columns that rows of the other table get. If rows also get their
+	// privacy unit, it is the first Units columns of Add; otherwise Units is 0.
 	Keys, Add []string
 	Units     int
-	// Columns are the columns of the batches, Schema has their types.
+	// Columns are the columns of batches, in order. Schema has their types.
 	Columns []string
 	Schema  table.Schema
 }
 
-// Side is one side of a join: the records of a table whose hashes are in [from, to].
+// Side is the records of the table that gives columns whose hashes are from from to to.
 type Side struct {
 	Form
 	types    []table.Type // the types of the columns in Add
@@ -59,36 +58,37 @@ type Side struct {
 
 	mu      sync.Mutex
 	records records
-	columns []column // once it is complete
+	columns []column // the columns of Add, after Complete
 }
 
-// records are rows by number.
+// records holds the key and the added values of each record. Records are numbered from 0.
 type records struct {
-	words *intern.Uint64s // keys of one number
-	texts *intern.Texts   // all other keys
-	// If rows give their unit, a key has several records, which rows numbers by key and unit: heads[k] is the first
-	// record of key k, next[r] the one after record r, keys[r] the key of record r. Otherwise a record has the number
-	// of its key.
+	words *intern.Uint64s // numbers of keys that are one 64-bit value
+	texts *intern.Texts   // numbers of all other keys
+	// If rows get their unit, a key can have several records; rows numbers them by key and unit. heads[k] is the first
+	// record of key k, next[r] the record after record r, keys[r] the key of record r. Otherwise the number of a record is
+	// the number of its key.
 	rows              *intern.Texts
 	heads, next, keys []int32
 	identity          []byte
-	values            [][]byte // by record: encodings of the added columns, which compare as these do
+	values            [][]byte // by record: its added values, encoded so that bytes sort as values do
 	hashes            []uint64 // by record
-	chunk             []byte   // memory of values
-	bytes             int64    // approximate memory of all
-	garbage           int64    // memory that replaced values no longer use
+	chunk             []byte   // memory for the next values
+	bytes             int64    // approximate memory of everything
+	garbage           int64    // bytes of values that were replaced
 }
 
-// column is an added column by records.
+// column is one column of Add, with a value for each record.
 type column struct {
 	typ    table.Type
 	valid  []bool
 	values table.Values
-	codes  []int32 // the number of each text
+	codes  []int32 // by record, the number of its text
 	dict   uint64
 }
 
-// NewSide returns the side with the records whose hashes start at from, as many as fit into limit bytes.
+// NewSide returns a side for records whose hashes are at least from. When they exceed limit bytes, the upper end of the
+// range is lowered.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {
@@ -102,22 +102,22 @@ func newRecords() records {
 	return records{words: intern.NewUint64s(), texts: intern.NewTexts(), rows: intern.NewTexts()}
 }
 
-// Whole reports whether the side has all records.
+// Whole reports whether the side has the records of all hashes.
 func (s *Side) Whole() bool { return s.from == 0 && s.to == math.MaxUint64 }
 
-// Next returns the start of the next side's range; ok is false if this side was the last.
+// Next returns where the range of the next side starts; ok is false if this side was the last one.
 func (s *Side) Next() (from uint64, ok bool) { return s.to + 1, s.to < math.MaxUint64 }
 
 // Loader adds rows to a side. It is for one goroutine.
 type Loader struct {
 	side  *Side
 	keys  *keyReader
-	add   []int // positions of the added columns
+	add   []int // positions of the added columns in a batch
 	value []byte
 	cells []int32
 }
 
-// Loader returns a new loader. Each goroutine that loads rows into the side needs its own.
+// Loader returns a new loader. Each goroutine that adds rows needs its own.
 func (s *Side) Loader() *Loader {
 	l := &Loader{side: s, keys: newKeyReader(s.Keys, s.Columns, s.Schema)}
 	for _, name := range s.Add {
@@ -126,8 +126,8 @@ func (s *Side) Loader() *Loader {
 	return l
 }
 
-// Add adds the rows of a batch that its Keep keeps. Rows without a key, or without a unit to give, are dropped. No
-// error depends on a row.
+// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. Rows without a key, or without a
+// unit if rows get their unit, are dropped. No error depends on a row.
 func (l *Loader) Add(b *table.Batch) error {
 	l.cells = columnar.Resize(l.cells, b.Rows)
 	for i := range l.cells {
@@ -157,7 +157,7 @@ func (l *Loader) addRow(b *table.Batch, row int) {
 		return
 	}
 	l.value = l.value[:0]
-	unit := 0 // the length of the unit's encoding
+	unit := 0 // the length of the encoded unit
 	for i, at := range l.add {
 		var ok bool
 		if l.value, ok = appendValue(l.value, &b.Columns[at], row, i >= s.Units); !ok && i < s.Units {
@@ -191,8 +191,8 @@ func (r *records) textKey(text []byte) int32 {
 	return key
 }
 
-// appendValue appends the value of a row so that rows compare as their columns do: 0 for a null, else 1 and the value.
-// A text ends with two zeros, and a zero in it has 255 after it. ok is false if it is null.
+// appendValue appends a row's value in a form whose bytes sort as values do: 0 for null, else 1 and the value. A text
+// ends with two 0 bytes, and 255 follows each 0 in it. ok is false if the value is null.
 func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, ok bool) {
 	start := len(dst)
 	if out, ok = columnar.AppendOrdered(append(dst, 1), c, row); ok && c.Type.Kind == table.String {
@@ -210,7 +210,7 @@ func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, 
 	return out, true
 }
 
-// cutValue cuts the first value off; nil is a null.
+// cutValue returns the first of several encoded values, and the rest. value is nil for a null.
 func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	if b[0] == 0 {
 		return nil, b[1:]
@@ -229,8 +229,7 @@ func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	}
 }
 
-// add adds a row, unless a smaller row has the same key and, if unit > 0, the same unit: the first unit bytes of the
-// value.
+// add stores a row, unless a smaller row has the same key and the same unit. The unit is the first unit bytes of value.
 func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	record := key
 	if unit > 0 {
@@ -257,14 +256,13 @@ func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	r.heads[key] = record
 }
 
-// recordBytes is the approximate memory of a record in addition to its value and its key, while columns are made of the
-// values.
+// recordBytes is the approximate memory for a record, besides its value and its key, while Complete runs.
 const recordBytes = 128
 
-// chunkBytes is the memory for values that is allocated at once.
+// chunkBytes is how much memory is allocated at once for values.
 const chunkBytes = 1 << 18
 
-// keep returns a copy of a value.
+// keep copies a value to the memory of values.
 func (r *records) keep(value []byte) []byte {
 	r.bytes += int64(len(value))
 	if len(value) > cap(r.chunk)-len(r.chunk) {
@@ -275,7 +273,7 @@ func (r *records) keep(value []byte) []byte {
 	return r.chunk[start:len(r.chunk):len(r.chunk)]
 }
 
-// replace gives a record another value, in place if there is room.
+// replace stores another value for a record, in the old one's place if there is room.
 func (r *records) replace(record int32, value []byte) {
 	old := r.values[record]
 	r.garbage += int64(len(old))
@@ -287,7 +285,7 @@ func (r *records) replace(record int32, value []byte) {
 	r.values[record] = r.keep(value)
 }
 
-// compact frees the memory that values no longer use.
+// compact frees the memory of values that were replaced.
 func (r *records) compact() {
 	r.chunk = nil
 	for record, value := range r.values {
@@ -298,14 +296,14 @@ func (r *records) compact() {
 	r.garbage = 0
 }
 
-// mostRecords and mostBytes are below the limits of 32-bit numbers.
+// mostRecords and mostBytes keep 32-bit numbers from overflowing.
 const (
 	mostRecords = 1 << 30
 	mostBytes   = 1 << 31
 )
 
-// shrink compacts the records if a part of their memory is unused, and halves the range of hashes until they fit, or
-// only one is left. The choice of the part makes the cost of compaction constant per row.
+// shrink reduces the memory to the limit: it compacts the records if enough memory is unused, and then halves the range
+// of hashes until the records fit or one record is left. It compacts so rarely that the time per row is constant.
 func (s *Side) shrink() {
 	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
 		if r.garbage >= max(r.bytes/4, 1) {
@@ -337,7 +335,7 @@ func (s *Side) shrink() {
 	}
 }
 
-// unitBytes returns how many bytes of a value are the unit.
+// unitBytes returns the length of the unit at the start of a value.
 func (s *Side) unitBytes(value []byte) int {
 	rest := value
 	for _, t := range s.types[:s.Units] {
@@ -346,7 +344,7 @@ func (s *Side) unitBytes(value []byte) int {
 	return len(value) - len(rest)
 }
 
-// Complete makes the columns of the records. No rows can be added afterwards, and rows can be joined.
+// Complete makes the side ready for joins. No rows can be added afterwards.
 func (s *Side) Complete() {
 	values := s.records.values
 	s.records.values, s.records.hashes, s.records.chunk, s.records.keys = nil, nil, nil, nil
@@ -366,7 +364,8 @@ func (s *Side) Complete() {
 	}
 }
 
-// completeTexts makes a column of texts: each text once. They have less than 4 GiB: at most mostBytes, or one text.
+// completeTexts makes a column of texts that stores each text once. The texts are shorter than 4 GiB: at most
+// mostBytes, or one text.
 func completeTexts(c *column, values [][]byte) {
 	texts := intern.NewTexts()
 	c.codes = make([]int32, len(values))
@@ -381,16 +380,16 @@ func completeTexts(c *column, values [][]byte) {
 			columnar.AppendDecoded(&c.values, text, c.typ)
 		}
 	}
-	if texts.Len() == 0 { // a code at a null is in range
+	if texts.Len() == 0 { // the code of a null must exist, too
 		columnar.AppendDecoded(&c.values, nil, c.typ)
 	}
 	c.dict = table.NextDictionary()
 }
 
-// keyReader reads the keys of rows.
+// keyReader reads the keys of rows of either table.
 type keyReader struct {
 	*units.Reader
-	word bool // each key is one number
+	word bool // each key is one 64-bit value
 	text []byte
 }
 
@@ -399,8 +398,8 @@ func newKeyReader(keys, columns []string, schema table.Schema) *keyReader {
 	return &keyReader{Reader: r, word: !r.HasText() && r.Columns() == 1}
 }
 
-// open reads the keys of the rows of a batch, and drops, in cells, the rows that have no key. A key with an empty text
-// is not a key: text files have an empty text if a value is missing.
+// open reads the keys of a batch. It sets cells[i] to Dropped if row i has no key. An empty text is no key, because
+// text files have an empty text if a value is missing.
 func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	if err := k.Open(b, cells); err != nil {
 		return err
@@ -409,7 +408,7 @@ func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// hash returns the hash of a row's key. It is the hash of the row's record, unless rows get their unit.
+// hash returns the hash of a row's key. If rows do not get their unit, it is also the hash of the record.
 func (k *keyReader) hash(row int) uint64 {
 	if k.word {
 		return wordSeed.Of(k.AllWords()[row])

@@ -6,19 +6,19 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Rows joins the rows of the other table to a side. It is for one goroutine.
+// Rows joins rows of the other table to a side. It is for one goroutine.
 type Rows struct {
 	side    *Side
 	keys    *keyReader
 	cells   []int32
-	rows    []int32 // index of the row in the batch for each joined row, if some are dropped or repeated
-	records []int32 // the record of each joined row, or None
+	rows    []int32 // for each joined row, its row in the batch; used if rows are dropped or repeated
+	records []int32 // for each joined row, its record, or None
 	batch   table.Batch
-	own     []picked // memory of the batch's own columns
+	own     []picked // memory for the batch's own columns
 	added   []picked
 }
 
-// picked is the memory of a column.
+// picked is reused memory for one column.
 type picked struct {
 	valid, unparsed []bool
 	codes, entries  []int32
@@ -26,17 +26,17 @@ type picked struct {
 	lists           []uint32
 }
 
-// Rows returns a joiner of batches with the given columns, which include the keys.
+// Rows returns a joiner for batches with these columns, some of which are keys.
 func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 	return &Rows{side: s, keys: newKeyReader(keys, columns, schema), added: make([]picked, len(s.columns))}
 }
 
-// batchRows is the largest number of rows in a batch of joined rows, if rows are repeated.
+// batchRows is the largest number of rows in a joined batch, if rows can be repeated.
 const batchRows = 1 << 16
 
-// Join passes on batches with the columns of b and the added columns, each valid until yield returns. Their rows are
-// the rows of b whose keys are in the side's range; rows without a key belong to the first range. If rows get their
-// unit, there is one row for each record of the side with the key of a row.
+// Join calls yield with batches that have the columns of b and the added columns. A batch is valid until yield returns.
+// The joined rows are the rows of b whose keys are in the side's range; rows without a key are in the first range. If
+// rows get their unit, a row is repeated for each record with its key.
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
@@ -78,7 +78,7 @@ func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	return yield(r.joined(b, false))
 }
 
-// find returns the number of a row's key, or None.
+// find returns the number of a row's key, or None if the side does not have the key.
 func (r *Rows) find(row int) int32 {
 	switch {
 	case r.cells[row] < 0:
@@ -89,7 +89,7 @@ func (r *Rows) find(row int) int32 {
 	return r.side.records.texts.Find(r.keys.bytes(row))
 }
 
-// joined returns the joined rows as a batch. all is set if they are the rows of b.
+// joined makes a batch of the joined rows. all is set if they are exactly the rows of b.
 func (r *Rows) joined(b *table.Batch, all bool) *table.Batch {
 	r.batch.Rows = len(r.records)
 	r.batch.Columns = r.batch.Columns[:0]
@@ -109,10 +109,10 @@ func (r *Rows) joined(b *table.Batch, all bool) *table.Batch {
 	return &r.batch
 }
 
-// has reports whether a hash is in the range of the side.
+// has reports whether a hash is in the side's range.
 func (s *Side) has(hash uint64) bool { return s.from <= hash && hash <= s.to }
 
-// look returns an added column for rows with some records.
+// look returns an added column for joined rows with these records.
 func (m *picked) look(c *column, records []int32) table.Column {
 	n := len(records)
 	out := table.Column{Type: c.typ, Dict: c.dict}
@@ -135,7 +135,7 @@ func (m *picked) look(c *column, records []int32) table.Column {
 	return out
 }
 
-// gather fills in the items of some records.
+// gather sets dst[i] to the item of records[i], and valid[i] to whether there is one.
 func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int32) {
 	var none T
 	for i, record := range records {
@@ -147,8 +147,7 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns some rows of a column, in ascending order. It turns plain values into a dictionary with the rows as
-// codes.
+// pick returns some rows of a column; rows is ascending. Plain values become a dictionary with rows as codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Type.Kind == table.List {
@@ -180,7 +179,7 @@ func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	return out
 }
 
-// entriesOf returns the entries of rows in ascending order.
+// entriesOf returns the entry (the run) of each of rows, which are ascending.
 func (m *picked) entriesOf(c *table.Column, rows []int32) []int32 {
 	if c.Ends == nil {
 		return rows
@@ -196,7 +195,7 @@ func (m *picked) entriesOf(c *table.Column, rows []int32) []int32 {
 	return m.entries
 }
 
-// take fills in the items of some entries.
+// take sets dst[i] to items[entries[i]].
 func take[T any](dst, items []T, entries []int32) []T {
 	for i, e := range entries {
 		dst[i] = items[e]

@@ -12,18 +12,17 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// The columns of released answers, with their 95 % intervals, computed from noisy vectors. recover.go reads such
-// vectors back from the columns. ratio.go, variance.go and quantiles.go compute the intervals of their kinds, and
-// pipeline/accuracy.go the half-widths that a plan states.
+// The columns of released answers, with their 95 % intervals, computed from noisy vectors. recover.go does the reverse:
+// it reads noisy vectors from released columns. ratio.go, variance.go and quantiles.go compute the intervals of their
+// kinds; pipeline/accuracy.go computes the half-widths that a plan states.
 
-// answerColumns are the columns of every answer in addition to its keys.
+// answerColumns are the columns that every answer has after its keys.
 var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 
-// componentKey is the key column of a vector's components.
+// componentKey is the name of the key column that numbers the components of a vector.
 const componentKey = "component"
 
-// ownColumns returns the columns of an answer besides the keys of its axes: the columns of its kind, then the columns
-// of every answer.
+// ownColumns returns the columns of an answer after its keys: columns of its kind, then answerColumns.
 func ownColumns(s query.Spec, columns []string) []string {
 	names := slices.Clone(answerColumns)
 	if s.Value != nil && s.Value.IsVector() {
@@ -32,7 +31,8 @@ func ownColumns(s query.Spec, columns []string) []string {
 	return append(names, columns...)
 }
 
-// checkComponents is checkLengths for answers whose intervals need normal noise.
+// checkComponents does the work of checkLengths for answers whose intervals require normal noise. It also returns an
+// error if the noise of a vector is not normal.
 func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	for i := range noisy {
 		if !noisy[i].Normal() {
@@ -42,7 +42,7 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 	return checkLengths(query, noisy, estimate, cells...)
 }
 
-// checkLengths reports whether there are as many noisy vectors and estimates as components, of these lengths.
+// checkLengths returns an error unless there is one noisy vector and one estimate for each of cells, with that length.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),
@@ -56,10 +56,10 @@ func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int)
 	return nil
 }
 
-// errComponents means a bug: the numbers of components differ.
+// errComponents is a bug of this program: the numbers of components differ.
 var errComponents = errors.New("queries: not the components of this query")
 
-// normalAnswer makes the columns of values with normal noise of one standard deviation.
+// normalAnswer makes the columns of an answer whose noise is normal, with the same standard deviation in all cells.
 func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer {
 	half := math.Nextafter(calibrate.Z95*deviation, math.Inf(1))
 	return query.Answer{
@@ -68,8 +68,8 @@ func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer 
 	}
 }
 
-// answerWithNoise makes the columns of values with the noise of a mechanism. rows is the number by which sums were
-// divided; 1 if they were not.
+// answerWithNoise makes the columns of an answer whose noise is that of mechanism m. rows is the number by which sums
+// were divided, 1 for none.
 func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
 	deviation, half := m.Deviation(), m.HalfWidth()
 	if rows != 1 {
@@ -88,7 +88,7 @@ func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows f
 	return a
 }
 
-// addedSeries yields s + by.
+// addedSeries yields by plus each value of s.
 func addedSeries(s query.Series, by float64) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
@@ -107,7 +107,7 @@ func constantSeries(x float64) query.Series {
 	}
 }
 
-// shiftedSeries yields s + by, rounded in the direction of by.
+// shiftedSeries yields by plus each value of s, rounded away from s.
 func shiftedSeries(s query.Series, by float64) query.Series {
 	towards := math.Inf(1)
 	if by < 0 {
@@ -121,7 +121,7 @@ func shiftedSeries(s query.Series, by float64) query.Series {
 	}
 }
 
-// outerOf yields an interval's end or the estimate, whichever outer chooses.
+// outerOf yields the end of an interval or the estimate: in each cell the one that outer chooses.
 func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)
@@ -133,8 +133,7 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// besideSeries yields one end of the 95 % intervals of values: the lower end if direction is -1, the upper end if it is
-// 1.
+// besideSeries yields an end of each value's 95 % interval: the lower end if direction is -1, the upper end if it is 1.
 func besideSeries(values, deviations []float64, direction float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -144,7 +143,7 @@ func besideSeries(values, deviations []float64, direction float64) query.Series 
 	}
 }
 
-// answerOf makes the columns of values in memory with normal noise of the given standard deviations.
+// answerOf makes the columns of an answer from values in memory, whose noise is normal with these standard deviations.
 func answerOf(values, deviations []float64) query.Answer {
 	return query.Answer{
 		Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: query.HeldSeries(deviations),
@@ -152,5 +151,5 @@ func answerOf(values, deviations []float64) query.Answer {
 	}
 }
 
-// outwards moves x by a few units of its last digit.
+// outwards moves x by a few units in its last digit.
 func outwards(x, direction float64) float64 { return x + direction*math.Abs(x)*0x1p-50 }

@@ -3,6 +3,7 @@ package kinds
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/query"
@@ -57,8 +58,20 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 	}
 	t := &truncated{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
 		least: float64(s.Least()), grid: s.Mechanism.Grid}
+	if last := lastTruncated.Load(); last != nil && t.sameSelection(last) {
+		return last, nil
+	}
 	t.correct()
+	lastTruncated.Store(t)
 	return t, nil
+}
+
+// lastTruncated is the newest table of estimates: the queries of one job often select alike. It does not change.
+var lastTruncated atomic.Pointer[truncated]
+
+// sameSelection reports whether two selections have the same table of estimates.
+func (t *truncated) sameSelection(other *truncated) bool {
+	return t.cut == other.cut && t.sigma == other.sigma && t.least == other.least && t.grid == other.grid
 }
 
 // correct makes the table of estimates.

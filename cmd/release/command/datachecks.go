@@ -99,12 +99,28 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 		return
 	}
 	// This uses only the noisy answers, so it may be shown to everybody.
+	var nothing []int
 	for i, r := range o.Release.Results() {
 		if r.LooksEmpty {
-			a.Warn(nothingText(p, i))
+			nothing = append(nothing, i)
 		}
 	}
+	const most = 3 // more warnings become one
+	if len(nothing) <= most {
+		for _, i := range nothing {
+			a.Warn(nothingText(p, i))
+		}
+		return
+	}
+	var names []string
+	for _, i := range nothing[:most] {
+		names = append(names, p.Queries()[i].Query.Name())
+	}
+	a.Warn(fmt.Sprintf("queries %s and %d more of %d: each noisy answer cannot be told from the answer of an empty table"+
+		lookText, strings.Join(names, ", "), len(nothing)-most, len(p.Queries())))
 }
+
+const lookText = ": release check --data JOB looks at the rows and spends nothing"
 
 // nothingText returns the warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
@@ -123,7 +139,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) +
 			")"
 	}
-	return text + ": release check --data JOB looks at the rows and spends nothing"
+	return text + lookText
 }
 
 // printFindings prints findings on stderr, and returns whether one of them is unusable.

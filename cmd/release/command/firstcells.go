@@ -9,7 +9,6 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report"
@@ -21,6 +20,7 @@ const previewed = 5
 // printPreview shows the first written cells of each answer, formatted as in the files.
 func (a *app) printPreview(r *pipeline.Release) error {
 	m := r.Manifest(nil)
+	remarks := report.NewRemarks(&m)
 	for i, result := range r.Results() {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
@@ -32,13 +32,13 @@ func (a *app) printPreview(r *pipeline.Release) error {
 			}
 			err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind))
 			if err == nil {
-				err = a.printRemarks(report.Remarks(&m, i, "", estimate[0]))
+				err = a.printRemarks(remarks.Of(i, "", estimate[0]))
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if err := a.printReadings(&m, i, &result); err != nil {
+		if err := a.printReadings(remarks, i, &result); err != nil {
 			return err
 		}
 	}
@@ -71,8 +71,8 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 const previewedTables = 4
 
 // printReadings shows the first rows of the first tables that were computed from the answer to a query, by its number
-// in m.
-func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result) error {
+// in the manifest.
+func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Result) error {
 	for i, x := range r.Answer.Readings {
 		if more := len(r.Answer.Readings) - i; i == previewedTables {
 			return a.Printf("\n… %d more tables\n", more)
@@ -92,7 +92,7 @@ func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result
 				return err
 			}
 		}
-		if err := a.printRemarks(report.Remarks(m, number, x.Name, math.NaN())); err != nil {
+		if err := a.printRemarks(remarks.Of(number, x.Name, math.NaN())); err != nil {
 			return err
 		}
 	}

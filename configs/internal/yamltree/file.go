@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// ReadFile reads at most one byte more than ReadTree accepts. So it also ends on an endless file.
+// ReadFile reads a file, but at most one byte more than ReadTree accepts, so that it ends on an endless file too.
 func ReadFile(path string) ([]byte, error) {
 	return regular.ReadFile(path, MaxFile+1)
 }

@@ -1,4 +1,4 @@
-// Package domaintest holds reference geodesy for tests of places.
+// Package domaintest computes random places, and distances on earth by an independent method, for tests.
 package domaintest
 
 import (
@@ -18,7 +18,7 @@ func Somewhere(rng *rand.Rand) (lat, lon float64) {
 	return lat, lon
 }
 
-// Beside returns a place about metres from another.
+// Beside returns a place that is about metres away from the place at lat, lon.
 func Beside(rng *rand.Rand, lat, lon, metres float64) (float64, float64) {
 	sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
 	degrees := metres / 111_195

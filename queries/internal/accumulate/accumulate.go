@@ -1,16 +1,16 @@
 // Package accumulate adds the rows of a table up to exact answers, one worker at a time.
 //
-// A [Partial] grows in one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the
-// unit is made of columns, nothing can be counted before all rows of a unit are known: WriteRows writes each row as a
-// record of its unit and its content, a [bounding.Rows] keeps the records and bounds them, and the function that
-// AddRecords returns adds the records that the bounds leave. Both ways make the same counts and sums:
+// A [Partial] is one worker's totals so far. It grows in one of two ways. If each row is a privacy unit, AddRows adds
+// batches as they come. If the unit is named by columns, rows are counted only after all rows of their unit are known:
+// WriteRows writes each row's unit and content to a [bounding.Rows], which bounds them later and passes the kept rows
+// to the function that AddRecords returns. Kinds of partials:
 //
 //	Counts  the rows of each cell, every cell in memory
 //	Units   the rows of each cell, and the units that have a row there
 //	Sparse  the rows of each cell that has some, if a domain is too large for memory
 //	Sums    of each cell the sum of values and what a mean or a variance needs beside it
 //
-// Answers are integers, so that they are the same for every order of the rows and every split among workers.
+// Totals are integers, so they are the same for every order of the rows and every split among workers.
 package accumulate
 
 import (
@@ -24,42 +24,44 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// MaxRows is the largest number of rows that a cell counts.
+// MaxRows is the largest row count of a cell; more rows are not counted.
 const MaxRows = 1 << 48
 
-// Partial is the exact and private totals of one worker as they grow. No error of it depends on a row's value.
+// Partial is the exact, private totals of one worker, which grow with each batch. None of its errors depends on a row's
+// value.
 type Partial interface {
-	// AddRows takes in the rows of a batch that its Keep keeps.
+	// AddRows adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil.
 	AddRows(b *table.Batch) error
-	// WriteRows appends those rows to the rows of units instead.
+	// WriteRows writes those rows of a batch to a store, which bounds the rows of each unit later.
 	WriteRows(b *table.Batch, to bounding.Writer) error
-	// Content returns the fields of the contents that WriteRows writes: the cell, and values within their bounds.
+	// Content returns the fields of a row's content, in the order in which WriteRows writes them: the cell, and values
+	// within their bounds.
 	Content() []bounding.Field
-	// AddRecords returns the function that adds rows with the same content, in the form of WriteRows.
+	// AddRecords returns a function that adds rows with the same content, which WriteRows has written.
 	AddRecords() func(content []byte, rows uint64)
-	// Merge adds everything that another partial of the same query holds. The other partial is spent.
+	// Merge adds everything that another partial of the same query holds. The other partial cannot be used afterwards.
 	Merge(other Partial) error
-	// Totals returns the totals. The partial is spent.
+	// Totals returns the totals. The partial cannot be used afterwards.
 	Totals() (Totals, error)
 	// SaveState writes the exact state of the partial.
 	SaveState(w *state.Writer)
-	// LoadState adds the state that another partial of the same query saved. No input makes it panic.
+	// LoadState adds a state that SaveState of another process wrote. Invalid input is an error and never a panic.
 	LoadState(r *state.Reader) error
-	// ValidRecord reports whether a content, of the right length, is one that WriteRows may have written.
+	// ValidRecord reports whether WriteRows may have written this content, whose length is right.
 	ValidRecord(content []byte) bool
 }
 
-// HideCounts hides row counts, each capped at MaxRows.
+// HideCounts turns row counts into an exact answer. Each count is capped at MaxRows.
 func HideCounts(cells []int64) ([]mechanism.Exact, error) {
 	return one(mechanism.Hide(1, capRows(cells)))
 }
 
-// HideSparse hides row counts most of which are 0.
+// HideSparse turns row counts into an exact answer, given only the counts that are not 0.
 func HideSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
 	return one(mechanism.HideSparse(1, *cells))
 }
 
-// HideSums hides sums of multiples of a quantum.
+// HideSums turns sums into an exact answer. They are integer multiples of quantum.
 func HideSums(quantum float64, cells int128.Slice) ([]mechanism.Exact, error) {
 	return one(mechanism.HideWide(quantum, cells))
 }
@@ -71,7 +73,7 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// ValueFields returns the fields of the numbers of a quantized value.
+// ValueFields returns one field for each component of a quantized value.
 func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
 	for i := range q.Numbers() {
 		low, high := q.Range(i)
@@ -80,7 +82,7 @@ func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
 	return fields
 }
 
-// ValidValues reports whether the bytes hold the numbers of a quantized value.
+// ValidValues reports whether content holds a value within the quantizer's bounds.
 func ValidValues(q *quantize.Quantizer, content []byte) bool {
 	for i := range q.Numbers() {
 		x := int64(binary.BigEndian.Uint64(content[8*i:]))

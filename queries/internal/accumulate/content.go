@@ -9,12 +9,12 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// The content of partials, for fingerprints
+// The bytes of totals, for fingerprints
 //
-// Equal totals give equal bytes, whatever engine added them up and whatever form the partial has. The bytes hold all
-// non-zero numbers with their positions.
+// Equal totals give equal bytes, whatever engine added them up and however they are held in memory. The bytes hold each
+// number that is not 0, with its position.
 
-// errContent means a bug: the partial is not one of a [Ranked].
+// errContent is a bug of this program: partials of this kind are not added up by rank.
 var errContent = errors.New("queries: a partial of this kind is not added up by rank")
 
 // contentWriter writes numbers with their positions.
@@ -33,7 +33,7 @@ func (w *contentWriter) words(words ...uint64) {
 	}
 }
 
-// vector writes the non-zero numbers of a vector, between a byte that names the vector and an end mark.
+// vector writes the byte what, which names the vector, then each non-zero number with its position, then an end mark.
 func (w *contentWriter) vector(what byte, n int, at func(i int) (place uint64, x int128.Int)) {
 	w.words(uint64(what))
 	for i := range n {

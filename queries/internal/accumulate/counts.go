@@ -11,7 +11,7 @@ import (
 type Counts struct {
 	Groups *domain.Grouping
 	Cells  int
-	// slots[0] counts the dropped rows and slots[c+1] the rows of cell c; nil before the first batch
+	// slots[0] counts the dropped rows, slots[c+1] the rows of cell c; nil before the first batch.
 	slots []int64
 }
 
@@ -46,7 +46,8 @@ func (a *Counts) countCells(cells []int32) {
 	}
 }
 
-// countAxis counts by one axis: runs at once, dictionary codes without writing their cells down.
+// countAxis counts the rows of a batch if there is one axis: whole runs at once, and dictionary codes without writing
+// down the cell of each row.
 func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
@@ -71,7 +72,7 @@ func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	return nil
 }
 
-// countCodes counts dictionary codes by the cell that lookup gives each.
+// countCodes counts rows by dictionary code: lookup holds the cell of each code, null is the cell of nulls.
 func (a *Counts) countCodes(lookup []int32, c *table.Column, null int32) error {
 	slots := a.slots
 	if c.Valid != nil {

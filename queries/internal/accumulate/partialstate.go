@@ -1,16 +1,17 @@
 package accumulate
 
-// The states of partials
+// Saving and loading partials
 //
-// A partial writes its state to a [state.Writer], and adds the state of another process. Counts are written in one of
-// two forms, dense or sparse. The form depends on the memory of the process, so each form can be added to the other.
+// A partial writes its state to a [state.Writer]; a partial of another process adds it to its own totals. Counts are
+// written in one of two forms, dense or sparse, depending on the memory of the process. So a partial of each form can
+// also load the other form.
 //
-//	Counts   1, cells in eight bytes each
-//	Units    the number of units; then as Counts
-//	Sparse   2, the number of cells; the index and the count of each
-//	Sums     the sums, in sixteen bytes each; the second sums and the numbers of rows, if the query has them
-//	Tables   the cells of each of the largest tables
-//	Spread   the rows without a value; the index of each cell that has rows, and its bins
+//	Counts   1, then the count of each cell in eight bytes
+//	Units    the number of units, then as Counts
+//	Sparse   2, the number of cells that follow, then the index and the count of each
+//	Sums     the sums in sixteen bytes each, then the second sums and the row counts, if the query has them
+//	Tables   the counts of each of the largest tables
+//	Spread   the number of rows without a value, then the index of each cell that has rows, with its bins
 
 import (
 	"encoding/binary"
@@ -41,7 +42,7 @@ func (a *Counts) LoadState(r *state.Reader) error {
 // addCount adds n to a count, up to MaxRows.
 func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxRows) }
 
-// loadCounts passes on the counts of a state of either form.
+// loadCounts calls add for each count of a state of either form.
 func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	switch r.Uint() {
 	case wholeForm:
@@ -190,7 +191,7 @@ func (a *Spread) ValidRecord(content []byte) bool {
 	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
-// saveWide writes integers of 128 bits; loadWide adds them.
+// saveWide writes 128-bit integers. loadWide adds 128-bit integers that saveWide wrote.
 func saveWide(w *state.Writer, s int128.Slice) {
 	w.Int64s(s.High)
 	for _, x := range s.Low {
@@ -205,7 +206,7 @@ func loadWide(r *state.Reader, s int128.Slice) {
 	}
 }
 
-// loadRows adds numbers of rows.
+// loadRows adds row counts.
 func loadRows(r *state.Reader, rows []int64) {
 	r.Int64s(len(rows), func(i int, n int64) {
 		if n < 0 {

@@ -2,9 +2,9 @@ package accumulate
 
 // Sums of single numbers
 //
-// Most queries sum one column of numbers in a moderate number of cells. They are added up in 64 bits, and moved to 128
-// bits every 2^21 rows, before they can overflow. Slot 0 collects dropped rows, so that the loops need no branch for
-// them. The numbers of a dictionary are quantized once. sums.go fills the slots and moves them.
+// Most queries sum one column of numbers in a moderate number of cells. Such sums are added up in 64 bits. Every 2^21
+// rows, before they can overflow, they are added to the 128-bit sums (sums.go). Dropped rows are added to slot 0, so
+// that the loops need no branch for them. The numbers of a dictionary are quantized once.
 //
 // A second number of a row has a magnitude of up to 2^60, of which few fit in 64 bits. So its bits above and below 2^30
 // are added up separately, in 64 bits each.
@@ -20,30 +20,30 @@ import (
 )
 
 const (
-	// plainRows is the largest number of rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41
+	// plainRows is how many rows can be added up in 64 bits without overflow: each value minus the centre is at most 2^41
 	// quanta.
 	plainRows = 1 << 21
-	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every
-	// plainRows rows.
+	// plainCells is the largest number of cells whose sums are held in 64 bits: moving more cells would take longer than
+	// adding plainRows rows.
 	plainCells = plainRows
 	// lowBits is the number of low bits of a second number that are added up separately.
 	lowBits = 30
 )
 
-// plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c +
-// 1 to cell c.
+// plainSums holds 64-bit sums since they were last moved: slots[0] belongs to dropped rows, slots[c+1] to cell c.
 type plainSums struct {
 	quantize.Fast
 	slots []int64
-	rows  []int64 // nil if values are not centred
-	left  int     // rows that still fit
-	// numbers are the quantized values of the dictionary dict; nil if some of its values are not numbers
+	rows  []int64 // row counts by slot; nil if values are not centred
+	left  int     // how many rows can still be added without overflow
+	// numbers are the quantized values of the dictionary dict; nil if some of its values are not numbers.
 	dict    uint64
 	numbers []int64
-	// sums of each row's second number, which second computes; second and these are nil if there is none
+	// second describes a second number of each row; high and low are the sums of its upper and lower bits, by slot. All
+	// are nil if there is none.
 	second    *aggregation.Second
 	high, low []int64
-	seconds   []int64 // the seconds of numbers
+	seconds   []int64 // by dictionary code, the second number of the value
 }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, minus the centre, or nil if one of them is
@@ -84,7 +84,7 @@ func (p *plainSums) addCodes(cells, codes []int32, numbers []int64) error {
 	return nil
 }
 
-// countCodes also counts the rows.
+// countCodes adds numbers[code] for each row, and counts the rows.
 func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
 	slots, rows, codes := p.slots, p.rows[:len(p.slots)], codes[:len(cells)]
 	for i, c := range cells {
@@ -103,13 +103,13 @@ func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
 	return nil
 }
 
-// addSecond adds a second number to a cell.
+// addSecond adds the second number of a row with value x to a cell.
 func (p *plainSums) addSecond(cell int32, x int64) {
 	p.high[cell+1] += x >> lowBits
 	p.low[cell+1] += x & (1<<lowBits - 1)
 }
 
-// countSeconds is countNumbers that also adds up the second numbers.
+// countSeconds does the work of countNumbers and adds up second numbers, too.
 func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
 	fast, second, slots, rows, values := p.Fast, *p.second, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {
@@ -135,7 +135,7 @@ func (p *plainSums) addNumbers(cells []int32, values []float64) {
 	}
 }
 
-// countNumbers also counts the rows; if all rows are terms, it counts rows without a value, too.
+// countNumbers adds the value of each row, and counts the rows. If all is set, a row without a value counts, too.
 func (p *plainSums) countNumbers(cells []int32, values []float64, all bool) {
 	fast, slots, rows, values := p.Fast, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {

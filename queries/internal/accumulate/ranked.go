@@ -15,22 +15,22 @@ import (
 // Answers for a max_rows that is discovered
 //
 // The bound on the rows of a unit is chosen from a noisy histogram of rows per unit, after all rows are read. A step is
-// a bound that can be chosen. The rank of a row (see [bounding.Ranked]) determines which steps keep it. There is one
-// partial per step: it has the rows that this step keeps and the step before does not. The answer under a bound is the
-// sum of the partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
+// a bound that can be chosen, for example 1, 2 or 5. Each step has a partial, which holds the rows that this bound
+// keeps and the next smaller one drops ([bounding.Ranked] passes them on). The answer under a bound is the sum of the
+// partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
 
 // Ranked adds up rows by rank.
 type Ranked struct {
 	RankedOf
-	partials []Partial // by step; each except the first is nil until it gets a row
+	partials []Partial // by step; nil for a step without rows, except the first
 	units    []int64
 }
 
 // RankedOf describes totals by rank.
 type RankedOf struct {
-	// Steps are the bounds that may be chosen.
+	// Steps are the bounds that can be chosen, ascending.
 	Steps []int64
-	// Make returns an empty answer.
+	// Make returns an empty partial.
 	Make func() Partial
 }
 
@@ -41,18 +41,18 @@ func NewRanked(of RankedOf) *Ranked {
 	return a
 }
 
-// errRanks means a bug: rows that are units have no rank.
+// errRanks is a bug of this program: the rows have no rank, because each row is a unit.
 var errRanks = errors.New("queries: the bound on rows is discovered, and each row is a unit")
 
 // AddRows returns an error: if each row is a unit, there is no bound on rows to discover.
 func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
 
-// WriteRows writes the rows as a partial under a fixed bound does.
+// WriteRows writes the rows to a store, as under a fixed bound.
 func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return a.partials[0].WriteRows(b, to)
 }
 
-// ByRank returns the functions that receive rows by rank.
+// ByRank returns the functions that receive kept rows by rank.
 func (a *Ranked) ByRank() *bounding.Ranked {
 	add := make([]func(content []byte, rows uint64), len(a.Steps))
 	return &bounding.Ranked{
@@ -75,7 +75,7 @@ func (a *Ranked) at(step int) Partial {
 	return a.partials[step]
 }
 
-// AddRecords returns the function that adds rows without a known rank: they count only under the largest bound.
+// AddRecords returns a function that adds rows without a known rank. Only the largest bound keeps them.
 func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
 	return a.at(len(a.Steps) - 1).AddRecords()
 }
@@ -105,14 +105,14 @@ func (a *Ranked) Merge(other Partial) error {
 // Totals returns the partials of all steps.
 func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 
-// Hide returns the exact partials under all bounds, and the histogram. hide returns the exact partials of the totals
-// under one bound: as many vectors as the first argument.
+// Hide returns the exact answers, one for each of the query's vectors, and then the histogram. A bound must be chosen
+// before an answer gets noise. hide turns the totals under one bound into as many answers as vectors says.
 func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
 	c := &rankedChoice{steps: a.Steps, partials: a.partials, hide: hide}
 	for vector := range vectors {
 		state := c.write
-		if vector > 0 { // the first vector has written the content of all
+		if vector > 0 { // the first vector has written the bytes of all vectors
 			state = func(io.Writer) error { return nil }
 		}
 		exacts = append(exacts, mechanism.HideChoice(func(r mechanism.Range) (mechanism.Exact,
@@ -127,23 +127,23 @@ func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error))
 	return append(exacts, histogram...), nil
 }
 
-// HideLongest hides the number of units whose last row is in the last step.
+// HideLongest returns as an exact answer the number of units whose last row is in the last step.
 func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
 	return HideCounts(a.units[len(a.units)-1:])
 }
 
-// rankedChoice holds the partials among which one bound is chosen, the same for all vectors.
+// rankedChoice holds the partials until a bound is chosen. All vectors of the query have the same bound.
 type rankedChoice struct {
 	mutex    sync.Mutex
 	steps    []int64
-	partials []Partial // nil if a bound was chosen
+	partials []Partial // nil after a bound was chosen
 	hide     func(Totals) ([]mechanism.Exact, error)
 	chosen   int64
 	hidden   []mechanism.Exact
 	err      error
 }
 
-// The errors of a choice.
+// Bugs of this program in choosing a bound.
 var (
 	errSteps  = errors.New("the bound that is chosen is one of the steps of the histogram")
 	errBounds = errors.New("all vectors of a query have the same bound")
@@ -170,7 +170,7 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	return c.hidden[vector], nil
 }
 
-// write writes the partials by step.
+// write writes the bytes of the partials, for the fingerprint of the totals.
 func (c *rankedChoice) write(to io.Writer) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -184,7 +184,7 @@ func (c *rankedChoice) write(to io.Writer) error {
 	return w.err
 }
 
-// hideTogether returns the sum of the partials as exact partials; the first one is not nil.
+// hideTogether adds up partials and returns their sum as exact answers. The first partial is not nil.
 func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, error) {
 	for _, other := range partials[1:] {
 		if other != nil {
@@ -200,7 +200,7 @@ func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, erro
 	return c.hide(t)
 }
 
-// SaveState writes the numbers of units and the partials of the steps that have rows.
+// SaveState writes how many units end in each step, and the partials of the steps that have rows.
 func (a *Ranked) SaveState(w *state.Writer) {
 	w.Int64s(a.units)
 	for _, partial := range a.partials {
@@ -230,8 +230,8 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// Content returns the fields of a partial under a fixed bound.
+// Content returns the fields of a row's content. They are the same under every bound.
 func (a *Ranked) Content() []bounding.Field { return a.partials[0].Content() }
 
-// ValidRecord reports whether a content can be a content of the query.
+// ValidRecord reports whether WriteRows may have written this content.
 func (a *Ranked) ValidRecord(content []byte) bool { return a.partials[0].ValidRecord(content) }

@@ -11,12 +11,12 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Sparse counts the rows of each cell that has some, in a domain that is too large to hold all cells.
+// Sparse counts rows in a domain with too many cells for memory: it holds only cells that have rows.
 type Sparse struct {
 	groups *domain.Grouping
 	size   int // cells of the domain
 	cells  *intern.Uint64s
-	rows   []int64 // by number of the cell
+	rows   []int64 // row counts, in the order in which cells were first seen
 }
 
 // NewSparse returns a partial without rows over a domain of size cells.
@@ -24,7 +24,7 @@ func NewSparse(groups *domain.Grouping, size int) *Sparse {
 	return &Sparse{groups: groups, size: size, cells: intern.NewUint64s()}
 }
 
-// countCell counts rows of a cell; there are fewer cells than numbers.
+// countCell adds rows to the count of a cell.
 func (a *Sparse) countCell(cell int32, rows int64) {
 	id := int(a.cells.ID(uint64(cell)))
 	if id == len(a.rows) {

@@ -17,21 +17,22 @@ import (
 
 // Sums whose clamp is chosen later
 //
-// The clamp is chosen from a noisy histogram of the values, after all rows are read. So each cell counts rows by bin
-// and sums their values by bin. For any clamp whose ends are edges of bins, the sum is the sum of the bins within the
-// clamp, plus the nearer end for each row outside. The histogram adds up the bins of all cells.
+// The clamp is chosen from a noisy histogram of the values, after all rows are read. The ends of a clamp that can be
+// chosen are edges of the histogram's bins. So each cell counts rows and sums values by bin. The sum under a clamp is
+// the sum of the bins inside it, plus the nearer end of the clamp for each row outside. The histogram adds up the bins
+// of all cells.
 
-// Spread adds up single values by bins.
+// Spread adds up values, which are single numbers, by cell and bin.
 type Spread struct {
 	SpreadOf
 	cells     []binned // nil before the first row
-	missing   []int64  // rows without a value, if all rows are terms
+	missing   []int64  // row counts by cell of rows without a value, if such rows count too
 	quantized [1]int64
 }
 
-// SpreadOf describes the values and how they are found in batches.
+// SpreadOf describes the values, and how a batch's rows get their cells and values.
 type SpreadOf struct {
-	// Quantizer has the public range, without a centre.
+	// Quantizer quantizes values within the public range, without a centre.
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
@@ -44,12 +45,12 @@ type binned struct {
 	sums int128.Slice
 }
 
-// Layout returns the layout of the histogram.
+// Layout returns the bins of the histogram.
 func (of SpreadOf) Layout() privateclamp.Layout {
 	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
 }
 
-// lowest returns the bin of the smallest values.
+// lowest returns the number of the bin that holds the smallest values.
 func (of SpreadOf) lowest() int {
 	if of.Layout().Signed {
 		return 1 - privateclamp.Edges
@@ -63,7 +64,7 @@ func (of SpreadOf) bins() int { return privateclamp.Edges - of.lowest() }
 // CellBytes returns the memory of a cell that has rows, in bytes.
 func (of SpreadOf) CellBytes() int64 { return 24 * int64(of.bins()) }
 
-// NewSpread returns sums without rows.
+// NewSpread returns totals without rows.
 func NewSpread(of SpreadOf) *Spread { return &Spread{SpreadOf: of} }
 
 // AddRows adds the rows of a batch that have a cell and a value.
@@ -86,7 +87,8 @@ func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// eachValue quantizes the values of a batch one after the other.
+// eachValue calls value for each row of a batch that has a cell, after it has quantized the row's value; start gets the
+// cells first.
 func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
 	none func(cell int32)) error {
 	cells, err := a.Groups.OfRows(b)
@@ -133,7 +135,7 @@ func (a *Spread) makeCells() {
 	}
 }
 
-// addQuantized adds the value in quantized to a cell, times times.
+// addQuantized adds rows that all have the quantized value in a.quantized to a cell.
 func (a *Spread) addQuantized(cell int32, times uint64) {
 	c := &a.cells[cell]
 	if c.rows == nil {
@@ -175,7 +177,7 @@ func (a *Spread) Totals() (Totals, error) {
 	return Totals{Binned: a}, nil
 }
 
-// AllRows returns the number of all rows, including rows without a value.
+// AllRows returns the number of all rows that count, including rows without a value.
 func (a *Spread) AllRows() (all int64) {
 	for i := range a.cells {
 		all += a.missing[i]
@@ -186,8 +188,8 @@ func (a *Spread) AllRows() (all int64) {
 	return all
 }
 
-// Hide returns the exact answers: the sums under all clamps, the row counts if countRows is set, and the histogram. If
-// centred is set, the centre of the clamp is subtracted from each value.
+// Hide returns the exact answers: the sums (which need a clamp before they get noise), the row counts if countRows is
+// set, and the histogram. If centred is set, the centre of the chosen clamp is subtracted from each value.
 func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	histogram, rows := make([]int64, a.Layout().Cells()), make([]int64, a.Cells)
 	for i := range a.cells {
@@ -213,7 +215,8 @@ func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// write writes the row counts and the sums by cell and bin, and the counts of rows without a value.
+// write writes row counts and sums by cell and bin, and counts of rows without a value, for the fingerprint of the
+// totals.
 func (a *Spread) write(to io.Writer) error {
 	w := &contentWriter{to: to}
 	for i := range a.cells {
@@ -223,16 +226,16 @@ func (a *Spread) write(to io.Writer) error {
 			w.wide('s', c.sums)
 		}
 	}
-	if a.Quantizer.Value.Rows > 0 { // otherwise they do not count
+	if a.Quantizer.Value.Rows > 0 { // otherwise rows without a value do not count
 		w.counts('m', a.missing)
 	}
 	return w.err
 }
 
-// errEdges means a bug: the ends of a chosen clamp are not edges of bins.
+// errEdges is a bug of this program: the ends of the chosen clamp are not edges of bins.
 var errEdges = errors.New("the ends of the chosen clamp are not edges of the histogram")
 
-// clamped returns the sums under a clamp.
+// clamped returns the sums of values that are clamped to r.
 func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, error) {
 	if r.Low >= r.High {
 		return mechanism.Exact{}, errEdges
@@ -266,17 +269,17 @@ func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, erro
 	return exacts[0], nil
 }
 
-// CentreOf returns the centre of a clamp, in quanta, rounded down.
+// CentreOf returns the centre of a clamp in quanta, rounded down.
 func CentreOf(r mechanism.Range) int64 { return r.Low + (r.High-r.Low)/2 }
 
-// within returns the bins within a clamp: from the first to before the last.
+// within returns the bins inside a clamp: from to before to.
 func (a *Spread) within(r mechanism.Range) (from, to int, err error) {
 	to = a.bins()
 	for j := range a.bins() {
 		low, high := privateclamp.Bounds(j + a.lowest())
 		low, high = max(low, a.Quantizer.Min), min(high, a.Quantizer.Max)
 		switch {
-		case low > high: // beyond the public range: the bin is empty
+		case low > high: // a bin beyond the public range is empty
 		case high <= r.Low:
 			from = j + 1
 		case low >= r.High:

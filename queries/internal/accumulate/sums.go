@@ -13,34 +13,34 @@ import (
 )
 
 // Sums adds up values: in each cell the sum of the quantized values minus their centre, and the other totals that the
-// query needs. 128 bits suffice for 2^48 rows of at most 2^41 quanta each.
+// query needs. 128 bits suffice: a cell counts at most 2^48 rows of at most 2^41 quanta each.
 type Sums struct {
 	SumsOf
-	quantized []int64      // the value of a row
+	quantized []int64      // working memory: the quantized value of one row
 	totals    int128.Slice // empty before the first batch
 	second    int128.Slice // empty if the query has no second number
-	rows      []int64      // nil if they are not needed
-	plain     *plainSums   // nil if the values are vectors or if there are very many cells
+	rows      []int64      // row counts; nil if they are not needed
+	plain     *plainSums   // sums in 64 bits; nil if the values are vectors or if there are very many cells
 }
 
-// SumsOf describes the values, how they are found in batches, and the other totals that the query needs.
+// SumsOf describes the values, how a batch's rows get their cells and values, and the other totals of the query.
 type SumsOf struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
 	Cells     int
-	// Second is a second number of each row that is also added up, nil if there is none.
+	// Second describes a second number of each row, which is also added up; nil if there is none.
 	Second *aggregation.Second
-	// CountRows is set if the numbers of rows are needed too.
+	// CountRows is set if row counts are needed, too.
 	CountRows bool
 }
 
-// NewSums returns sums without rows.
+// NewSums returns totals without rows.
 func NewSums(of SumsOf) *Sums {
 	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Numbers()), plain: newPlainSums(of)}
 }
 
-// HoldPlain reports whether sums of such values are also held in 64 bits while rows are added.
+// HoldPlain reports whether such values are first added up in 64 bits.
 func (of SumsOf) HoldPlain() bool { return newPlainSums(of) != nil }
 
 // makeTotals allocates the sums, which may be many, at their first use.
@@ -57,10 +57,10 @@ func (a *Sums) makeTotals() {
 	}
 }
 
-// allRows reports whether rows without a value are terms too.
+// allRows reports whether rows without a value count as the centre.
 func (a *Sums) allRows() bool { return a.Quantizer.Value.Rows > 0 }
 
-// openBatch returns the cells of the rows of a batch, and reads their values.
+// openBatch returns the cell of each row of a batch and reads the rows' values.
 func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
@@ -69,8 +69,8 @@ func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	return cells, a.Values.Open(b)
 }
 
-// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, a row without a value counts as
-// the centre.
+// AddRows adds the rows of a batch that have a cell and a value. If allRows holds, a row without a value counts as the
+// centre.
 func (a *Sums) AddRows(b *table.Batch) error {
 	a.makeTotals()
 	if done, err := a.addCodes(b); done || err != nil {
@@ -96,7 +96,7 @@ func (a *Sums) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addQuantized adds the value in quantized to a cell, times times.
+// addQuantized adds rows that all have the quantized value in a.quantized to a cell.
 func (a *Sums) addQuantized(cell int32, times uint64) {
 	at := int(cell) * len(a.quantized)
 	for i, x := range a.quantized {
@@ -184,7 +184,7 @@ func (a *Sums) Totals() (Totals, error) {
 	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
 }
 
-// newPlainSums returns nil if the query needs the general sums.
+// newPlainSums returns 64-bit sums, or nil if they cannot hold such values.
 func newPlainSums(of SumsOf) *plainSums {
 	q := of.Quantizer
 	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
@@ -193,7 +193,7 @@ func newPlainSums(of SumsOf) *plainSums {
 	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}
 }
 
-// addNumbers adds rows by their cells.
+// addNumbers adds each row's value to its cell.
 func (a *Sums) addNumbers(cells []int32, values []float64) {
 	p := a.plain
 	a.forPieces(len(cells), func(from, to int) {
@@ -208,7 +208,7 @@ func (a *Sums) addNumbers(cells []int32, values []float64) {
 	})
 }
 
-// forPieces calls add for pieces of n rows that cannot overflow.
+// forPieces calls add for pieces of n rows that are short enough not to overflow 64 bits.
 func (a *Sums) forPieces(n int, add func(from, to int)) {
 	p := a.plain
 	if p.slots == nil {
@@ -231,8 +231,8 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 	}
 }
 
-// addCodes adds the rows of a batch whose values are codes into a cached dictionary of numbers, and returns false if
-// the batch has another form.
+// addCodes adds the rows of a batch whose values are codes of a dictionary of numbers. It returns false if the batch
+// has another form.
 func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	if a.plain == nil {
 		return false, nil
@@ -258,7 +258,7 @@ func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	return true, err
 }
 
-// flush adds the 64-bit sums to the 128-bit sums.
+// flush adds the 64-bit sums to the 128-bit sums and clears them.
 func (a *Sums) flush() {
 	p := a.plain
 	if p == nil || p.slots == nil {

@@ -11,24 +11,24 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// codeBytes is the number of bytes of a dimension's code in a record.
+// codeBytes is the length of a dimension's cell number in a content.
 const codeBytes = 4
 
-// Tables counts the same rows in several tables.
+// Tables counts the same rows in several tables, each by some of the dimensions.
 type Tables struct {
-	coders []domain.RowCoder // find the cells of rows in each dimension
-	sizes  []int             // the sizes of the dimensions
+	coders []domain.RowCoder // one for each dimension
+	sizes  []int             // number of cells of each dimension
 	tables [][]int           // the dimensions of each table
 	counts [][]int64         // the counts of each table; nil before the first row
 
-	of      *quantize.Quantizer // nil if each row counts once
-	weights *quantize.RowValues // the number of times that each row counts; nil for once
+	of      *quantize.Quantizer // the multiplicity as an integer; nil if each row counts once
+	weights *quantize.RowValues // the multiplicity of each row of a batch; nil if each row counts once
 
 	kept  []int32   // the rows of a batch that have a cell in every dimension
 	cells [][]int32 // the cell of each of these rows, by dimension
 }
 
-// NewTables returns a partial without rows.
+// NewTables returns tables without rows.
 func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	a := &Tables{sizes: of.Sizes, tables: of.Tables}
 	for i := range of.Axes {
@@ -40,7 +40,7 @@ func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	return a
 }
 
-// TableBytes returns the length of the content of a record, for some dimensions.
+// TableBytes returns the length of a row's content for a number of dimensions.
 func TableBytes(dimensions int) int { return codeBytes * dimensions }
 
 // makeCounts allocates the tables, which may be large, at their first use.
@@ -57,7 +57,8 @@ func (a *Tables) makeCounts() {
 	}
 }
 
-// read finds the cells of the rows of a batch in each dimension, and the rows that have one in all of them.
+// read finds the cells of the rows of a batch in each dimension, and notes the rows that have a cell in every
+// dimension.
 func (a *Tables) read(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
@@ -76,7 +77,7 @@ func (a *Tables) read(b *table.Batch) error {
 			return err
 		}
 		for row, code := range codes[:b.Rows] {
-			a.kept[row] |= code >> 31 // all bits are set if the code is negative
+			a.kept[row] |= code >> 31 // negative if the row has no cell in this dimension
 		}
 		a.cells = append(a.cells, codes)
 	}
@@ -108,7 +109,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addWeighted is AddRows for rows that count as often as their value.
+// addWeighted does the work of AddRows for rows with a multiplicity.
 func (a *Tables) addWeighted(b *table.Batch) error {
 	if err := a.weights.Open(b); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (a *Tables) addWeighted(b *table.Batch) error {
 	return nil
 }
 
-// WriteRows writes the cells of the rows of a batch in all dimensions.
+// WriteRows writes the cell in each dimension of the rows of a batch.
 func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if err := a.read(b); err != nil {
 		return err

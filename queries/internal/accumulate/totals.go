@@ -8,33 +8,32 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Totals holds the exact totals of a partial, which a query's kind reads. They are private: the kind hides them
-// immediately.
+// Totals holds the exact totals of a partial. They are private: the query's kind turns them into exact answers at once.
 type Totals struct {
-	// Tables are the rows of each cell of each table, at most [MaxRows].
+	// Tables[t] holds the row count of each cell of table t, at most [MaxRows].
 	Tables [][]int64
-	// Sparse holds the counts of the non-empty cells of the only table, if not all cells are held; Tables is empty
-	// then.
+	// Sparse holds the row counts that are not 0, if there is one table with too many cells to hold all. Then Tables is
+	// empty.
 	Sparse *mechanism.Sparse
-	// Units is the number of units that have a row, if it was requested.
+	// Units is the number of units that have a kept row, if the query needs it.
 	Units int64
-	// Sums are the sums of the quantized values less their centre, Second the sums of the second number, and Rows the
-	// row counts, at most [MaxRows]; each is set if the query needs it.
+	// Sums holds the sums of the quantized values minus their centre, Second the sums of the second numbers, and Rows the
+	// row counts, at most [MaxRows]; nil if the query does not need them.
 	Sums, Second int128.Slice
 	Rows         []int64
-	// Binned, Ranked and Keyed are totals in which a choice is still open; nil if there is none.
+	// Binned, Ranked and Keyed are totals for a clamp, a bound or keys that are chosen later; nil if nothing is chosen.
 	Binned *Spread
 	Ranked *Ranked
 	Keyed  Keyed
 }
 
-// Keyed holds totals by private keys. Nobody reads them before keys are selected.
+// Keyed holds totals by discovered keys. Nobody can read them before keys are selected.
 type Keyed interface {
-	// Hide returns the exact answers: one vector for each number that is added up by key.
+	// Hide returns the exact answers: one for each number that is added up by key.
 	Hide() ([]mechanism.Exact, error)
 }
 
-// capRows cuts numbers of rows down to MaxRows.
+// capRows lowers row counts above MaxRows to MaxRows.
 func capRows(cells []int64) []int64 {
 	for i, n := range cells {
 		cells[i] = min(n, MaxRows)
@@ -42,12 +41,12 @@ func capRows(cells []int64) []int64 {
 	return cells
 }
 
-// Taker is a Partial to which totals of another engine can be added. The error depends on positions and shapes only.
+// Taker is a Partial to which another engine can add totals. Its errors depend only on positions and lengths.
 type Taker interface {
 	AddTotal(t aggregation.Total) error
 }
 
-// fits returns an error if a total of another engine has a cell beyond cells or a negative number of rows.
+// fits returns an error if a total has a cell from cells on or a negative row count.
 func fits(t *aggregation.Total, cells int64) error {
 	if t.Cell < 0 || t.Cell >= cells || t.Rows < 0 {
 		return columnar.ErrShape
@@ -120,7 +119,7 @@ func (a *Ranked) AddTotal(t aggregation.Total) error {
 		return nil
 	case t.Table < 0 || t.Table > steps:
 		return columnar.ErrShape
-	case t.Rows == 0: // a query without cells
+	case t.Rows == 0: // the query has no cells
 		return nil
 	}
 	taker, ok := a.at(t.Table).(Taker)
@@ -156,7 +155,7 @@ func (a *Spread) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// BinEdges returns the first value of each bin except the first one, ascending.
+// BinEdges returns the smallest value of each bin except the first, ascending.
 func (of SpreadOf) BinEdges() []int64 {
 	edges := make([]int64, 0, of.bins()-1)
 	for j := 1; j < of.bins(); j++ {

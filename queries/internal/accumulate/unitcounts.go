@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// UnitCounter is a Partial that counts the units with a kept row.
+// UnitCounter is a Partial that also counts units with a kept row.
 type UnitCounter interface{ AddUnits(n int64) }
 
-// maxUnits is the largest number of units that a partial counts: more than there can be rows.
+// maxUnits is the largest number of units that is counted. There cannot be that many rows.
 const maxUnits = 1 << 62
 
-// Units counts the rows of each cell, and the units that have a row there. The rows must carry units.
+// Units counts the rows of each cell, and the units that have a kept row in any cell.
 type Units struct {
 	Counts
 	units int64

@@ -4,8 +4,8 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Weighted counts each row as often as its value, for rows that are counts already. The value is an integer of at least
-// 0, in quanta of 1. A row without a value does not count.
+// Weighted counts a row as often as its value says, for tables whose rows are counts already. The value is an integer
+// of at least 0. A row without a value does not count.
 type Weighted struct{ Sums }
 
 // Merge adds the counts of another partial.

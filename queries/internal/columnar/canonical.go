@@ -12,11 +12,12 @@ import (
 // AppendValue appends a unit's value, which is not a text, in canonical form: four bytes of length, big-endian, and its
 // text.
 //
-// Two values of one column have the same text only if they are equal: merging two units would be unsafe (if one of them
-// left, rows of the other would take its rows' place, and the change would be √2 times the norm). The text is the usual
-// text of the value in text files, so that a table gives the same answers in every format: integers in decimal, floats
-// in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
-// YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7, "07" is not.
+// Two values of one column have the same text only if they are equal, because merging two units would be unsafe: if one
+// of them left, rows of the other would take the place of its rows, and the answer would change by √2 times the
+// sensitivity. The text is the value's usual text in text files, so that a table gives the same answers in every
+// format: integers in decimal, floats in the shortest decimal without exponent that identifies them, true and false,
+// YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7,
+// "07" is not.
 func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
 	dst = AppendWord(append(dst, 0, 0, 0, 0), word, t)
@@ -24,7 +25,7 @@ func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	return dst
 }
 
-// AppendWord appends the canonical text of a value that is not a text, without its length.
+// AppendWord appends the canonical text of a value that is not a text. word holds the value as units do.
 func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	switch t.Kind {
 	case table.Bool:
@@ -41,7 +42,8 @@ func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	return strconv.AppendInt(dst, int64(word), 10)
 }
 
-// The days and seconds since 1970 of the years 1 to 9999, which have an ISO form; others are written as numbers.
+// First and last day and second, counted from 1970, of the years 1 to 9999. Only these have an ISO form; dates and
+// times outside of them are written as numbers.
 const (
 	FirstDay   = -719162
 	LastDay    = 2932896
@@ -72,7 +74,8 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	return dst
 }
 
-// HasCanonicalForm reports whether values of a type have a canonical form, so that equality of two values is defined.
+// HasCanonicalForm reports whether values of a type have a canonical form, so that units of this type can be told
+// apart.
 func HasCanonicalForm(t table.Type) bool {
 	if t.Kind == table.Timestamp {
 		return t.Unit > 0 && 1_000_000_000%t.Unit == 0

@@ -1,5 +1,4 @@
-// Package columnar reads the entries of one column of a batch: checked, by dictionary or by runs, and as the canonical
-// text of a value.
+// Package columnar reads the entries of one column of a batch, checks their form, and writes values as canonical text.
 package columnar
 
 import (
@@ -11,11 +10,11 @@ import (
 // Dropped is the code of a row that belongs to no cell.
 const Dropped = -1
 
-// ErrShape means a bug in the program that makes batches, not an error of the data.
+// ErrShape is a bug in the code that makes batches, never an error of the data.
 var ErrShape = errors.New("queries: a batch does not fit its schema")
 
-// Of returns the column at a position of a batch. It checks the column's type and that it has as many entries as the
-// rows need; it does not check dictionary codes.
+// Of returns the column at position at of a batch. It checks that the column has type t and as many entries as the rows
+// need. It does not check dictionary codes.
 func Of(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 	if at >= len(b.Columns) {
 		return nil, ErrShape
@@ -52,7 +51,7 @@ func Resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// Spread writes the item of each run to all its rows.
+// Spread copies the item of each run to all rows of the run. ends[i] is the row after run i.
 func Spread[T any](dst, runs []T, ends []int32) []T {
 	start := int32(0)
 	for i, end := range ends {
@@ -63,8 +62,8 @@ func Spread[T any](dst, runs []T, ends []int32) []T {
 	return dst
 }
 
-// Worthwhile reports whether computing codes once per dictionary value is faster than once per entry: the dictionary is
-// cached, or not longer than the entries.
+// Worthwhile reports whether it is faster to compute codes once per dictionary value than once per entry: either the
+// codes of the dictionary are cached, or the dictionary is not longer than the entries.
 func Worthwhile(c *table.Column, entries int) bool {
 	return c.Codes != nil && (c.Dict != 0 || c.Values.Len(c.Type.Kind) <= entries)
 }

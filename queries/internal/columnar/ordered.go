@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendOrdered appends the value of a row so that the order of encodings is the order of values: a text unchanged,
-// other values in eight bytes. ok is false if the value is null or NaN.
+// AppendOrdered appends a row's value in a form whose byte order is the order of values: texts unchanged, others in
+// eight bytes. ok is false if the value is null or NaN.
 func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	if c.IsNull(row) {
 		return dst, false
@@ -35,7 +35,8 @@ func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool)
 	return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])^1<<63), true
 }
 
-// AppendDecoded appends an encoded value of a type, or of nil any value.
+// AppendDecoded appends to v a value that AppendOrdered encoded. If value is nil, it appends an arbitrary value, for a
+// null.
 func AppendDecoded(v *table.Values, value []byte, t table.Type) {
 	switch {
 	case t.Kind == table.String:

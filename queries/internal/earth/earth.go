@@ -1,5 +1,5 @@
-// Package earth finds the nearest of many public places: positions on the ellipsoid of WGS84, distances along it, a
-// tree of places and an index by squares of latitudes and longitudes.
+// Package earth finds the nearest of many public places on the ellipsoid of WGS84. It computes positions in space and
+// distances along the ellipsoid, and has two indexes of places: a tree, and squares of latitude and longitude.
 package earth
 
 import "math"
@@ -14,30 +14,31 @@ const (
 	MeanRadius = semiMajor * (1 - flattening/3)
 )
 
-// Formula holds the constants with which [OnEllipsoid] computes positions.
+// Formula holds the constants with which [OnEllipsoid] computes positions, for databases that must compute the same
+// numbers.
 type Formula struct {
-	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too
+	// Degree is a degree in radians. An angle below Least degrees in magnitude counts as 0, so that no product is too
 	// small for a double.
 	Degree, Least float64
-	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each
-	// part of Quarter (pi/4) is subtracted.
+	// The magnitude of an angle times PerRadian decides how many parts of Quarter (pi/4 in three parts) are subtracted
+	// from it: none if it is below 1, twice each part if it is below 3, otherwise four times.
 	PerRadian float64
 	Quarter   [3]float64
-	// Sin and Cos are coefficients of polynomials, the highest power first.
+	// Sin and Cos are coefficients of polynomials, highest power first.
 	Sin, Cos [6]float64
-	// SemiMajor is in metres; Eccentricity2 is the square of the first eccentricity, and Rest is 1 less that.
+	// SemiMajor is in metres, Eccentricity2 is the square of the first eccentricity, and Rest is 1 - Eccentricity2.
 	SemiMajor, Eccentricity2, Rest float64
 }
 
-// WGS84 is the formula of this package.
+// WGS84 is the Formula that this package uses.
 var WGS84 = Formula{
 	Degree: degree, Least: least, PerRadian: perRadian, Quarter: [3]float64{quarterA, quarterB, quarterC},
 	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2,
 	Rest: 1 - eccentricity2,
 }
 
-// Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0,
-// 90; and the north pole.
+// Position is a point in space, in metres from the centre of the earth. The axes go through latitude and longitude 0,
+// 0; through 0, 90; and through the north pole.
 type Position [3]float64
 
 // OnEllipsoid returns the position of a place at height 0. It is off by a few nanometres.
@@ -51,33 +52,33 @@ func OnEllipsoid(lat, lon float64) Position {
 		float64(float64(n*(1-eccentricity2)) * sinLat)}
 }
 
-// squareTo returns the square of the length of the straight line between two positions.
+// squareTo returns the squared straight-line distance between two positions.
 func (a *Position) squareTo(b *Position) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
 	return float64(float64(x*x)+float64(y*y)) + float64(z*z)
 }
 
-// Along returns the length of the geodesic between two places whose straight distance is chord metres, at most the
-// diameter: as on a sphere of radius R,
+// Along returns the distance along the earth between two places whose straight-line distance is chord metres. It
+// computes as on a sphere of radius R:
 //
 //	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
 //
-// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the error of the
-// second term, and of s, is less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
+// The ellipsoid's radius of curvature is within 0.6 % of R everywhere and in every direction. So the error of s is less
+// than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
 func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare returns the square of the straight distance between places that are metres apart along the earth. Places
-// whose squared distance is at most that are not further apart.
+// mostSquare returns the squared straight-line distance of places that are metres apart along the earth: places with at
+// most this squared distance are at most metres apart.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)
 	return float64(chord * chord)
 }
 
-// Place is a place in decimal degrees.
+// Place is a latitude and a longitude in decimal degrees.
 type Place struct{ Lat, Lon float64 }
 
-// Nobody is the index of the nearest place if all are too far.
+// Nobody is returned instead of a place's index if no place is near enough.
 const Nobody = -1

@@ -1,13 +1,13 @@
 package earth
 
-// Index finds the places near a position. It may be used by several goroutines.
+// Index finds public places near a position. It may be used by several goroutines.
 type Index struct {
 	tree    tree
-	squares *squares // sums of squares over the same places; nil if they are few
-	most    float64  // the largest square of a straight distance
+	squares *squares // a faster index of the same places; nil if there are few
+	most    float64  // squared straight-line distance beyond which places are not found, in square metres
 }
 
-// NewIndex returns an index of places, which are numbered from 0. Its Nearest finds places that are at most within
+// NewIndex returns an index of places, which are numbered from 0. Nearest will find places that are at most within
 // metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)
@@ -15,7 +15,7 @@ func NewIndex(places []Place, within float64) *Index {
 	return &Index{t, newSquares(places, t, within, most), most}
 }
 
-// Nearest returns the index of the place nearest to a position, the lowest of several equally near, or [Nobody].
+// Nearest returns the index of the place nearest to lat, lon, the lowest of several equally near, or [Nobody].
 func (x *Index) Nearest(lat, lon float64) int32 {
 	if x.squares != nil {
 		if found, ok := x.squares.nearest(lat, lon); ok {
@@ -26,10 +26,10 @@ func (x *Index) Nearest(lat, lon float64) int32 {
 	return found
 }
 
-// Most returns the largest square of a straight distance to the nearest place, in square metres.
+// Most returns the largest squared straight-line distance at which Nearest finds a place, in square metres.
 func (x *Index) Most() float64 { return x.most }
 
-// Around appends the places at most metres from a position, in no particular order.
+// Around appends all places that are at most metres from lat, lon, in no particular order.
 func (x *Index) Around(lat, lon, metres float64, found []Nearby) []Nearby {
 	return x.tree.withinMetres(OnEllipsoid(lat, lon), metres, found)
 }

@@ -4,11 +4,11 @@ import "math"
 
 // Sines and cosines
 //
-// Positions are the same numbers on every processor, and in databases that compute them by the same [Formula]: each
-// step is a sum, a difference, a product, a quotient or a root that is rounded separately, in a fixed order. So
-// conversions keep the compiler from fusing products and sums, and the sines do not come from package math, which
-// differs between processors. The method is Moshier's (Cephes, 1992), as there: subtract a multiple of pi/2 from the
-// angle, in three parts, and evaluate a polynomial at the rest.
+// Positions must be the same numbers on every processor, and in databases that compute them by the same [Formula]. So
+// each step is a single operation (+, -, *, /, or a root) that is rounded, in a fixed order: conversions to float64
+// keep the compiler from fusing a product and a sum, and package math is not used because its results differ between
+// processors. The method is Moshier's (Cephes, 1992): subtract a multiple of pi/2 from the angle, in three parts, and
+// evaluate a polynomial at the rest.
 
 const (
 	degree    = math.Pi / 180
@@ -26,7 +26,7 @@ var (
 		2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2}
 )
 
-// sincos returns the sine and the cosine of an angle in radians, of a magnitude of at most pi.
+// sincos returns the sine and the cosine of an angle between -pi and pi, in radians.
 func sincos(x float64) (sin, cos float64) {
 	negative := x < 0
 	if negative {
@@ -63,7 +63,7 @@ func polynomial(c *[6]float64, x float64) float64 {
 	return float64(y*x) + c[5]
 }
 
-// radians turns degrees into radians.
+// radians converts degrees to radians.
 func radians(degrees float64) float64 {
 	if -least < degrees && degrees < least {
 		return 0

@@ -6,60 +6,63 @@ import (
 	"sync/atomic"
 )
 
-// Squares of an index of points
+// An index of points by squares
 //
-// A search of the tree costs a few hundred nanoseconds a row, since each step depends on the step before. So the area
-// of the points is cut into squares of equal latitudes and longitudes, about eight a point, and each square knows the
-// points that may be the nearest to some place in it. With C the middle of the square, R at least the distance from C
-// to any place in it, and D the distance from C to the point that is nearest to C, these are the points at most D + 2R
-// from C: from a place in the square the point of D is at most D + R away, and any other point at least its distance
-// from C less R. A point whose distance from C exceeds the largest distance plus R is not a candidate. If a point q is
-// nearer than a point p to the four corners, q is nearer to all places of the square: |P - p|² - |P - q|² is linear in
-// P, and every place of the square is an average of the corners, except for the bulge of the earth. Most squares keep
-// one to three points. If a square has one point, and it is near enough to all its places, no distance is computed.
+// A search of the tree costs a few hundred nanoseconds a row, because each of its steps waits for the step before. So
+// the area of the points is cut into squares of equal height in latitude and equal width in longitude, about eight for
+// each point. A square stores its candidates: the points that may be the nearest point of some place in it.
 //
-// Squares are filled when a row falls in one for the first time: small tables pay for few of them. The candidates of a
-// square are compared by the distances that the tree compares, lower numbers first, so that the answers are the tree's.
-// Places outside of the area and squares with very many candidates are left to the tree.
+// Let C be the middle of the square, R at least the distance from C to any place in it, and D the distance from C to
+// the point nearest to C. From any place in the square, this point is at most D + R away, and a point at distance d
+// from C is at least d − R away. So only points at most D + 2R from C are candidates. Points further than the largest
+// distance plus R from C are not. A point p is also no candidate if a point q is nearer than p to all four corners: |P
+// - p|² - |P - q|² is linear in P, and every place of the square is an average of the corners, except for the bulge of
+// the earth. Most squares keep one to three candidates. If there is one, and all places of the square are near enough,
+// no distance is computed.
+//
+// A square's candidates are found when the first row falls in it, so a small table pays for few squares. Candidates are
+// compared by the same distances as in the tree, lower indices first, so both give the same answers. The tree is
+// searched for places outside of the area and for squares with very many candidates.
 
 const (
 	squaresPerPoint = 8
 	mostSquares     = 1 << 18
-	leastPoints     = 2 * leafSize // below, the tree is as good
-	mostCandidates  = 64           // the largest number of candidates of a square
-	// longestRadius is the earth's largest radius of curvature, a/sqrt(1 - e²), rounded up: a degree of latitude is
-	// nowhere longer than of a sphere of this radius, and neither is one of longitude times the cosine of its latitude.
+	leastPoints     = 2 * leafSize // with fewer points the tree is as fast
+	mostCandidates  = 64           // the largest number of candidates that a square stores
+	// longestRadius is the earth's largest radius of curvature in metres, a/sqrt(1 - e²), rounded up. No degree of
+	// latitude is longer than on a sphere of this radius, and no degree of longitude longer than that times the cosine of
+	// its latitude.
 	longestRadius = 6.4e6
-	// squareSlack, in metres, is far more than the rounding of distances and of the borders of squares.
+	// squareSlack, in metres, is far larger than the rounding errors of distances and of the borders of squares.
 	squareSlack = 0.01
 )
 
-// squares is the index of the points of a tree.
+// squares is the index of points by squares.
 type squares struct {
 	tree                 tree
 	within               float64
-	most                 float64 // the largest square of a straight distance
+	most                 float64 // the squared straight-line distance beyond which a point is too far
 	south, west          float64
-	perLat, perLon       float64 // squares a degree
+	perLat, perLon       float64 // squares per degree
 	cols                 int
 	rowsFloat, colsFloat float64
 	candidates           []atomic.Pointer[candidates]
 }
 
-// candidates are the points of a square. The first ones are beside the rest of it, so that most searches read two lines
-// of the processor's cache.
+// candidates are the points that may be nearest to some place of a square. The first three are next to the header in
+// memory, so that most searches read two lines of the processor's cache.
 type candidates struct {
-	only  int32 // the answer for all places of the square; undecided if they differ
+	only  int32 // the nearest point of all places of the square, or one of the special values below
 	few   int32 // number of points in first
 	first [3]site
-	more  []site // all by index
+	more  []site // the other candidates, by index
 }
 
-// Special values of candidates.only. undecided: the nearest point depends on the place within the square. nobody: no
-// point is near enough to any place. tooMany: the square has more candidates than are stored.
+// Special values of candidates.only. undecided: the nearest point depends on the place in the square. nobody: no point
+// is near enough to any place of the square. tooMany: the square has more than mostCandidates candidates.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
-// newSquares returns an empty index, or nil if there are few points or all are on a line.
+// newSquares returns an index without candidates, or nil if there are few points or all are on one line.
 func newSquares(points []Place, t tree, within, most float64) *squares {
 	if len(points) < leastPoints {
 		return nil
@@ -73,11 +76,11 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	if !(high > 0 && wide > 0) {
 		return nil
 	}
-	around := within / longestRadius * (180 / math.Pi) // places near the outermost points
+	around := within / longestRadius * (180 / math.Pi) // in degrees: the area includes places near the outermost points
 	south, high = south-min(around, high/4), high+2*min(around, high/4)
 	west, wide = west-min(around, wide/4), wide+2*min(around, wide/4)
 	n := float64(min(squaresPerPoint*len(points), mostSquares))
-	squeezed := max(math.Cos((south+high/2)*(math.Pi/180)), 0.01) * wide // in degrees of latitude
+	squeezed := max(math.Cos((south+high/2)*(math.Pi/180)), 0.01) * wide // width of the area, in degrees of latitude
 	rows := min(max(math.Round(math.Sqrt(n*high/squeezed)), 1), n)
 	cols := max(math.Floor(n/rows), 1)
 	return &squares{
@@ -87,8 +90,8 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	}
 }
 
-// nearest returns the point nearest to a place, the lowest of several equally near, or Nobody; ok is false if the
-// caller must search the tree.
+// nearest returns the index of the point nearest to a place, the lowest of several equally near, or Nobody; ok is false
+// if the caller must search the tree.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {
@@ -110,7 +113,8 @@ func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	return point, true
 }
 
-// nearestOf returns the nearest of sites and of point, whose squared distance is least; point may be Nobody.
+// nearestOf returns the nearest of sites and of a point that was found before, whose squared distance is least. point
+// is Nobody if none was found.
 func nearestOf(sites []site, at *Position, point int32, least float64) (int32, float64) {
 	for i := range sites {
 		if square := at.squareTo(&sites[i].Position); square < least || square == least && point < 0 {
@@ -120,7 +124,7 @@ func nearestOf(sites []site, at *Position, point int32, least float64) (int32, f
 	return point, least
 }
 
-// fill finds the candidates of a square. Several goroutines may do so at once, and find the same.
+// fill finds and stores the candidates of a square. Several goroutines may do so at once: they find the same.
 func (s *squares) fill(row, col int) *candidates {
 	c := &candidates{only: undecided}
 	b := s.box(row, col)
@@ -146,21 +150,23 @@ func (s *squares) fill(row, col int) *candidates {
 	return c
 }
 
-// box is a square in space.
+// box describes the part of the earth in a square.
 type box struct {
 	middle  Position
 	corners [4]Position
-	radius  float64 // at least the distance from the middle to a place in the square
-	bulge   float64 // at least the distance from a place in the square to an average of the corners
+	radius  float64 // at least the distance from the middle to any place in the square
+	// at least the distance from any place in the square to the average of the corners that interpolates its latitude and
+	// longitude
+	bulge float64
 }
 
 // box returns the square in a row and a column.
 //
-// From a place to another, with dφ and dλ between their latitudes and longitudes and r the radius of the longer
-// parallel, it is at most sqrt((M·dφ)² + (r·dλ)²), M the largest radius of curvature: the way along a meridian is
-// longer than what the places differ by on the axis and in their distances from it. The average of the corners that
-// interpolates latitude and longitude is off by at most an eighth of the squares of the sides times the second
-// derivatives, which are below 7,000 km.
+// The distance between two places is at most sqrt((M·dφ)² + (r·dλ)²), if dφ and dλ are the differences of their
+// latitudes and longitudes, M is the largest radius of curvature and r the radius of the longer parallel. The reason: a
+// way along a meridian is at least as long as its straight line. The average of the corners that interpolates latitude
+// and longitude is off by at most an eighth of the squares of the sides times the second derivatives, which are below
+// 7,000 km.
 func (s *squares) box(row, col int) box {
 	south, west := s.south+float64(row)/s.perLat, s.west+float64(col)/s.perLon
 	north, east := south+1/s.perLat, west+1/s.perLon
@@ -178,7 +184,7 @@ func (s *squares) box(row, col int) box {
 	}
 }
 
-// withoutFurther removes each site for which another one is nearer to all places of the square.
+// withoutFurther removes each site if another site is nearer to all places of the square.
 func (b *box) withoutFurther(sites []site) []site {
 	var kept []site
 	for i := range sites {
@@ -189,7 +195,7 @@ func (b *box) withoutFurther(sites []site) []site {
 	return kept
 }
 
-// further reports whether p is further than q from all places of the square.
+// further reports whether every place of the square is nearer to q than to p.
 func (b *box) further(p, q *Position) bool {
 	apart := 2*b.bulge*math.Sqrt(p.squareTo(q)) + squareSlack
 	for i := range b.corners {
@@ -200,7 +206,7 @@ func (b *box) further(p, q *Position) bool {
 	return true
 }
 
-// sitesWithin appends the sites whose squared straight distance from a position is at most square.
+// sitesWithin appends the sites whose squared straight-line distance from at is at most square.
 func (t tree) sitesWithin(at *Position, square float64, found []site) []site {
 	if len(t) <= leafSize {
 		for i := range t {

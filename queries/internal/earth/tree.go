@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at
-// the position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any
-// order, if they are few.
+// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. The middle item cuts space in two,
+// at its own position on one axis. The items before and after it are the trees of the two halves. A small tree is a
+// leaf, with its items in any order.
 type tree []site
 
-// site is the position of a point, and the axis on which it cuts space.
+// site is the position of a point, the point's index, and the axis on which the site cuts space.
 type site struct {
 	Position
 	index int32
@@ -57,15 +57,15 @@ func (t tree) widest() (axis uint8) {
 	return axis
 }
 
-// nearest returns the index of the point nearest to a position, the lowest of several equally near, and the square of
-// its distance; -1 if no square is at most within.
+// nearest returns the index of the point nearest to a position, the lowest of several equally near, and its squared
+// distance. index is -1 if every squared distance exceeds within.
 func (t tree) nearest(at Position, within float64) (index int32, square float64) {
 	s := search{at: at, index: -1, square: within}
 	s.visit(t)
 	return s.index, s.square
 }
 
-// withinMetres appends the points at most metres from a position, in no particular order.
+// withinMetres appends all points that are at most metres from a position along the earth, in any order.
 func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby {
 	if len(t) <= leafSize {
 		for i := range t {
@@ -76,7 +76,7 @@ func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby
 	mid := len(t) / 2
 	cut := &t[mid]
 	found = cut.near(&at, metres, found)
-	// A straight line is not longer than the way along the earth, nor its part on an axis than the line.
+	// A distance on one axis is at most the straight-line distance, which is at most the distance along the earth.
 	if beyond := at[cut.axis] - cut.Position[cut.axis]; beyond <= metres {
 		found = t[:mid].withinMetres(at, metres, found)
 	}
@@ -86,7 +86,7 @@ func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby
 	return found
 }
 
-// Nearby is a place by its number, and its distance in metres.
+// Nearby is the index of a place, and its distance in metres.
 type Nearby struct {
 	Index    int32
 	Distance float64
@@ -99,7 +99,8 @@ func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
 	return found
 }
 
-// search is the nearest point so far; index is -1 if there is none, and square is then the largest allowed.
+// search holds the nearest point so far. If there is none, index is -1 and square is the largest squared distance that
+// is allowed.
 type search struct {
 	at     Position
 	index  int32
@@ -122,7 +123,7 @@ func (s *search) visit(t tree) {
 	}
 	s.visit(near)
 	s.consider(cut)
-	// Rounding is monotone: no square of a distance to the far side is below this one.
+	// Rounding is monotone, so no computed distance to the far side is smaller.
 	if beyond*beyond <= s.square {
 		s.visit(far)
 	}

@@ -2,19 +2,20 @@ package intern
 
 import "encoding/binary"
 
-// Buckets assigns the rows of a unit to a bucket, if buckets are kept separate: by hashes under a key that all
-// processes of a run share.
+// Buckets assigns privacy units to buckets by hashes. All processes of a run share the hashes' key, so that the rows of
+// a unit are in the same bucket everywhere.
 type Buckets struct {
 	n     uint64
 	words HashSeed
-	// text hashes a unit that has texts: the length and the bytes of each, and eight bytes of each word.
+	// text hashes a unit with texts. Its argument is the length and the bytes of each text, and eight bytes for each
+	// integer.
 	text func(unit []byte) uint64
 }
 
-// OneBucket is for rows that may all be together.
+// OneBucket puts all units in one bucket.
 var OneBucket = Buckets{n: 1}
 
-// NewBuckets returns n buckets, at least one. Units of words are hashed by a seed that is made of key, the others by
+// NewBuckets returns n buckets, at least one. Units of integers are hashed with a seed made of key, units with texts by
 // text.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return Buckets{uint64(n), SeedOf(key), text}
@@ -23,7 +24,7 @@ func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 // Number returns how many buckets there are.
 func (b *Buckets) Number() int { return int(b.n) }
 
-// OfText returns the bucket of a unit that has texts.
+// OfText returns the bucket of a unit with texts.
 func (b *Buckets) OfText(unit []byte) int {
 	if b.n == 1 {
 		return 0
@@ -31,7 +32,7 @@ func (b *Buckets) OfText(unit []byte) int {
 	return b.scale(b.text(unit))
 }
 
-// OfWords returns the bucket of a unit of words, eight bytes each.
+// OfWords returns the bucket of a unit of integers, in eight bytes each.
 func (b *Buckets) OfWords(key []byte) int {
 	if len(key) == 8 {
 		return b.OfWord(binary.LittleEndian.Uint64(key))
@@ -43,7 +44,7 @@ func (b *Buckets) OfWords(key []byte) int {
 	return b.scale(hash)
 }
 
-// OfWord returns the bucket of a unit of one word.
+// OfWord returns the bucket of a unit of one integer.
 func (b *Buckets) OfWord(word uint64) int {
 	if b.n == 1 {
 		return 0
@@ -51,5 +52,5 @@ func (b *Buckets) OfWord(word uint64) int {
 	return b.scale(b.words.Of(word))
 }
 
-// scale maps the upper half of a hash to a bucket.
+// scale maps the upper half of a hash to a bucket number.
 func (b *Buckets) scale(hash uint64) int { return int(hash >> 32 * b.n >> 32) }

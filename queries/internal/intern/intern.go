@@ -1,7 +1,7 @@
 // Package intern numbers keys: 64-bit words, texts, and the listed texts of a job.
 //
-// Keys are numbered from 0 in the order in which they are met. No answer depends on the numbers, nor on the random
-// seeds of the tables, which keep made-up values from slowing them down.
+// Keys are numbered from 0 in the order in which they are met. No answer depends on these numbers. Tables hash with
+// random seeds, so that nobody can choose values that make them slow.
 package intern
 
 import (
@@ -14,13 +14,14 @@ import (
 // MaxUnits is the largest number of keys of a table.
 const MaxUnits = math.MaxInt32
 
-// None marks a key without a number, and a null value without an index.
+// None is returned instead of a number, for a key without a number or a null value.
 const None = -1
 
-// TextBytes is the approximate memory of a text in addition to its bytes.
+// TextBytes is the approximate memory for a text besides its bytes.
 const TextBytes = 24
 
-// HashSeed mixes 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al. 1997).
+// HashSeed is the seed of a hash of 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al.
+// 1997).
 type HashSeed struct{ add, factor uint64 }
 
 // NewHashSeed returns a random seed.
@@ -29,7 +30,7 @@ func NewHashSeed() HashSeed {
 	return HashSeed{maphash.String(s, "add"), maphash.String(s, "factor") | 1}
 }
 
-// SeedOf returns the seed that is made of 16 bytes, which should be random.
+// SeedOf makes a seed from 16 bytes, which should be random.
 func SeedOf(key [16]byte) HashSeed {
 	return HashSeed{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:]) | 1}
 }
@@ -40,17 +41,18 @@ func (s HashSeed) Of(key uint64) uint64 {
 	return high ^ low
 }
 
-// Uint64s numbers 64-bit keys: an open-addressing table of 4-byte slots beside the keys in order.
+// Uint64s numbers 64-bit keys. It is an open-addressing hash table with slots of 4 bytes; Keys lists the keys by
+// number.
 type Uint64s struct {
 	seed  HashSeed
 	Keys  []uint64
-	slots []uint32 // number of a key + 1, or 0
+	slots []uint32 // a key's number + 1, or 0
 }
 
 // NewUint64s returns an empty table.
 func NewUint64s() *Uint64s { return &Uint64s{seed: NewHashSeed(), slots: make([]uint32, 16)} }
 
-// ID returns the number of a key, a new one if the key is new, or None if all numbers are used.
+// ID returns the number of a key and gives a new key the next number. It returns None if all numbers are used.
 func (w *Uint64s) ID(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
@@ -98,7 +100,7 @@ func (w *Uint64s) grow() {
 	}
 }
 
-// Reset forgets all keys and keeps the memory.
+// Reset forgets all keys. It keeps the memory for new ones.
 func (w *Uint64s) Reset() {
 	w.Keys = w.Keys[:0]
 	clear(w.slots)
@@ -107,7 +109,7 @@ func (w *Uint64s) Reset() {
 // Len returns how many keys have a number.
 func (w *Uint64s) Len() int { return len(w.Keys) }
 
-// Texts numbers byte strings: an open-addressing table, with all strings in one piece of memory.
+// Texts numbers byte strings. It is an open-addressing hash table; all strings are in one piece of memory.
 type Texts struct {
 	seed  maphash.Seed
 	data  []byte
@@ -115,13 +117,13 @@ type Texts struct {
 	slots []textSlot
 }
 
-// textSlot is a string's hash and its number + 1, or 0.
+// textSlot holds the hash of a string, and the string's number + 1, or 0.
 type textSlot struct{ hash, id uint32 }
 
 // NewTexts returns an empty table.
 func NewTexts() *Texts { return &Texts{seed: maphash.MakeSeed(), slots: make([]textSlot, 16)} }
 
-// At returns the string of a number, sharing memory.
+// At returns the string with number id. It shares the table's memory.
 func (t *Texts) At(id int32) []byte {
 	start := uint64(0)
 	if id > 0 {
@@ -130,13 +132,13 @@ func (t *Texts) At(id int32) []byte {
 	return t.data[start:t.ends[id]]
 }
 
-// ID returns the number of a string, a new one if the string is new, or None if all numbers are used.
+// ID returns the number of a string and gives a new string the next number. It returns None if all numbers are used.
 func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed, text)) }
 
-// Slot returns where the search for a string of some hash starts: the number + 1 of the string there, or 0.
+// Slot returns the number + 1 of the string in the slot at which the search for this hash starts, or 0.
 func (t *Texts) Slot(hash uint64) uint32 { return t.slots[uint32(hash)&uint32(len(t.slots)-1)].id }
 
-// IDOf is ID for a string whose hash the caller has computed. All strings of a table are hashed in the same way.
+// IDOf does the work of ID for a string whose hash is wide. All strings of a table must be hashed in the same way.
 func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 	hash := uint32(wide)
 	mask := uint32(len(t.slots) - 1)
@@ -192,7 +194,7 @@ func (t *Texts) grow() {
 	}
 }
 
-// Reset forgets all strings and keeps the memory.
+// Reset forgets all strings. It keeps the memory for new ones.
 func (t *Texts) Reset() {
 	t.data, t.ends = t.data[:0], t.ends[:0]
 	clear(t.slots)

@@ -13,17 +13,17 @@ type TextCodes struct {
 	seed  HashSeed
 	long  maphash.Seed
 	slots []textCode
-	texts []string // the long ones
+	texts []string // the texts longer than 16 bytes
 }
 
-// textCode is the code of a text. If the text is long, x is its hash and y its index among the long ones.
+// textCode is a slot: a text and its code. If the text is longer than 16 bytes, x is its hash and y its index in texts.
 type textCode struct {
 	x, y uint64
 	next uint32 // the text's length + 1; 0 if the slot is empty
 	code int32
 }
 
-// shortText is the length of the longest text that two words hold.
+// shortText is the largest length of a text that is stored in its slot.
 const shortText = 16
 
 // NewTextCodes returns a table for at most n texts.
@@ -45,10 +45,10 @@ func twoWords(b []byte) (x, y uint64) {
 	return 0, 0
 }
 
-// TextKey is the lookup key of a text. If the text is long, x is its hash.
+// TextKey is a text prepared for lookups. If the text is longer than 16 bytes, x is its hash.
 type TextKey struct {
 	x, y, hash uint64
-	next       uint32 // its length + 1
+	next       uint32 // the text's length + 1
 }
 
 // KeyOf returns the key of a text.
@@ -63,9 +63,8 @@ func (t *TextCodes) KeyOf(b []byte) TextKey {
 	return TextKey{x, y, high ^ low, length}
 }
 
-// StartsFull reports whether the slot from which the search for a key starts is not empty. A caller with many keys
-// calls StartsFull for all keys first. The calls load the slots into the processor's cache, and these loads run in
-// parallel.
+// StartsFull reports whether the slot at which the search for a key starts is occupied. If you look up many keys, call
+// StartsFull for all of them first: the calls load the slots into the processor's cache, in parallel.
 func (t *TextCodes) StartsFull(k *TextKey) bool {
 	return t.slots[k.hash&uint64(len(t.slots)-1)].next != 0
 }
@@ -85,7 +84,7 @@ func (t *TextCodes) find(k *TextKey, b []byte) *textCode {
 	}
 }
 
-// Set gives a text a code.
+// Set stores the code of a text.
 func (t *TextCodes) Set(text string, code int32) {
 	b := []byte(text)
 	k := t.KeyOf(b)
@@ -100,13 +99,13 @@ func (t *TextCodes) Set(text string, code int32) {
 	s.code = code
 }
 
-// Of returns the code of a text, or other if it has none.
+// Of returns the code of a text, or other if the table does not have the text.
 func (t *TextCodes) Of(b []byte, other int32) int32 {
 	k := t.KeyOf(b)
 	return t.OfKey(&k, b, other)
 }
 
-// OfKey is like Of, for a caller that has already computed the key of the text.
+// OfKey does the work of Of, for a text whose key was computed before.
 func (t *TextCodes) OfKey(k *TextKey, b []byte, other int32) int32 {
 	if s := t.find(k, b); s.next != 0 {
 		return s.code

@@ -12,11 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Counts counts the rows of each key. If the unit is made of columns, a unit keeps at most one row per key, so the
-// counts are numbers of units.
+// Counts counts the rows of each key. If the privacy unit is named by columns, a unit keeps at most one row per key, so
+// the counts are numbers of units.
 type Counts struct {
 	keys  *Keying
-	rows  []int64 // by the number of the key, if each row is a unit
+	rows  []int64 // by key number, row counts if each row is a unit
 	units *totals
 	names *names
 	share share
@@ -26,16 +26,16 @@ type Counts struct {
 	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. Keys with fewer than least units will be dropped with their counts.
-// weights[d-1] is the weight of a unit with d keys ([calibrate.KeySelection.Weights]); weights is nil if units are
-// counted. Data that does not fit in memory is written to the spill, which may be nil.
+// NewCounts returns counts without rows. Keys with fewer than least units will be dropped. weights[d-1] is what a unit
+// with d keys adds to each of them ([calibrate.KeySelection.Weights]); nil if it adds 1. Data that does not fit in
+// memory is written to the spill, which may be nil.
 func NewCounts(k *Keying, least int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
 	of := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
 	return &Counts{keys: k, of: of, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 
-// AddRows counts the rows of a batch that have a key.
+// AddRows counts the rows of a batch that have a key, if each row is a unit.
 func (a *Counts) AddRows(b *table.Batch) error {
 	ids, err := a.keysOfRows(b)
 	if err != nil {
@@ -53,7 +53,8 @@ func (a *Counts) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// keysOfRows returns the number of the key of each row, after allocating the keys of a batch.
+// keysOfRows returns the key number of each row. If key numbers take too much memory, it first forgets them and stores
+// the counts by digest.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	if a.keys.outgrown(a.share.most()/4 - 8*int64(len(a.rows))) {
 		a.foldRows()
@@ -65,7 +66,7 @@ func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	return a.keys.OfRows(b)
 }
 
-// makeRoom writes the counts and names to the spill if they use more than the share of memory.
+// makeRoom writes counts and key names to the spill if they take more than their share of memory.
 func (a *Counts) makeRoom() {
 	if a.failed == nil && (a.units.bytes()+a.names.bytes() > a.share.most() || a.units.full()) {
 		if a.failed = a.units.write(); a.failed == nil {
@@ -74,7 +75,7 @@ func (a *Counts) makeRoom() {
 	}
 }
 
-// foldRows moves the counts of rows to the digests of their keys.
+// foldRows moves the row counts from key numbers to the digests of the keys.
 func (a *Counts) foldRows() {
 	for id, n := range a.rows {
 		if n > 0 {
@@ -84,14 +85,14 @@ func (a *Counts) foldRows() {
 	a.rows = nil
 }
 
-// add adds to the count of a key.
+// add adds n to the count of the key with a digest.
 func (a *Counts) add(d *digest, n int64) {
 	var e entry
 	copy(e[bounding.CellBytes:], d[:])
 	a.units.numbers.Add(a.units.at(&e), int128.Of(n))
 }
 
-// WriteRows writes the digests of the keys of the rows of a batch.
+// WriteRows writes, for each row of a batch, the digest of its key as the row's content.
 func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	ids, err := a.keysOfRows(b)
 	if err != nil {
@@ -111,21 +112,21 @@ func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// digestOf returns the digest of a key, and stores its name if it is new.
+// digestOf returns the digest of the key with number id. It stores the name of a new key.
 func (a *Counts) digestOf(id int32) *digest { return a.keys.digestOf(id, a.names.add) }
 
-// Content returns the fields of a key's digest, after a cell that is 0.
+// Content returns the fields of a row's content: a cell, which is 0, and the digest of the key.
 func (a *Counts) Content() []bounding.Field {
 	return []bounding.Field{bounding.CellField(1), {Bytes: sha256.Size}}
 }
 
-// AddRecords returns the function that counts the units of each key: one call per unit and key.
+// AddRecords returns a function that counts a unit for a key. It is called once for each unit and key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, _ uint64) { a.addUnit(content, 1) }
 }
 
-// AddWeighted returns the function that adds the weights of units to their keys, one call per unit and key, with the
-// unit's number of keys; nil if units are counted.
+// AddWeighted returns a function that adds a unit's weight to a key, given how many keys the unit has. It is called
+// once for each unit and key. nil if units are counted without weights.
 func (a *Counts) AddWeighted() func(content []byte, contents int) {
 	if a.weights == nil {
 		return nil
@@ -154,7 +155,7 @@ func (a *Counts) Merge(other accumulate.Partial) error {
 	return a.failed
 }
 
-// Totals returns the counts, by private keys.
+// Totals returns the counts. They stay unreadable until keys are selected.
 func (a *Counts) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
 // Hide returns the counts by key as an exact answer.
@@ -179,8 +180,8 @@ func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// named returns the counts of entries by the names of their keys. A name that is missing is an error: the records came
-// from elsewhere, without their keys.
+// named returns the count of each key. index maps a digest to its place in numbers, held maps it to its key. A missing
+// key is an error: rows were loaded without their keys.
 func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[digest]string) ([]keyCount, error) {
 	counts := make([]keyCount, 0, len(index))
 	for e, slot := range index {
@@ -217,7 +218,7 @@ func split(counts []keyCount) (keys []string, numbers []int64) {
 	return keys, numbers
 }
 
-// rowsOf returns a number of rows, at most MaxRows.
+// rowsOf converts a count to int64, at most MaxRows.
 func rowsOf(n int128.Int) int64 {
 	if n.Cmp(int128.Of(accumulate.MaxRows)) > 0 {
 		return accumulate.MaxRows
@@ -225,7 +226,8 @@ func rowsOf(n int128.Int) int64 {
 	return int64(n.Low)
 }
 
-// hideWritten is Hide if some counts were written to the spill. They are read when the keys are selected.
+// hideWritten does the work of Hide if some counts were written to the spill. The returned answer reads them when the
+// keys are selected.
 func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	if err := a.units.write(); err != nil {
 		return nil, err
@@ -246,14 +248,14 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	})}, nil
 }
 
-// pass selects the keys of a partition that are read together: a byte of their digest, masked, equals bits.
+// pass selects keys of a partition that are in memory together: keys whose digest has a byte b with b & mask == bits.
 type pass struct{ mask, bits byte }
 
 func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
 
-// passes cuts a partition into as many parts as fit in memory, one after the other; at most 256.
+// passes divides a partition into passes, each of which should fit in memory; at most 256.
 func (a *Counts) passes(partition int) []pass {
-	const times = 4 // the memory used is this many times the scratch space
+	const times = 4 // counts in memory take this many times their space in the spill
 	size, n := times*(a.units.outside.size(partition)+a.names.outside.size(partition)), int64(1)
 	for n < 256 && size/n > a.share.spill.Room() {
 		n *= 2

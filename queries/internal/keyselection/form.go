@@ -10,22 +10,23 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// The form of a value in a key
+// How a value is encoded in a key
 //
-// A form starts with a byte for the kind of the value. For times, a byte follows that is 1 for instants, and eight
-// bytes with the length of their unit. The value comes last. A text is its bytes, with 255 after each 0, and two 0
-// bytes at the end. Other values are eight bytes, big-endian, in the order of the values.
+// The encoding of a value is called its form. It starts with a byte for the kind of the value. For times, a byte
+// follows that is 1 for instants, and eight bytes with the length of their unit. The value comes last. A text is its
+// bytes, with 255 after each 0, and two 0 bytes at the end. Other values are eight bytes, big-endian, and sort as the
+// values do.
 
-// MaxKeyBytes is the length of the longest text that is a key. Rows with longer texts, and with texts that are not
-// UTF-8, are dropped.
+// MaxKeyBytes is the largest length in bytes of a text that can be a key. Rows with longer texts, or with texts that
+// are not UTF-8, are dropped.
 const MaxKeyBytes = 1024
 
-// errKey means a bug: a saved text is not a valid key.
+// errKey is a bug of this program: saved bytes are not a valid key.
 var errKey = errors.New("queries: a key cannot be read")
 
 func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
 
-// forms makes the forms of the values of a type.
+// forms encodes values of one type for keys.
 type forms struct {
 	kind   table.Type
 	fold   domain.Fold
@@ -33,7 +34,7 @@ type forms struct {
 	folded []byte
 }
 
-// ofValue returns the form of a value, valid until the next call, and false if the value cannot be a key.
+// ofValue returns the form of value i of v, valid until the next call; ok is false if the value cannot be in a key.
 func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	c.buf = appendPrefix(c.buf[:0], &c.kind)
 	switch c.kind.Kind {
@@ -55,7 +56,7 @@ func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	return c.buf, true
 }
 
-// appendPrefix appends the bytes before the value, which depend on the type only.
+// appendPrefix appends the bytes before the value. They depend on the type only.
 func appendPrefix(form []byte, t *table.Type) []byte {
 	form = append(form, byte(t.Kind))
 	if t.Kind != table.Timestamp {
@@ -68,7 +69,7 @@ func appendPrefix(form []byte, t *table.Type) []byte {
 	return binary.BigEndian.AppendUint64(append(form, instant), uint64(t.Unit))
 }
 
-// appendNumber appends a number so that forms have the order of the numbers.
+// appendNumber appends a number in eight bytes that sort as numbers do.
 func appendNumber(form []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(form, uint64(n)^1<<63)
 }
@@ -84,7 +85,7 @@ func appendText(form, text []byte) []byte {
 	return append(form, 0, 0)
 }
 
-// cutLabel reads a value off the front of a key: it returns its text and the rest of the key.
+// cutLabel decodes the value with which a key begins. It returns the value as a text, and the rest of the key.
 func cutLabel(key string) (text, rest string, err error) {
 	if len(key) < 9 && (key == "" || table.Kind(key[0]) != table.String) {
 		return "", "", errKey
@@ -126,16 +127,16 @@ func cutText(key string) (text, rest string, err error) {
 	return "", "", errKey
 }
 
-// Checker codes the values of a type: valid keys as 0, other values as NoKey.
+// Checker maps values that can be in a key to the code 0, and other values to NoKey.
 type Checker struct {
 	forms
 	NoKey int32
 }
 
-// NewChecker returns the checker of a type.
+// NewChecker returns the checker for values of a type.
 func NewChecker(kind table.Type, noKey int32) *Checker { return &Checker{forms{kind: kind}, noKey} }
 
-// Codes writes the codes of the values from one on.
+// Codes sets dst[i] to the code of value from+i.
 func (c *Checker) Codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
 		dst[i] = 0

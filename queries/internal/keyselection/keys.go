@@ -1,11 +1,11 @@
 // Package keyselection counts the privacy units of each key, if the keys are not listed in the job (private partition
 // selection).
 //
-// The key of a row has, for each dimension of a histogram, the code of its cell if the dimension is listed, and
-// otherwise its value. The set of keys is private. Package mechanism gets the keys with their counts, sorted, and
-// returns the keys whose noisy counts are large enough. A key is a text from which its labels can be read: for each
-// dimension, in order, four bytes of code or the form of a value (form.go). [Keying] numbers the keys of batches,
-// [Counts] counts them, and [Dimensions] converts keys to key columns and back.
+// The key of a row has one part for each dimension of a histogram: the code of the row's cell if the job lists the
+// dimension's labels (four bytes), otherwise the row's value (encoded as form.go describes). The set of keys is
+// private. Package mechanism gets the sorted keys with their counts, and returns the keys whose noisy counts are large
+// enough. [Keying] numbers the keys of batches, [Counts] counts them, and [Dimensions] converts keys to key columns of
+// the answer and back.
 package keyselection
 
 import (
@@ -20,30 +20,31 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Dimensions are the dimensions of a histogram, at least one of which discovers its keys.
+// Dimensions are the dimensions of a histogram. At least one of them discovers its labels.
 type Dimensions struct {
 	By   []domain.Dimension
-	Axes []domain.Axis // the axes of the listed dimensions, in order
+	Axes []domain.Axis // the dimensions with listed labels, in order
 }
 
-// Keying numbers the keys and finds the number of the key of each row.
+// Keying gives each key a number, and finds the number of each row's key.
 type Keying struct {
 	parts   []aggregation.KeyPart
-	sizes   []int            // the sizes of the listed dimensions
-	listed  *domain.Grouping // finds the cell of a row among the listed dimensions
+	sizes   []int            // number of cells of each listed dimension
+	listed  *domain.Grouping // finds a row's cell in the listed dimensions
 	columns []discoveredColumn
-	pairs   []*intern.Uint64s // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
+	// pairs[i] numbers pairs: of the number for the listed cell and columns 0 to i-1, and the value number in column i
+	pairs   []*intern.Uint64s
 	ids     []int32
-	digests []digest // by the number of the key, for the keys whose digests were requested
+	digests []digest // by key number; computed when they are first needed
 }
 
-// discoveredColumn numbers the values of a column.
+// discoveredColumn numbers the values of a discovered dimension's column.
 type discoveredColumn struct {
 	domain.AxisCoder
 	values *valueNumbers
 }
 
-// NewKeying makes the keying of the keys of an aggregation, for batches of a layout.
+// NewKeying makes the keying for an aggregation and batches with the columns of l.
 func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 	n := of.KeyAxes()
 	k := &Keying{parts: of.Keys, sizes: of.Sizes[:n], listed: domain.NewGrouping(of.Axes[:n], of.Sizes[:n], l)}
@@ -61,7 +62,7 @@ func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 	return k
 }
 
-// OfRows returns the number of the key of each row of a batch, or dropped.
+// OfRows returns the key number of each row of a batch, or Dropped if the row has no key.
 func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
 	cells, err := k.listed.OfRows(b)
 	if err != nil {
@@ -84,7 +85,7 @@ func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
 	return k.ids, nil
 }
 
-// text returns the key with the number id. The byte order of keys is the order of their values.
+// text returns the key with number id. Keys sort, byte by byte, as their values do.
 func (k *Keying) text(id int32) string {
 	values := make([]int32, len(k.columns))
 	for i := len(k.columns) - 1; i >= 0; i-- {
@@ -102,14 +103,14 @@ func (k *Keying) text(id int32) string {
 			discovered++
 			continue
 		}
-		stride /= k.sizes[axis] // parts are in the order of the axes
+		stride /= k.sizes[axis] // the key's parts are in the order of the axes
 		key = binary.BigEndian.AppendUint32(key, uint32(int(id)/stride%k.sizes[axis]))
 	}
 	return string(key)
 }
 
-// digestOf returns the digest of a key. Digests are computed for all keys up to this number; named, if not nil, is
-// called for each new one.
+// digestOf returns the digest of key id, after computing the digests of all keys up to it. If named is not nil, it is
+// called for each newly computed digest.
 func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	for n := len(k.digests); n <= int(id); n++ {
 		key := k.text(int32(n))
@@ -121,7 +122,7 @@ func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	return &k.digests[id]
 }
 
-// outgrown reports whether the keys' numbers take more than some bytes, or run out.
+// outgrown reports whether numbering the keys takes more than most bytes, or whether the numbers run out.
 func (k *Keying) outgrown(most int64) bool {
 	for i := range k.columns {
 		if max(k.pairs[i].Len(), k.columns[i].values.texts.Len()) > intern.MaxUnits/2 {
@@ -131,7 +132,7 @@ func (k *Keying) outgrown(most int64) bool {
 	return k.bytes() > most
 }
 
-// bytes returns the approximate memory of the keys' numbers.
+// bytes returns the approximate memory for numbering the keys.
 func (k *Keying) bytes() int64 {
 	const ofPair = 20
 	n := int64(len(k.digests)) * sha256.Size
@@ -141,7 +142,7 @@ func (k *Keying) bytes() int64 {
 	return n
 }
 
-// forget drops the numbers of all keys: numbering starts again with the next batch.
+// forget forgets all keys and their numbers. The next batch starts again with number 0.
 func (k *Keying) forget() {
 	k.digests = nil
 	for i := range k.columns {
@@ -151,7 +152,7 @@ func (k *Keying) forget() {
 	}
 }
 
-// valueNumbers numbers the values of a type by their form in keys.
+// valueNumbers numbers the values of a column by their forms in keys.
 type valueNumbers struct {
 	forms
 	texts *intern.Texts
@@ -166,7 +167,7 @@ func (c *valueNumbers) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// pair packs two numbers that are not negative; unpair takes them apart.
+// pair packs two non-negative numbers in one; unpair is its inverse.
 func pair(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) }
 
 func unpair(x uint64) (a, b int32) { return int32(x >> 32), int32(x & 0xffffffff) }

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// mostKey exceeds the number of bytes of any key.
+// mostKey is larger than the length of any key, in bytes.
 const mostKey = 1 << 20
 
 // SaveState writes the counts by digest, and the keys of the digests.
@@ -58,10 +58,10 @@ func (a *Counts) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord reports whether a content is the digest of a key.
+// ValidRecord reports whether WriteRows may have written this content.
 func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
 
-// check returns an error if a text is not a key of the dimensions.
+// check returns an error if a text is not a valid key.
 func (k *Keying) check(key string) error {
 	discovered := 0
 	for i := range k.parts {
@@ -88,7 +88,7 @@ func (k *Keying) check(key string) error {
 	return nil
 }
 
-// begins reports whether the rest of a key begins with the form of a value of the type.
+// begins reports whether the rest of a key begins with the form of a value of this type.
 func (c *forms) begins(key string) bool {
 	if key == "" || key[0] != byte(c.kind.Kind) {
 		return false

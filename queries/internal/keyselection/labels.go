@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Columns returns the key columns of the dimensions, with a label for each key.
+// Columns returns the key columns of an answer with a row for each key.
 func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 	rest := slices.Clone(keys)
 	var columns []domain.KeyColumn
@@ -37,7 +37,7 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 			}
 		}
 		if len(labels) == 0 {
-			labels = []string{""} // the label of no row
+			labels = []string{""} // a label that no row uses, because a list of labels must not be empty
 		}
 		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1,
 			Labels: domain.Labels{Strings: labels}})
@@ -45,7 +45,7 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// cutCodes takes the code of a listed dimension off the front of each key.
+// cutCodes removes the code of a listed dimension from the front of each key, and returns the codes.
 func cutCodes(keys []string, size int) ([]int, error) {
 	codes := make([]int, len(keys))
 	for i, key := range keys {
@@ -61,7 +61,7 @@ func cutCodes(keys []string, size int) ([]int, error) {
 	return codes, nil
 }
 
-// pickLabels returns the labels of some cells of an axis or, for no cells, a label that no row has.
+// pickLabels returns the labels of cells with these codes. For no codes it returns one label that no row uses.
 func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	if len(codes) == 0 {
 		codes = []int{0}
@@ -84,11 +84,11 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 	return out
 }
 
-// ErrLabels means that key columns do not belong to a release of the dimensions.
+// ErrLabels means that key columns of a released table do not fit the job's dimensions.
 var ErrLabels = errors.New("its keys do not fit the dimensions")
 
-// Recover returns the keys of rows rows of a released table, from its key columns as text: a listed dimension's code by
-// its labels, any other dimension's value from its text in the release.
+// Recover returns the keys of a released table with rows rows. shown holds its key columns as texts. A listed
+// dimension's code is found by its label; any other value is read from its text.
 func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0
@@ -119,7 +119,8 @@ func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	return keys, nil
 }
 
-// appendCodes appends to each key the code of a listed dimension, by the labels that its key columns show.
+// appendCodes appends to each key the code of a listed dimension, which is found by the labels in its key columns
+// (shown).
 func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, size int) error {
 	codes := map[string]int{}
 	for code := range size {
@@ -143,5 +144,5 @@ func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, si
 	return nil
 }
 
-// joined encodes a list of texts so that different lists differ.
+// joined encodes a list of texts as one text. Different lists have different texts.
 func joined(texts []string) string { return fmt.Sprintf("%q", texts) }

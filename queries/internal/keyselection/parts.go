@@ -16,11 +16,11 @@ import (
 
 // Keys from another engine
 //
-// The engine groups rows by the values of the dimensions and returns the values of each group. Join makes the same keys
-// from them as from rows.
+// A database groups rows by the values of the dimensions and returns the values of each group. Join makes the same keys
+// of these values as Keying makes of rows.
 
-// Parts returns one Part for each dimension, in order, or reports every column that does not fit. field(i) is the path
-// of dimension i in the job.
+// Parts returns one KeyPart for each dimension, in order, and reports every column that does not fit. field(i) is the
+// path of dimension i in the job.
 func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) string) []aggregation.KeyPart {
 	parts, axis := make([]aggregation.KeyPart, len(d.By)), 0
 	for i, dim := range d.By {
@@ -46,7 +46,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 	return parts
 }
 
-// Join makes a key of the values of its parts; ok is false if one of them is not a valid key.
+// Join makes the key of a group of rows from the values of its parts; ok is false if a value cannot be in a key.
 func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key string, ok bool) {
 	var b []byte
 	for i := range parts {
@@ -66,7 +66,7 @@ func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key strin
 	return string(b), true
 }
 
-// AddTotal adds the units of a key.
+// AddTotal adds units to the count of a key.
 func (a *Counts) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell != 0 || t.Rows < 0 || a.keys.check(t.Key) != nil {
 		return columnar.ErrShape
@@ -78,7 +78,7 @@ func (a *Counts) AddTotal(t aggregation.Total) error {
 	return a.failed
 }
 
-// AddTotal adds the sums of a key and a cell.
+// AddTotal adds the sums of one cell to the sums of a key.
 func (a *Values) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
 		a.Keys.check(t.Key) != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Totals and names of keys, in memory or in the scratch space
+// Totals by key, and the keys themselves, in memory or in the scratch space
 //
-// There may be more keys than fit in memory. Numbers by key ([totals]) and the keys themselves ([names]) are gathered
-// in memory. When an accumulator holds more than its share, both are written to the spill, which encrypts them, and
-// dropped from memory. The digest of a key determines its partition, so all records of one key are in one partition,
-// where they are added up.
+// There may be more keys than fit in memory. The sums for each key ([totals]) and the keys ([names]) are gathered in
+// memory. When an accumulator holds more than its share, it writes both to the spill, which encrypts them, and
+// continues with empty ones. All records of a key are in one partition, which its digest determines. At the end, the
+// records of one partition at a time are added up.
 
-// ContentBytes is the length of a key in the records of units: its SHA-256, which is the same for every accumulator,
-// after a cell, which is 0 if all dimensions are part of the key.
+// ContentBytes is the length of a row's content: a cell, which is 0 if all dimensions are in the key, and the SHA-256
+// of the key.
 const ContentBytes = bounding.CellBytes + sha256.Size
 
 // digest identifies a key: its SHA-256, which is the same for every accumulator.
@@ -27,8 +27,8 @@ const (
 	partitions    = 1 << partitionBits
 	partitionBits = 6
 	writtenAtOnce = 16 << 10
-	bytesOfName   = 128 // approximate memory of a name in addition to its text
-	bytesOfTotal  = 144 // approximate memory of an entry in addition to its numbers, with the gaps of the map
+	bytesOfName   = 128 // approximate memory for a key besides its text
+	bytesOfTotal  = 144 // approximate memory for an entry besides its numbers, with the gaps of the map
 	bytesOfNumber = 24
 	widthOfNumber = 16
 	spareEntries  = 1 << 16
@@ -36,10 +36,10 @@ const (
 
 func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
 
-// piece is bytes that were written to a spill.
+// piece is size bytes in the spill, which begin at at.
 type piece struct{ at, size int64 }
 
-// written locates the whole records written to a spill, by partition.
+// written holds records that were written to a spill, by partition.
 type written struct {
 	spill   bounding.Spill
 	pieces  [partitions][]piece
@@ -47,7 +47,8 @@ type written struct {
 	records uint64
 }
 
-// add appends a record to a partition: record appends its bytes. The bytes are written when flush is called, or before.
+// add appends a record to a partition. record appends the record's bytes to a buffer, which is written when it is full,
+// or by flush.
 func (w *written) add(partition int, record func([]byte) []byte) error {
 	w.records++
 	w.buffers[partition] = record(w.buffers[partition])
@@ -78,7 +79,7 @@ func (w *written) flush() error {
 	return nil
 }
 
-// each passes on the pieces of a partition.
+// each calls take with the records of a partition, piece by piece.
 func (w *written) each(partition int, take func(records []byte) error) error {
 	var buf []byte
 	for _, p := range w.pieces[partition] {
@@ -95,7 +96,7 @@ func (w *written) each(partition int, take func(records []byte) error) error {
 	return nil
 }
 
-// size returns the bytes of a partition.
+// size returns how many bytes a partition has in the spill.
 func (w *written) size(partition int) int64 {
 	n := int64(0)
 	for _, p := range w.pieces[partition] {
@@ -104,7 +105,7 @@ func (w *written) size(partition int) int64 {
 	return n
 }
 
-// merge moves the records of o, which are in the same spill, to w.
+// merge moves the records of o to w. Both must be in the same spill.
 func (w *written) merge(o *written) {
 	for i := range o.pieces {
 		w.pieces[i] = append(w.pieces[i], o.pieces[i]...)
@@ -113,12 +114,12 @@ func (w *written) merge(o *written) {
 	w.records, o.records = w.records+o.records, 0
 }
 
-// entry identifies a total: a cell of listed dimensions in four bytes, and the digest of a key.
+// entry identifies a total: the cell in the other dimensions (four bytes), and the digest of the key.
 type entry [ContentBytes]byte
 
 func (e *entry) digest() digest { return digest(e[bounding.CellBytes:]) }
 
-// totals adds up numbers by entry.
+// totals adds up width numbers for each entry.
 type totals struct {
 	width   int
 	index   map[entry]int32
@@ -130,7 +131,7 @@ func newTotals(width int, s bounding.Spill) *totals {
 	return &totals{width: width, index: map[entry]int32{}, outside: written{spill: s}}
 }
 
-// at returns the index of the first number of an entry among the numbers in memory.
+// at returns the index in t.numbers of the first number of an entry. It adds a new entry with zeros.
 func (t *totals) at(e *entry) int {
 	slot, ok := t.index[*e]
 	if !ok {
@@ -143,7 +144,7 @@ func (t *totals) at(e *entry) int {
 	return int(slot) * t.width
 }
 
-// add adds numbers to the numbers of an entry.
+// add adds numbers to those of an entry.
 func (t *totals) add(e *entry, numbers int128.Slice) {
 	at := t.at(e)
 	for i := range t.width {
@@ -156,10 +157,10 @@ func (t *totals) bytes() int64 {
 	return int64(len(t.index)) * int64(bytesOfTotal+bytesOfNumber*t.width)
 }
 
-// full reports whether no further entry fits in the index.
+// full reports whether there is no room for another entry in memory.
 func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-spareEntries }
 
-// write writes all that is in memory to the spill.
+// write moves everything in memory to the spill.
 func (t *totals) write() error {
 	for e, slot := range t.index {
 		err := t.outside.add(partitionOf(e[bounding.CellBytes:]), func(b []byte) []byte {
@@ -183,7 +184,8 @@ func (t *totals) forget() {
 	t.index, t.numbers = map[entry]int32{}, int128.Slice{}
 }
 
-// each calls take for all entries with their numbers, from memory and from the spill. An entry may occur several times.
+// each calls take for all entries, in memory and in the spill. An entry may come several times, each time with a part
+// of its sums.
 func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	for e, slot := range t.index {
 		take(&e, t.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
@@ -196,7 +198,7 @@ func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	return nil
 }
 
-// eachWritten calls take for each entry of a partition that was written to the spill.
+// eachWritten calls take for each entry of a partition in the spill.
 func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.Slice)) error {
 	numbers := int128.Make(t.width)
 	return t.outside.each(partition, func(records []byte) error {
@@ -211,10 +213,10 @@ func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.S
 	})
 }
 
-// size returns the number of entries; an entry may be counted several times.
+// size returns an upper bound on the number of entries.
 func (t *totals) size() uint64 { return uint64(len(t.index)) + t.outside.records }
 
-// merge adds the numbers of o and empties o.
+// merge adds the sums of o and empties o.
 func (t *totals) merge(o *totals) {
 	for e, slot := range o.index {
 		t.add(&e, o.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
@@ -223,7 +225,7 @@ func (t *totals) merge(o *totals) {
 	t.outside.merge(&o.outside)
 }
 
-// names maps digests to keys.
+// names maps the digests of keys to the keys.
 type names struct {
 	held    map[digest]string
 	texts   int64
@@ -241,10 +243,10 @@ func (n *names) add(d digest, key string) {
 	}
 }
 
-// bytes returns the approximate memory of the names.
+// bytes returns the approximate memory of the keys.
 func (n *names) bytes() int64 { return int64(len(n.held))*bytesOfName + n.texts }
 
-// write writes all that is in memory to the spill.
+// write moves everything in memory to the spill.
 func (n *names) write() error {
 	for d, key := range n.held {
 		err := n.outside.add(partitionOf(d[:]), func(b []byte) []byte {
@@ -258,7 +260,7 @@ func (n *names) write() error {
 	return n.outside.flush()
 }
 
-// eachWritten passes on the keys of a partition that were written. A key may occur several times.
+// eachWritten calls take for each key of a partition in the spill. A key may come several times.
 func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	return n.outside.each(partition, func(records []byte) error {
 		for len(records) >= 4 {
@@ -273,7 +275,7 @@ func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	})
 }
 
-// size returns the number of names; a name may be counted several times.
+// size returns an upper bound on the number of keys.
 func (n *names) size() uint64 { return uint64(len(n.held)) + n.outside.records }
 
 func (n *names) merge(o *names) {
@@ -284,8 +286,7 @@ func (n *names) merge(o *names) {
 	n.outside.merge(&o.outside)
 }
 
-// share is the number of bytes that an accumulator may hold. It is read from the spill once, after all accumulators
-// have joined.
+// share is how many bytes an accumulator may hold. It is read from the spill once, after all accumulators have joined.
 type share struct {
 	spill bounding.Spill
 	bytes int64

@@ -16,9 +16,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds up values by keys that are selected later. In each cell of the further listed dimensions of each key it
-// holds the sum of the quantized values minus their centre, and the other numbers that a mean or a variance needs. All
-// numbers are private until the keys are selected; then only the numbers of the selected keys are read.
+// Values adds up values by key, before the keys are selected. Each key has an entry for each cell of the dimensions
+// that are not in the key. An entry holds the sum of the quantized values minus their centre, and the other numbers
+// that a mean or a variance needs. All numbers stay unreadable until keys are selected; then only the numbers of the
+// selected keys are read.
 type Values struct {
 	ValuesOf
 	totals    *totals
@@ -27,15 +28,15 @@ type Values struct {
 	failed    error // the first error of the spill
 }
 
-// ValuesOf describes the values and how they are found in batches.
+// ValuesOf describes the values, and how a batch's rows get their keys, cells and values.
 type ValuesOf struct {
 	Keys *Keying
-	// Listed are the dimensions that are not part of the keys, and Sums.Cells is the number of their cells.
+	// Listed are the dimensions that are not in the key. Sums.Cells is the number of their cells.
 	Listed *domain.Grouping
 	Sums   accumulate.SumsOf
 }
 
-// second and rows return the indexes of the second sum and of the row count among the numbers of an entry.
+// second and rows return where an entry has its second sum and its row count: indices among its numbers.
 func (of *ValuesOf) second() int { return of.Sums.Quantizer.Numbers() }
 
 func (of *ValuesOf) rows() int {
@@ -65,7 +66,8 @@ func (a *Values) AddRows(b *table.Batch) error {
 	return a.eachValue(b, nil, func(_ int, e *entry) { a.addQuantized(e, 1) })
 }
 
-// WriteRows writes the cells, the digests of the keys and the quantized values of those rows.
+// WriteRows writes the contents of the rows that have a key, a cell and a value: cell, digest of the key, quantized
+// value.
 func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 	err := a.eachValue(b, func(cells []int32) error { return to.Start(b, cells) }, func(row int, e *entry) {
 		content := to.Record(row)
@@ -80,7 +82,8 @@ func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// eachValue quantizes the values of a batch one after the other.
+// eachValue calls value for each row of a batch that has a key, a cell and a value, after quantizing the value; start
+// gets the cells first.
 func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func(row int, e *entry)) error {
 	if a.Keys.outgrown(a.share.most() / 4) {
 		a.Keys.forget()
@@ -116,7 +119,7 @@ func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func
 	return nil
 }
 
-// addQuantized adds the value in quantized to an entry, times times.
+// addQuantized adds rows that all have the quantized value in a.quantized to an entry.
 func (a *Values) addQuantized(e *entry, times uint64) {
 	at, centre := a.totals.at(e), a.Sums.Quantizer.Centre
 	for i, x := range a.quantized {
@@ -130,7 +133,7 @@ func (a *Values) addQuantized(e *entry, times uint64) {
 	}
 }
 
-// Content returns the fields of the cell, the digest of the key and the value's components.
+// Content returns the fields of a row's content: the cell, the digest of the key and the value's components.
 func (a *Values) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Sums.Cells), {Bytes: sha256.Size}},
 		accumulate.ValueFields(a.Sums.Quantizer)...)
@@ -147,7 +150,7 @@ func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// makeRoom writes the sums and keys in memory to the spill if they exceed their share.
+// makeRoom writes sums and keys to the spill if they take more than their share of memory.
 func (a *Values) makeRoom() {
 	if a.failed == nil && (a.totals.bytes() > a.share.most() || a.totals.full()) {
 		a.failed = a.totals.write()
@@ -168,11 +171,11 @@ func (a *Values) Merge(other accumulate.Partial) error {
 	return a.failed
 }
 
-// Totals returns the sums, by private keys.
+// Totals returns the sums. They stay unreadable until keys are selected.
 func (a *Values) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
-// Hide returns the exact answers, which wait for the selection of keys: the sums, the sums of the second number and the
-// row counts, if the query has them.
+// Hide returns exact answers that can be noised only after the selection of keys: the sums, the second sums and the row
+// counts, if the query has them.
 func (a *Values) Hide() ([]mechanism.Exact, error) {
 	if a.failed != nil {
 		return nil, a.failed
@@ -192,14 +195,15 @@ func (a *Values) Hide() ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// numbersOf is a range of the numbers of each entry: n numbers from index from on, in multiples of 2^exponent.
+// numbersOf selects count numbers of each entry, from index from on, in multiples of 2^exponent.
 type numbersOf struct {
 	values      *Values
 	from, count int
 	exponent    int
 }
 
-// Of returns the exact answers of some keys: all cells of each key.
+// Of returns the selected numbers for these keys as an exact answer: all cells of the first key, then of the second,
+// and so on.
 func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	places := make(map[digest]int, len(keys))
 	for i, key := range keys {
@@ -223,7 +227,8 @@ func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	return mechanism.HideWide(math.Ldexp(1, n.exponent), out)
 }
 
-// All returns the numbers of the entries of all keys, or of some, under their bytes and a number of one byte or more.
+// All returns the selected numbers for the given keys, or for all keys if among is nil. labels[i] names the entry of
+// number i by its bytes and the number's index in four bytes. A number is worth quantum.
 func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, quantum float64, err error) {
 	all, has := map[string]int128.Int{}, make(map[digest]bool, len(among))
 	for _, key := range among {
@@ -249,7 +254,7 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 	return labels, cells, math.Ldexp(1, n.exponent), nil
 }
 
-// ValidRecord reports whether a content is a cell, the digest of a key and values within their bounds.
+// ValidRecord reports whether WriteRows may have written this content.
 func (a *Values) ValidRecord(content []byte) bool {
 	cell := bounding.CellOf(content)
 	return cell >= 0 && int(cell) < a.Sums.Cells && accumulate.ValidValues(a.Sums.Quantizer, content[ContentBytes:])

@@ -1,15 +1,15 @@
 // Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
 //
-// crypto/sha256 hashes one message at a time. For messages of one block it waits for the results of its own
-// instructions, and it takes as long again to copy, pad and swap bytes. A [Batch] holds up to [Most] messages of one
-// length, which are padded in place when the batch is opened:
+// crypto/sha256 hashes one message at a time. For a message of one block, half the time is spent on copying, padding
+// and swapping bytes, and the other half on waiting for results of instructions. A [Batch] holds up to [Most] messages
+// of one length, which are padded in place:
 //
 //	prefix | content | number (8 bytes)
 //
-// The prefix is the same for the whole batch, a content is the same for some messages, and each message has its own
-// number. On amd64 with the SHA extensions two messages are hashed in turns, so that the instructions of one fill the
-// waits of the other. Blocks before the one with the last byte of the number are hashed once for all messages that
-// share them. Other processors, and builds with the tag purego, use crypto/sha256.
+// All messages of a batch have the same prefix, some have the same content, and each has its own number. On amd64 with
+// the SHA extensions, the instructions of two messages alternate, so that neither waits. If a message is longer than
+// one block, its first blocks are hashed once for all messages that share them. Other processors, and builds with the
+// tag purego, use crypto/sha256.
 package manyhash
 
 import (
@@ -18,7 +18,7 @@ import (
 	"encoding/binary"
 )
 
-// Most is the largest number of messages of a batch, an even number.
+// Most is the largest number of messages of a batch. It is even.
 const Most = 64
 
 // NumberBytes is the length of the number at the end of a message.
@@ -26,23 +26,23 @@ const NumberBytes = 8
 
 // Batch is messages of one length that are hashed together. The zero value is ready for Open.
 type Batch struct {
-	length, prefix int    // bytes of a message, and of them those that all share
-	message        []byte // the current message, padded: whole blocks
-	lead           int    // bytes of the blocks before the one with the last byte of the number
-	n, heads       int    // messages, and different beginnings of lead bytes
-	leads          []byte // the lead of each head
+	length, prefix int    // length of a message, and of the prefix that all messages share
+	message        []byte // the current message with its padding: whole blocks
+	lead           int    // length of the blocks before the block that holds the last byte of the number
+	n, heads       int    // number of messages, and of their different beginnings (heads), which are lead bytes long
+	leads          []byte // the bytes of each head
 	leadSums       [Most]Sum
 	head           [Most]uint8             // head[i] is the head of message i
-	tails          [Most * blockBytes]byte // for each message, the block after lead
+	tails          [Most * blockBytes]byte // for each message, the block after its head
 	sums           [Most]Sum
 	tags           [Most]int32
-	mixed          bool   // messages of one block may differ in their first eight words
-	whole          []byte // a message, without the instructions
+	mixed          bool   // all words of a message's block may differ; otherwise the first eight are the same
+	whole          []byte // working memory: a whole message, if the SHA extensions are not used
 }
 
 const (
 	blockBytes  = sha256.BlockSize
-	sharedBytes = 32 // the bytes of the first eight rounds
+	sharedBytes = 32 // the input of the first eight rounds
 )
 
 // Open empties the batch and prepares it for messages of the given length, which begin with prefix. length is at least
@@ -77,12 +77,12 @@ func (b *Batch) SetContent(content []byte) {
 // Full reports whether no message can be added before the batch is emptied.
 func (b *Batch) Full() bool { return b.n == Most }
 
-// Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch
+// Add adds a message with the content that was set last. Empty returns the tag with the message's digest. The batch
 // must not be full.
 func (b *Batch) Add(number uint64, tag int32) {
-	at := b.length - NumberBytes - b.lead // where the number begins in the tail
+	at := b.length - NumberBytes - b.lead // where the number begins in the block after the head
 	if b.lead > 0 {
-		if at < 0 { // it begins in the block before
+		if at < 0 { // the number begins in the block before
 			binary.BigEndian.PutUint64(b.message[b.lead+at:], number)
 		}
 		b.addHead()
@@ -90,14 +90,15 @@ func (b *Batch) Add(number uint64, tag int32) {
 	tail := (*[blockBytes]byte)(b.tails[b.n*blockBytes:])
 	*tail = *(*[blockBytes]byte)(b.message[b.lead:])
 	if at >= 0 {
-		binary.BigEndian.PutUint64(tail[at:], number) // there, and not before the copy, which would have to wait for it
+		// written here, because a copy right after the write would have to wait for it
+		binary.BigEndian.PutUint64(tail[at:], number)
 	}
 	b.tags[b.n] = tag
 	b.n++
 }
 
-// AddRun adds messages that differ only in their numbers, from from to before to, as long as there is room, and returns
-// the number after the last one added.
+// AddRun adds messages that differ only in their numbers: from, from+1, … up to to-1, while there is room. It returns
+// the first number that was not added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	if b.lead > 0 || to <= from {
 		for ; from < to && b.n < Most; from++ {
@@ -118,7 +119,7 @@ func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	return from
 }
 
-// addHead finds the beginning of the current message: the one of the last message, or a new one.
+// addHead stores the head of the current message, unless it equals the head of the message before.
 func (b *Batch) addHead() {
 	lead := b.message[:b.lead]
 	if b.heads == 0 || !bytes.Equal(lead, b.leadOf(b.heads-1)) {
@@ -130,8 +131,8 @@ func (b *Batch) addHead() {
 
 func (b *Batch) leadOf(head int) []byte { return b.leads[:cap(b.leads)][head*b.lead : (head+1)*b.lead] }
 
-// Empty hashes the messages, empties the batch, and returns the digests and the tags in the order of the messages. They
-// are valid until the next message is added.
+// Empty hashes the messages and empties the batch. It returns the digests and the tags in the order of the messages;
+// they are valid until the next message is added.
 func (b *Batch) Empty() ([]Sum, []int32) {
 	n := b.n
 	if pairwise {
@@ -143,7 +144,7 @@ func (b *Batch) Empty() ([]Sum, []int32) {
 	return b.sums[:n], b.tags[:n]
 }
 
-// hashPairs hashes block by block. If the number of states is odd, it also computes the unused state after the last.
+// hashPairs hashes two messages at a time. If their number is odd, the last one is hashed along with an unused one.
 func (b *Batch) hashPairs() {
 	if b.n == 0 {
 		return
@@ -159,15 +160,15 @@ func (b *Batch) hashPairs() {
 		eighth := afterEight(b.message)
 		finishPairs(&b.sums[0], &b.tails[0], pairs, &initial, &eighth)
 	}
-	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // only padding, the same for all
+	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // only padding, which is the same for all messages
 		compressPairs(&b.sums[0], &rest[0], 0, pairs, &b.sums[0], sumBytes)
 	}
 }
 
-// fewMessages is the number of messages below which computing the common part once takes longer than repeating it.
+// fewMessages: for fewer messages, hashing the common bytes once takes longer than hashing them with each message.
 const fewMessages = 16
 
-// hashLeads gives each message the state after its blocks before the tail.
+// hashLeads computes for each message the state after its head.
 func (b *Batch) hashLeads() {
 	leads, from, step := b.leads[:cap(b.leads)], &initial, uintptr(0)
 	for at := 0; at < b.lead; at += blockBytes {
@@ -179,7 +180,7 @@ func (b *Batch) hashLeads() {
 	}
 }
 
-// hashEach hashes message by message.
+// hashEach hashes one message after the other.
 func (b *Batch) hashEach() {
 	for i := range b.n {
 		b.whole = b.whole[:0]

@@ -8,18 +8,18 @@ package manyhash
 //go:noescape
 func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
 
-// finishPairs is compressPairs for adjacent blocks that begin with the same 32 bytes, all from one state. eighth is the
-// state after the eight rounds of these bytes.
+// finishPairs does the work of compressPairs for adjacent blocks that begin with the same 32 bytes, if the state before
+// all blocks is from. eighth is the state after the eight rounds for these bytes.
 //
 //go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
 
-// identify asks the processor for its features: three registers of the instruction CPUID.
+// identify returns three registers of the instruction CPUID, which describe the processor's features.
 //
 //go:noescape
 func identify(leaf uint32) (eax, ebx, ecx uint32)
 
-// The bits of identify for the instructions.
+// The bits of the registers that announce the instructions that are needed.
 const (
 	ssse3 = 1 << 9  // leaf 1, ECX
 	sse41 = 1 << 19 // leaf 1, ECX

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// Sum is a digest as eight words: the first word is the first four bytes, big-endian.
+// Sum is a SHA-256 digest as eight words. The first word is its first four bytes, big-endian.
 type Sum [8]uint32
 
 // Of returns the digest of one message.
@@ -16,7 +16,7 @@ func Of(message []byte) Sum {
 	return FromBytes(&d)
 }
 
-// FromBytes returns the words of a digest.
+// FromBytes converts the bytes of a digest to a Sum.
 func FromBytes(d *[sha256.Size]byte) (s Sum) {
 	for i := range s {
 		s[i] = binary.BigEndian.Uint32(d[4*i:])
@@ -32,7 +32,7 @@ func (s *Sum) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// First returns the first eight bytes, big-endian.
+// First returns the first eight bytes of the digest as a number, big-endian.
 func (s *Sum) First() uint64 { return uint64(s[0])<<32 | uint64(s[1]) }
 
 // Compare orders digests as their bytes are ordered.
@@ -48,14 +48,14 @@ func (s *Sum) Compare(o *Sum) int {
 // initial is the state before the first block, FIPS 180-4 section 5.3.3.
 var initial = Sum{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
 
-// sumBytes is the distance between the states of an array.
+// sumBytes is the size of a Sum in memory.
 const sumBytes = sha256.Size
 
 // firstRounds are the constants of the first eight rounds, FIPS 180-4 section 4.2.2.
 var firstRounds = Sum{0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5}
 
-// afterEight returns the initial state after the rounds of the first eight words of a message, FIPS 180-4 section
-// 6.2.2.
+// afterEight returns the state after the first eight rounds of hashing a message, which use its first eight words (FIPS
+// 180-4 section 6.2.2).
 func afterEight(message []byte) Sum {
 	s := initial
 	for i, k := range firstRounds {

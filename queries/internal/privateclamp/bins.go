@@ -1,29 +1,30 @@
-// Package privateclamp chooses a clamp from a noisy histogram: public arithmetic, which sees noisy numbers and public
-// facts only.
+// Package privateclamp chooses a clamp from a noisy histogram. It is public arithmetic: it sees noisy numbers and
+// public facts only.
 //
-// A sum clamped at c has noise in proportion to c and lacks the parts of its values beyond c. Which clamp is best
-// depends on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina &
-// Vassilvitskii, ICML 2019), not near the maximum. So a share of mu² goes to a histogram of the values first. Its bins
-// do not depend on the data either: 40 octaves below the largest public bound, each cut into 8 bins of equal width, on
-// both sides of zero.
+// A clamp [-c, c] limits values: noise grows in proportion to c, but the sum lacks the parts of values beyond c. Which
+// clamp is best depends on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina &
+// Vassilvitskii, ICML 2019), not near the maximum. So a fraction of the budget mu² is first spent on a histogram of the
+// values. Its bins do not depend on the data: on each side of zero, 40 octaves (magnitudes from x to 2x) below the
+// largest public bound, each cut into 8 bins of equal width.
 //
-// The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves show
-// whether values of some size exist: few cells with little noise are best for that. Bins show whether many values end
-// abruptly.
+// The histogram counts each row twice: in its octave with the weight [CoarseWeight], and in its bin with the weight 1.
+// Octaves show whether there are values of some size: few cells with little noise are best for that. Bins show whether
+// many values end abruptly.
 //
-// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the square of what is cut
-// off, estimated from the cells above the noise threshold and a tail extrapolated from them, plus the variance of the
-// noise. A cell that chance may have raised does not move the clamp far: see threshold.
+// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the variance of the noise
+// plus the square of what is cut off. The latter is estimated from the cells above the noise threshold, and from a tail
+// that is extrapolated from these cells. A cell that chance may have raised does not move the clamp far: see threshold.
 package privateclamp
 
 import "math/bits"
 
 const (
-	// Octaves is the number of octaves on a side of zero.
+	// Octaves is the number of octaves on each side of zero.
 	Octaves = 40
 	// PerOctave is the number of bins of an octave.
 	PerOctave = 1 << subBits
-	// Bits is the number of binary digits of the largest magnitude, in quanta: bins have whole edges.
+	// Bits is the number of binary digits of the largest magnitude, in quanta. It is large enough for bins to have integer
+	// edges.
 	Bits = Octaves + lowBits
 	// CoarseWeight is the weight of a row in its octave, relative to its weight in its bin.
 	CoarseWeight = 2
@@ -31,21 +32,21 @@ const (
 	SquaredWeight = CoarseWeight*CoarseWeight + 1
 
 	subBits = 3
-	lowBits = 10 // magnitudes up to 2^10 quanta are in the bin of zero
+	lowBits = 10 // magnitudes up to 2^10 quanta are in the bin around zero
 	side    = Octaves * PerOctave
 )
 
-// Edges is the number of edges of bins on a side of zero, including the edge next to zero.
+// Edges is the number of edges of bins on each side of zero, including the edge next to zero.
 const Edges = side + 1
 
-// Edge returns the i-th edge of magnitudes in quanta, i from 0 to Edges - 1: edge 0 is 2^10, and every 8 edges it
-// doubles.
+// Edge returns edge i of the magnitudes, in quanta, for i from 0 to Edges - 1. Edge 0 is 2^10; after every 8 edges it
+// has doubled.
 func Edge(i int) int64 {
 	return (PerOctave + int64(i&(PerOctave-1))) << (i>>subBits + lowBits - subBits)
 }
 
-// BinOf returns the bin of a value in quanta: 0 if its magnitude is at most Edge(0), else ±i if it is in (Edge(i-1),
-// Edge(i)]. Magnitudes are at most 2^Bits.
+// BinOf returns the bin of a value in quanta: 0 if its magnitude is at most Edge(0), i if it is in (Edge(i-1),
+// Edge(i)], and -i for the same magnitude below zero. Magnitudes are at most 2^Bits.
 func BinOf(x int64) int {
 	u := uint64(max(x, -x))
 	if u <= 1<<lowBits {
@@ -60,8 +61,8 @@ func BinOf(x int64) int {
 	return i
 }
 
-// Layout is the cells of a histogram: the bin of zero, then the octaves and the bins above zero, then, if values may be
-// negative, those below it, each by growing magnitude.
+// Layout is the order of a histogram's cells: the bin around zero, then the octaves and the bins above zero, then, if
+// values may be negative, the octaves and the bins below zero. Each list is sorted by magnitude.
 type Layout struct{ Signed bool }
 
 // Cells returns the number of cells.
@@ -72,8 +73,8 @@ func (l Layout) Cells() int {
 	return 1 + Octaves + side
 }
 
-// Count adds rows of a bin to a histogram, CoarseWeight times in the octave and once in the bin. Rows of the bin of
-// zero count there, with CoarseWeight.
+// Count adds rows to a histogram: CoarseWeight times in the octave of the bin, and once in the bin. The bin around zero
+// has no octave; it is counted CoarseWeight times.
 func (l Layout) Count(histogram []int64, bin int, rows int64) {
 	if bin == 0 {
 		histogram[0] += CoarseWeight * rows
@@ -87,7 +88,7 @@ func (l Layout) Count(histogram []int64, bin int, rows int64) {
 	histogram[from+Octaves+bin-1] += rows
 }
 
-// Bounds returns the least and the greatest value of a bin, in quanta.
+// Bounds returns the smallest and the largest value of a bin, in quanta.
 func Bounds(bin int) (low, high int64) {
 	switch {
 	case bin == 0:

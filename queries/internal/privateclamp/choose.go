@@ -5,12 +5,12 @@ import "math"
 // Histogram is a noisy histogram of values.
 type Histogram struct {
 	Layout
-	// Cells are the noisy cells, in rows times weight, and Deviation is the standard deviation of each.
+	// Cells are the noisy cells: row counts times their weight. Deviation is the standard deviation of each.
 	Cells     []float64
 	Deviation float64
 }
 
-// side returns the magnitudes of one side of the histogram.
+// side returns the magnitudes on one side of zero, whose cells begin at index from.
 func (h *Histogram) side(from int) *magnitudes {
 	m := &magnitudes{sdCoarse: h.Deviation / CoarseWeight, sdFine: h.Deviation}
 	for _, x := range h.Cells[from : from+Octaves] {
@@ -20,9 +20,8 @@ func (h *Histogram) side(from int) *magnitudes {
 	return m
 }
 
-// sides returns the magnitudes that are searched: the magnitudes of each side and, if there are two sides, of both
-// folded together. A tail on one side exceeds the noise most clearly alone; tails on both sides exceed it most clearly
-// together.
+// sides returns the magnitudes that are searched for a clamp: those above zero, those below, and both added up. A tail
+// on one side exceeds the noise most clearly alone; tails on both sides exceed it most clearly when they are added up.
 func (h *Histogram) sides() []*magnitudes {
 	above := h.side(1)
 	if !h.Signed {
@@ -39,14 +38,15 @@ func (h *Histogram) sides() []*magnitudes {
 	return []*magnitudes{folded, above, below}
 }
 
-// Symmetric returns the edge c of least expected loss for a sum of values within [-c, c], whose noise has the standard
-// deviation noise·c: the highest of the edges for the two sides and for both folded together. It is 0 if no octave
-// counts as occupied. groups is the number of sums that share the clamp. If groups is at most mostKept, the clamp holds
-// every octave that exceeds the threshold.
+// Symmetric chooses a clamp [-c, c] for sums of values and returns the index of the edge c. The standard deviation of a
+// sum's noise is noise·c, and groups sums share the clamp. The edge of least expected loss is found for the values
+// above zero, below zero and for both added up; the largest of the three is returned. It is 0 if no octave counts as
+// occupied. If groups is at most mostKept, the clamp holds every octave that exceeds the threshold.
 //
-// The loss is bias² + groups·(noise·c)², with the rows above c, as estimated, times their distance from c as the bias.
-// The distribution of the bias over groups is not known: its square is between bias²/groups, if it is even, and bias².
-// The geometric mean of the two is used.
+// The loss of one sum is bias² + (noise·c)². The bias is the estimated amount by which all rows together exceed c. How
+// it is distributed over several sums is not known: their squared biases add up to bias²/groups if it is even, and to
+// bias² if one sum has it all. The geometric mean of the two is used, so the loss is bias²/√groups + groups·(noise·c)².
+// The square of the bias includes the variance of its estimate.
 func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	for _, m := range h.sides() {
 		edge = max(edge, m.leastLoss(noise, float64(max(groups, 1))))
@@ -58,12 +58,12 @@ func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	return edge
 }
 
-// leastLoss returns the edge of least expected loss for values of these magnitudes.
+// leastLoss returns the index of the edge of least expected loss.
 func (m *magnitudes) leastLoss(noise, groups float64) int {
 	rows := m.rows()
 	best, least := 0, math.Inf(1)
-	above, beyond := 0.0, 0.0 // rows above the edge, and the sum of their magnitudes
-	var v0, v1, v2 float64    // moments of the variance of rows above the edge
+	above, beyond := 0.0, 0.0 // estimated rows above the edge, and the sum of their magnitudes
+	var v0, v1, v2 float64    // sums of the variances of the bins' estimates, times x⁰, x¹ and x²
 	for i := len(rows); i >= 0 && rows != nil; i-- {
 		c := float64(Edge(i))
 		bias, sd := beyond-above*c, noise*c
@@ -81,6 +81,6 @@ func (m *magnitudes) leastLoss(noise, groups float64) int {
 	return best
 }
 
-// countVariance is the variance of an estimated row count n of a bin, relative to n² or to the variance of the bin's
-// noise, whichever is less. It is above 1 because errors of neighbouring bins of a tail have the same sign.
+// countVariance is the variance of a bin's estimated row count n, divided by the smaller of n² and the variance of the
+// bin's noise. It is above 1 because neighbouring bins of a tail have errors of the same sign.
 const countVariance = 6

@@ -14,23 +14,23 @@ const ClampRule = 1
 type Search struct {
 	// RuleVersion is the version of the rule.
 	RuleVersion int `json:"rule"`
-	// Values are multiples of 2^Exponent; Least and Most are the public range, in these units.
+	// Values are multiples of 2^Exponent. Least and Most are the ends of the public range, in these multiples.
 	Exponent int   `json:"quantum_log2"`
 	Least    int64 `json:"least"`
 	Most     int64 `json:"most"`
-	// Centred is set if values are added up less the centre of the clamp.
+	// Centred is set if the centre of the clamp is subtracted from each value before summing.
 	Centred bool `json:"centred,omitempty"`
 	// Groups is the number of sums that share the clamp.
 	Groups int `json:"groups"`
-	// Noise is the standard deviation of the noise of a sum, for a clamp whose largest magnitude is 1; if it is
-	// centred, for a clamp of length 2.
+	// Noise is the standard deviation of a sum's noise for the clamp [-1, 1], or for any clamp of length 2 if Centred is
+	// set.
 	Noise float64 `json:"noise"`
 	// Grid is the spacing of the histogram's noisy values, Deviation their standard deviation, and Cells the values in
 	// multiples of the grid.
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
-	// Low and High are the ends of the chosen clamp in multiples of 2^Exponent, and Clamp the ends in the column's
+	// Low and High are the ends of the chosen clamp in multiples of 2^Exponent. Clamp holds the same ends in the column's
 	// unit.
 	Low   int64      `json:"low"`
 	High  int64      `json:"high"`
@@ -39,10 +39,10 @@ type Search struct {
 	Found bool `json:"found"`
 }
 
-// ErrSearch means that the fields of a search are inconsistent.
+// ErrSearch means that the fields of a Search contradict each other.
 var ErrSearch = errors.New("the histogram from which a clamp was chosen is not complete")
 
-// Choose sets the clamp from the other fields. Errors: ErrSearch.
+// Choose sets the clamp (Low, High, Clamp and Found) from the other fields. The only error is ErrSearch.
 func (s *Search) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	if s.RuleVersion != ClampRule || len(s.Cells) != s.layout().Cells() || s.Least >= s.Most || max(s.Most,
@@ -66,7 +66,7 @@ func (s *Search) Choose() error {
 
 func (s *Search) layout() Layout { return Layout{Signed: s.Least < 0} }
 
-// histogram returns the noisy histogram. The cells beyond the public range have neither rows nor noise.
+// histogram returns the noisy histogram. Cells beyond the public range are set to 0.
 func (s *Search) histogram() *Histogram {
 	h := &Histogram{Layout: s.layout(), Deviation: s.Deviation}
 	for _, n := range s.Cells {
@@ -89,8 +89,8 @@ func (s *Search) histogram() *Histogram {
 	return h
 }
 
-// clip moves the ends into the public range. If the clamp is outside of the range, the narrowest clamp at the nearer
-// end of the range replaces it.
+// clip moves the ends of a clamp into the public range. A clamp outside of the range becomes the narrowest clamp at the
+// nearer end of the range.
 func (s *Search) clip(low, high int64) (int64, int64) {
 	switch {
 	case high <= s.Least:
@@ -117,7 +117,7 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 	return max(low, s.Least), min(high, s.Most)
 }
 
-// Same reports whether Choose, from the other fields, chooses this clamp.
+// Same reports whether the stored clamp is the one that Choose chooses.
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)

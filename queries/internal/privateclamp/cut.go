@@ -8,45 +8,44 @@ import (
 
 // The loss of a discovered clamp
 //
-// The noisy histogram gives two public facts about the rows beyond the clamp. [Search.Cut] estimates the rows that the
-// histogram shows or to which its tail continues. [Search.Noticed] bounds the number of rows that the histogram does
-// not show.
+// The noisy histogram gives two public facts about the values beyond the clamp. [Search.Cut] estimates how much the
+// clamp cuts off values that the histogram shows or to which its tail continues. [Search.Noticed] bounds how many rows
+// the histogram can miss.
 
-// Cut is the estimated amount that a clamp cuts off the sum of all rows, in the unit of the values.
+// Cut is how much a clamp is estimated to cut off, in the unit of the values. Sums over all groups are meant.
 type Cut struct {
-	// Off is the sum of the distances from the clamp, over the rows that are expected beyond it.
+	// Off is the expected sum, over all rows beyond the clamp, of their distances from the clamp.
 	Off float64
-	// Half is half the width of a sum's 95 % interval.
+	// Half is half the width of the 95 % interval of a sum.
 	Half float64
 	// Chance is the probability that more than Half is cut off: FewChance or SomeChance.
 	Chance float64
 }
 
-// The chances that [Search.Cut] states. A noisy histogram does not show whether a tail continues, so that only two
-// kinds of tables can be distinguished. In simulations over tables of 24 kinds, 9 % of those with FewChance and 38 % of
-// those with SomeChance had lost more than their interval; over twelve other kinds, 9 % and 20 %.
+// The two probabilities that [Search.Cut] can state. A noisy histogram does not show whether a tail continues, so only
+// two kinds of tables can be told apart. In simulations over tables of 24 kinds, more than Half was cut off in 9 % of
+// the tables with FewChance and in 38 % of those with SomeChance; over twelve other kinds, in 9 % and 20 %.
 const (
 	FewChance  = 0.1
 	SomeChance = 0.4
 
-	// someFrom is the estimated probability from which on a table has SomeChance.
+	// someFrom: from this estimated probability on, SomeChance is stated.
 	someFrom = 0.25
 )
 
-// Cut estimates what the clamp cuts off. The rule that chose the clamp assumes that the tail of the values bends. This
-// estimate does not, and its probability holds for the worse tables (see FewChance):
+// Cut estimates how much the clamp cuts off. The rule that chose the clamp assumes that the tail of the values becomes
+// steeper. Cut does not assume it, so its probability holds for the worse tables (see FewChance):
+//   - If the values continue beyond the highest occupied octave, their tail is taken to be a power law, as steep as at
+//     that octave, up to the public bound. Off = Σ n_i·(x_i − c) for the clamp's end c, with n_i rows expected in octave
+//     i and their values x_i. The amount that is cut off is taken to be exponential with this mean, because the size of
+//     a tail is known to within a factor only: it exceeds the half-width h with the probability e^(−h/Off).
+//   - If the values end, r rows can be hidden in the octave above. Given the noisy count y and a flat prior, r is normal
+//     around y with the standard deviation s of the count, but not negative. If less than a fifth of a tail reaches the
+//     next octave, and the tail at least halves from octave to octave, its values are 0.275·c above c on average, so the
+//     probability is P(0.275·c·r > h). For a centred clamp, c is the distance of its end from the centre.
 //
-//   - If the values continue beyond the highest occupied octave, their tail is a power law, as steep as it is at
-//     that octave, up to the public bound. With the clamp's end c, n_i rows expected in octave i and values x_i there,
-//     Off = Σ n_i·(x_i − c). What is cut off is taken to be exponential with this mean, since the size of a tail is known
-//     to within a factor only: it is more than the half-width h with the probability e^(−h/Off).
-//   - If the values end, r rows can be hidden in the octave above. With a noisy count y and a flat prior, r is normal
-//     around y with the deviation s of the count, given that it is not negative. A tail of which less than a fifth
-//     reaches the next octave, and that halves at least, is 0.275·c above c on average (of a centred clamp, c is its distance
-//     from the centre), so that the probability is P(0.275·c·r > h).
-//
-// If there are several sums, the estimate is for all of them together, since the distribution of the rows beyond the
-// clamp is not known. At the public bound the choice cuts nothing off. ok is false if no octave was found.
+// If there are several sums, the estimate is for all of them together, because it is not known which sums have rows
+// beyond the clamp. A clamp at the public bound cuts nothing off. ok is false if no octave counted as occupied.
 func (s *Search) Cut() (c Cut, ok bool) {
 	if !s.Found || len(s.Cells) != s.layout().Cells() {
 		return Cut{}, false
@@ -87,8 +86,9 @@ func (s *Search) Cut() (c Cut, ok bool) {
 	return c, true
 }
 
-// cutAt returns how much is expected to be cut off at an end of a clamp, up to the public bound, and the probability of
-// more than half. Reach is the distance of the end from zero or, if values are centred, from the centre.
+// cutAt returns how much is expected to be cut off at one end of the clamp, and the probability that it is more than
+// half. The values are at most bound. reach is the distance of the end from zero, or from the centre if values are
+// centred.
 func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64) {
 	firm := m.highestRun()
 	if firm < 0 || end >= bound {
@@ -105,7 +105,7 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 		if above := top + 1; above < len(m.coarse) {
 			const distance = 0.275
 			hidden := func(r float64) float64 { return math.Erfc((r - m.coarse[above]) / (m.sdCoarse * math.Sqrt2)) }
-			// Far below the noise both tails vanish, and their quotient with them.
+			// if n is far below the noise, both tails vanish, and so does their quotient
 			if all := hidden(0); all > 0 {
 				chance = max(chance, hidden(half/(distance*reach))/all)
 			}
@@ -121,9 +121,9 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 	return off, math.Exp(-half / off)
 }
 
-// Noticed returns the least number of rows, whose values are within one octave, that make the octave count as occupied
-// with a probability of 97.5 %, for any octave: (5 + 1.96)·s with the standard deviation s of an octave's noise, since
-// an octave counts as occupied from 5·s on.
+// Noticed returns a number of rows that the histogram hardly misses: if that many rows have values in the same octave,
+// this octave counts as occupied with a probability of 97.5 %. It is (5 + 1.96)·s, because an octave counts as occupied
+// from 5·s on, with the standard deviation s of an octave's noise.
 func (s *Search) Noticed() float64 {
 	return math.Ceil((threshold + calibrate.Z95) * s.Deviation / CoarseWeight)
 }

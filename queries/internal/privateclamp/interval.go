@@ -2,16 +2,16 @@ package privateclamp
 
 import "math"
 
-// Interval returns the clamp [low, high], in quanta, of least expected loss for a sum of values less the centre of the
-// clamp, whose noise has the standard deviation noise·(high - low)/2. Values may lie far from zero: only their spread
-// matters. If no octave counts as occupied, it is the bin of zero. groups is the number of sums that share the clamp;
-// see [Histogram.Symmetric].
+// Interval returns the clamp [low, high], in quanta, of least expected loss for sums of values minus the centre of the
+// clamp. The standard deviation of a sum's noise is noise·(high - low)/2, and groups sums share the clamp; see
+// [Histogram.Symmetric]. Values may be far from zero: only their spread matters. If no octave counts as occupied, the
+// clamp is the bin around zero.
 func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	rows, ends := h.estimate()
 	if rows == nil {
 		return Bounds(0)
 	}
-	// cutAbove[i] is the squared bias if values end at ends[i], cutBelow[i] the squared bias if they begin there.
+	// cutAbove[i] is the squared bias if the clamp ends at ends[i], cutBelow[i] if it begins there.
 	cutAbove, cutBelow := make([]float64, len(ends)), make([]float64, len(ends))
 	n, sum := 0.0, 0.0
 	for i := len(ends) - 1; i >= 0; i-- {
@@ -44,7 +44,7 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	return low, high
 }
 
-// hold widens a clamp until it holds every octave that exceeds the threshold: see [magnitudes.kept].
+// hold widens a clamp until it includes every octave that exceeds the threshold: see [magnitudes.kept].
 func (h *Histogram) hold(low, high int64) (int64, int64) {
 	if h.Cells[0] >= threshold*h.Deviation {
 		low, high = min(low, -Edge(0)), max(high, Edge(0))
@@ -68,8 +68,8 @@ func (h *Histogram) hold(low, high int64) (int64, int64) {
 	return low, high
 }
 
-// estimate returns the estimated rows of the bins from the lowest on, and their ends; nil if no octave counts as
-// occupied.
+// estimate returns the estimated row counts of the bins, lowest values first, and the edges of these bins; nil if no
+// octave counts as occupied.
 func (h *Histogram) estimate() (rows, ends []float64) {
 	zero := h.Cells[0] / CoarseWeight
 	if zero < thresholdNear*h.Deviation/CoarseWeight {
@@ -93,8 +93,8 @@ func (h *Histogram) estimate() (rows, ends []float64) {
 	return rows, append(ends, float64(Edge(len(above))))
 }
 
-// occupiedRows returns the estimated rows of the occupied octaves. It drops octaves next to zero that chance may have
-// raised: a few wrong rows there would make the clamp wide.
+// occupiedRows returns the estimated row counts of the bins of occupied octaves. It leaves out octaves next to zero
+// that chance may have raised: a few wrong rows there would make the clamp wide.
 func (m *magnitudes) occupiedRows() []float64 {
 	out := m.rows()
 	if out == nil {
@@ -110,7 +110,7 @@ func (m *magnitudes) occupiedRows() []float64 {
 			clear(out[j*PerOctave : (j+1)*PerOctave])
 		}
 	}
-	for j := range top { // bins of an occupied octave that do not exceed the noise threshold, towards zero
+	for j := range top { // leave out bins next to zero that do not exceed the noise threshold
 		bins := out[j*PerOctave : (j+1)*PerOctave]
 		for i, f := range m.fine[j*PerOctave : (j+1)*PerOctave] {
 			if f < 3*m.sdFine && m.coarse[j] > thresholdNear*PerOctave*m.sdFine {

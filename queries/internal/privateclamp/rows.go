@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Bounds on the rows of a unit
+// Choosing max_rows
 //
-// A bound on rows acts on units as a clamp acts on values: under a bound k, units with more rows lose the rest, and the
-// noise grows with k. So the bound is chosen like a clamp, from a histogram with one cell for each octave of row
-// counts: each unit counts in one cell, once.
+// A bound on rows acts on units as a clamp acts on values: under a bound k, rows above k of a unit are dropped, and the
+// noise grows with k. So the bound is chosen like a clamp, from a noisy histogram that counts each unit once, in the
+// cell for its number of rows.
 
 // RowsRule is the version of the rule that chooses a bound. Any change to the results of [RowsSearch.Choose] needs a
 // new version.
 const RowsRule = 1
 
-// MostRows is the largest number of rows that may be the largest bound.
+// MostRows is the largest value that the largest bound may have.
 const MostRows = 1 << 30
 
-// Steps returns the bounds among which one is chosen: the powers of two below most, and most.
+// Steps returns the bounds among which one is chosen: all powers of two below most, and most.
 func Steps(most int64) (steps []int64) {
 	for k := int64(1); k < most; k *= 2 {
 		steps = append(steps, k)
@@ -27,16 +27,16 @@ func Steps(most int64) (steps []int64) {
 	return append(steps, most)
 }
 
-// RowsSearch is a noisy histogram of the rows that units have, and the bound that was chosen from it.
+// RowsSearch is a noisy histogram of how many rows units have, and the bound that was chosen from it.
 type RowsSearch struct {
 	// RuleVersion is the version of the rule.
 	RuleVersion int `json:"rule"`
-	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the
-	// step before, and at most this one.
+	// Steps are the bounds among which one is chosen, ascending. Cell i of the histogram counts the units that have more
+	// than Steps[i-1] rows and at most Steps[i].
 	Steps []int64 `json:"steps"`
-	// Noise[i] is the standard deviation of the noise of an answer under the bound Steps[i], if a row adds at most 1.
+	// Noise[i] is the standard deviation of an answer's noise under the bound Steps[i], if a row adds at most 1.
 	Noise []float64 `json:"noise"`
-	// Groups is the number of cells of the answer, which share the bound.
+	// Groups is the number of cells of the answer. They share the bound.
 	Groups int `json:"groups"`
 	// Grid is the spacing of the histogram's noisy values, Deviation their standard deviation, and Cells the values in
 	// multiples of the grid.
@@ -49,14 +49,14 @@ type RowsSearch struct {
 	Found bool `json:"found"`
 }
 
-// ErrRows means that the fields of a search for a bound are inconsistent.
+// ErrRows means that the fields of a RowsSearch contradict each other.
 var ErrRows = errors.New("the histogram from which a bound was chosen is not complete")
 
-// Choose sets the bound from the other fields. Errors: ErrRows.
+// Choose sets the bound (MaxRows and Found) from the other fields. The only error is ErrRows.
 //
-// The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each row that is left out counts as the
-// largest value that a row can add. If at most mostKept cells share the bound, it holds the units of each cell that
-// exceeds the threshold.
+// The loss under a bound is computed as for a clamp: see [Histogram.Symmetric]. Each dropped row counts as the largest
+// value that a row can add. If at most mostKept cells share the bound, it is large enough for all units of each cell
+// that exceeds the threshold.
 func (s *RowsSearch) Choose() error {
 	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
 	n := len(s.Steps)
@@ -72,8 +72,8 @@ func (s *RowsSearch) Choose() error {
 		return nil
 	}
 	g, least := float64(s.Groups), math.Inf(1)
-	above, beyond := 0.0, 0.0 // units above the bound, and their rows
-	var v0, v1, v2 float64    // moments of the variance of units above the bound
+	above, beyond := 0.0, 0.0 // units above the bound, and how many rows they have
+	var v0, v1, v2 float64    // sums of the variances of the cells' estimates, times rows⁰, rows¹ and rows²
 	for i := n - 1; i >= 0; i-- {
 		k := float64(s.Steps[i])
 		bias := beyond - above*k
@@ -96,8 +96,8 @@ func (s *RowsSearch) Choose() error {
 	return nil
 }
 
-// units estimates the units of each cell, with an extrapolated tail above the highest occupied cell; nil if none is
-// occupied.
+// units estimates how many units each cell has, and extrapolates a tail above the highest occupied cell; nil if no cell
+// counts as occupied.
 func (s *RowsSearch) units() []float64 {
 	m := &magnitudes{sdCoarse: s.Deviation}
 	for _, n := range s.Cells {
@@ -122,7 +122,7 @@ func (s *RowsSearch) units() []float64 {
 	return out
 }
 
-// Same reports whether Choose, from the other fields, chooses this bound.
+// Same reports whether the stored bound is the one that Choose chooses.
 func (s *RowsSearch) Same() bool {
 	again := *s
 	return again.Choose() == nil && again.MaxRows == s.MaxRows && again.Found == s.Found

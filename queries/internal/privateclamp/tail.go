@@ -2,33 +2,35 @@ package privateclamp
 
 import "math"
 
-// threshold is the number of standard deviations by which an octave, or a run of octaves, must exceed the noise to
-// count as occupied anywhere. Missing a tail of that size costs about ten times the noise of the clamp that holds it,
-// and a false positive costs that noise: therefore the threshold is not higher. There are about 250 runs of up to six
-// octaves on a side, and 320 bins, so chance alone raises one in about one histogram in 10^4, or in three if both signs
-// are searched. thresholdNear and thresholdNext apply to octaves two above and next to occupied octaves, since a
-// mistake costs little there.
+// threshold is how many standard deviations an octave, or the sum of several neighbouring octaves (a run), must exceed
+// the noise by to count as occupied. A tail of that size that is missed costs about ten times the noise of the clamp
+// that holds it; a false positive costs that noise. So the threshold is not higher. One side has about 250 runs of up
+// to six octaves, and 320 bins: chance alone makes one of them exceed the threshold in about one histogram in 10^4, or
+// in three if both signs are searched. thresholdNear and thresholdNext apply to the second and the first octave above
+// an occupied one, because a mistake costs little there.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
 	thresholdNext = 3.0
-	// thresholdBin is the threshold of a bin at which the values of the highest octave may end. If chance alone raises
-	// a bin below the values, the clamp cuts them off. Without such a bin the clamp is at most twice too large.
+	// thresholdBin is the threshold for the bin at which the values of the highest octave may end. If chance alone raises
+	// a bin below the largest values, the clamp cuts these off. If no bin exceeds it, the clamp is at most twice too
+	// large.
 	thresholdBin = 4.5
 	longestRun   = 6
-	farthest     = 4 // octaves above the last occupied run, beyond which no tail is extrapolated
+	farthest     = 4 // a tail is extrapolated over at most this many octaves above the highest occupied run
 )
 
-// magnitudes is one side of a noisy histogram, or both folded together, in rows.
+// magnitudes is one side of a noisy histogram, or both sides added up, in rows.
 type magnitudes struct {
-	coarse []float64 // the coarse counts, by octave
-	fine   []float64 // the fine counts, by bin
-	// sdCoarse and sdFine are the standard deviations of their noise.
+	coarse []float64 // noisy row counts by octave
+	fine   []float64 // noisy row counts by bin
+	// sdCoarse and sdFine are the standard deviations of coarse and fine.
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest octave that is occupied, by its own count or by the count of its run, if there is one.
-// After a gap no tail is extrapolated, so that a mistake is not multiplied.
+// highest returns the highest occupied octave, given firm, the highest octave that highestRun found. The octaves next
+// to it have lower thresholds. gap is set if an octave below top was skipped: then no tail is extrapolated, so that a
+// mistake is not multiplied.
 func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	for top = firm; ; {
 		switch {
@@ -42,9 +44,9 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	}
 }
 
-// highestRun returns the highest octave of the highest run of occupied octaves. A run of several octaves does not count
-// as occupied if its lowest octave is occupied by its own count: the others may be empty. Octaves at the upper end of a
-// run that do not exceed the noise at all are left out.
+// highestRun returns the highest octave with values, or -1 if nothing counts as occupied. It searches octaves and runs
+// from the top. A run must not begin with an octave that is occupied by its own count, because its other octaves may be
+// empty. From the run that is found, octaves at the upper end that hardly exceed the noise are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
@@ -64,11 +66,11 @@ func (m *magnitudes) highestRun() int {
 	return -1
 }
 
-// evidence returns by how many standard deviations an octave exceeds the noise: by its own count or, if all its values
-// are in one bin, by this count and the bin's count, each weighted by its precision.
+// evidence returns how many standard deviations an octave exceeds the noise by: its own count or, in case all its
+// values are in one bin, the precision-weighted mean of its count and the bin's count, whichever is more.
 func (m *magnitudes) evidence(octave int) float64 {
 	most := m.coarse[octave] / m.sdCoarse
-	for i := range len(m.fine) / len(m.coarse) { // row counts have no bins
+	for i := range len(m.fine) / len(m.coarse) { // histograms of rows per unit have no bins
 		most = max(most, m.evidenceOfBin(octave, octave*PerOctave+i))
 	}
 	return most
@@ -79,13 +81,14 @@ func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 	return (m.coarse[octave]*coarse + m.fine[bin]*fine) / math.Sqrt(coarse+fine)
 }
 
-// mostKept is the largest number of groups for which a clamp holds every octave that exceeds the threshold. With more
-// groups, cutting such a tail off from a few groups costs about as much as the noise of a clamp that holds it.
+// mostKept is the largest number of groups for which a clamp must include every octave that exceeds the threshold. With
+// more groups, cutting a tail off from a few of them costs about as much as the noise of a clamp that includes the
+// tail.
 const mostKept = 32
 
-// kept returns the first and the last bin that a clamp must hold, from 1 on: the bins of octaves, and of runs of
-// octaves, that exceed the threshold. They are 0 if there is none. An octave whose values may be in any of its bins has
-// its last bin as the first and its first one as the last, so that no clamp is outside of it.
+// kept returns the lowest and the highest bin that a clamp must reach, counted from 1, because their octaves or runs
+// exceed the threshold; 0, 0 if there is none. If the values of an octave may be in any of its bins, the clamp must
+// only reach into the octave: then first is the octave's last bin and last is its first bin.
 func (m *magnitudes) kept() (first, last int) {
 	for j := range m.coarse {
 		if m.evidence(j) < threshold {
@@ -113,15 +116,15 @@ func (m *magnitudes) kept() (first, last int) {
 	return first, last
 }
 
-// mayHoldAll reports whether an octave and one of its bins together exceed the threshold, and have the same count up to
-// four standard deviations of the difference.
+// mayHoldAll reports whether all values of an octave may be in one of its bins: the two counts together exceed the
+// threshold, and they differ by at most four standard deviations of their difference.
 func (m *magnitudes) mayHoldAll(octave, bin int) bool {
 	return m.evidenceOfBin(octave, bin) >= threshold &&
 		math.Abs(m.coarse[octave]-m.fine[bin]) <= 4*math.Hypot(m.sdCoarse, m.sdFine)
 }
 
-// upperEnd returns the highest octave of a run that holds values, if some octave does: the first one from the top whose
-// count exceeds what chance gives in one of a hundred runs.
+// upperEnd returns the highest octave with values in a run of n octaves that ends at top. From the top down, it is the
+// first octave at which the sum so far exceeds 3.5 standard deviations.
 func (m *magnitudes) upperEnd(top, n int) int {
 	sum := 0.0
 	for i := range n {
@@ -132,7 +135,8 @@ func (m *magnitudes) upperEnd(top, n int) int {
 	return top - n + 1
 }
 
-// decay is a geometric sequence that was fitted to the cells below and at one: at·ratio^i in the i-th cell above it.
+// decay is a geometric sequence that was fitted to the counts of some cells. Above the last of them, cell i has
+// at·ratio^i rows.
 type decay struct{ at, ratio float64 }
 
 const (
@@ -140,8 +144,8 @@ const (
 	flattest = 0.92
 )
 
-// fitDecay fits the logarithms of up to four cells that end at top; cells near top have more weight. It stops at a cell
-// that does not exceed the noise.
+// fitDecay fits a line to the logarithms of up to four counts that end at top. Cells near top have more weight. It
+// stops at a cell that does not exceed the noise.
 func fitDecay(cells []float64, top int, sd float64) decay {
 	var sw, sx, sy, sxx, sxy float64
 	for i := 0; i < 4 && top-i >= 0; i++ {
@@ -163,9 +167,9 @@ func fitDecay(cells []float64, top int, sd float64) decay {
 	return d
 }
 
-// continued returns the expected rows of the cells above top if the sequence continues, corrected by the noisy counts
-// there. A cell is expected to have ratio times the rows of the cell below, with this number as the standard deviation;
-// its noisy count has the standard deviation sd. The ratio falls if a count is below the expected number.
+// continued returns the expected row counts of the cells above top, if the sequence continues. Each cell is expected to
+// have ratio times the rows of the cell below; both this number and the noisy count, with standard deviation sd, enter
+// the estimate. ratio is multiplied by bend at each cell, and falls more if a count is below the expected number.
 func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	out := make([]float64, max(len(cells)-top-1, 0))
 	n, ratio := d.at, d.ratio
@@ -182,23 +186,24 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is the factor by which the ratio of a tail falls from cell to cell: tails of power laws keep their ratio, tails
-// of log-normal values do not.
+// bend is the factor by which the ratio of a tail falls from octave to octave. The tail of a power law keeps its ratio,
+// the tail of log-normal values does not.
 const bend = 0.85
 
-// nothing is a number of rows that is too small to matter for a clamp.
+// nothing is a row count that is too small to matter for a clamp.
 const nothing = 1e-3
 
-// ends reports whether the values end at top: whether next, the estimated rows above, are much fewer than expected.
+// ends reports whether the values end at the cells that were fitted: whether next, the estimated counts above them,
+// begin with much less than expected.
 func (d decay) ends(next []float64) bool {
 	return len(next) > 0 && next[0] < ended*d.at*d.ratio
 }
 
-// ended is the fraction of the expected rows below which the values are taken to end.
+// ended: below this fraction of the expected rows, the values count as ended.
 const ended = 0.2
 
-// rows estimates the rows of each bin, with an extrapolated tail above the highest occupied octave; nil if none is
-// occupied.
+// rows estimates the row count of each bin, and extrapolates a tail above the highest occupied octave; nil if no octave
+// counts as occupied.
 func (m *magnitudes) rows() []float64 {
 	firm := m.highestRun()
 	if firm < 0 {
@@ -222,22 +227,23 @@ func (m *magnitudes) rows() []float64 {
 	return out
 }
 
-// isMode reports whether an octave clearly has more rows than the octave below it. Such an octave is not a tail but
-// holds separate values, such as a code or a cap.
+// isMode reports whether an octave clearly has more rows than the octave below it. Such an octave is not the start of a
+// tail but holds values that many rows share, such as a code or a cap.
 func (m *magnitudes) isMode(octave int) bool {
 	return octave > 0 && m.coarse[octave]-m.coarse[octave-1] > modeAbove*m.sdCoarse
 }
 
-// modeAbove is in standard deviations of an octave.
+// modeAbove is the difference that isMode needs, in standard deviations of an octave.
 const modeAbove = 2
 
-// endIn estimates the bins from the highest bin above the noise on, if the values end in an octave.
+// endIn estimates the bins of the highest octave if the values end in it: the last bin is the highest one above the
+// noise, and a steep tail may follow.
 func (m *magnitudes) endIn(out []float64, octave int) {
 	last := min((octave+2)*PerOctave, len(m.fine)) - 1
 	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
 	}
 	if last < octave*PerOctave {
-		return // spread as if the octave were filled evenly
+		return // no bin exceeds the noise: keep the octave evenly filled
 	}
 	clear(out[last+1:])
 	out[last] = max(out[last], m.fine[last])
@@ -247,8 +253,8 @@ func (m *magnitudes) endIn(out []float64, octave int) {
 	}
 }
 
-// spread distributes the rows of an octave over its bins: evenly, or as the bins' noisy counts as far as these differ
-// from an even density by more than their noise (James & Stein).
+// spread distributes the rows of an octave over its bins: between evenly and in proportion to the bins' noisy counts,
+// depending on how much these differ beyond their noise (James & Stein).
 func (m *magnitudes) spread(out []float64, octave int) {
 	n := m.coarse[octave]
 	if n <= m.sdCoarse {
@@ -273,7 +279,7 @@ func (m *magnitudes) spread(out []float64, octave int) {
 	}
 }
 
-// shape distributes the rows of an octave as a density that falls by the ratio, times one half, within it.
+// shape distributes n rows of an octave over its bins, with a density that falls by ratio/2 within the octave.
 func shape(bins []float64, n, ratio float64) {
 	total := 0.0
 	for i := range bins {

@@ -1,9 +1,9 @@
 // Package state writes and reads the numbers and texts of accumulators, so that one process can continue with the
 // totals of another.
 //
-// The written bytes are exact and private: the caller encrypts them. A reader accepts any bytes: a [Reader] never
-// panics, and allocates at most the available bytes plus a constant. Numbers are unsigned varints if they are mostly
-// small, and otherwise eight bytes, so that the length of a vector's encoding does not depend on its numbers.
+// The written numbers are exact and private: the caller encrypts them. A [Reader] accepts any bytes without panic, and
+// allocates at most as many bytes as the input has, plus a constant. Counts and lengths are unsigned varints. The
+// numbers of a vector take eight bytes each, so that its length does not reveal them.
 package state
 
 import (
@@ -16,13 +16,13 @@ import (
 // ErrState means that the bytes are not a valid state of the accumulator that reads them.
 var ErrState = errors.New("queries: this is not a state of the query's accumulator")
 
-// Source is a source of a Reader.
+// Source is what a Reader reads from.
 type Source interface {
 	io.Reader
 	io.ByteReader
 }
 
-// Writer writes a state. Its first error ends the writing.
+// Writer writes a state. After its first error it writes nothing.
 type Writer struct {
 	w   io.Writer
 	buf []byte
@@ -35,7 +35,7 @@ const bufferBytes = 64 << 10
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, buf: make([]byte, 0, bufferBytes)} }
 
-// Reset begins anew, to w.
+// Reset discards what is buffered and continues with a new destination.
 func (w *Writer) Reset(to io.Writer) { w.w, w.buf, w.err = to, w.buf[:0], nil }
 
 // Flush writes the buffered bytes and returns the first error.
@@ -47,14 +47,14 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Fail ends the writing with an error, if there is one and nothing failed before.
+// Fail sets the writer's error, unless err is nil or the writer has failed before.
 func (w *Writer) Fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}
 }
 
-// room makes room for n bytes, which are few.
+// room flushes the buffer if it has no room for n bytes.
 func (w *Writer) room(n int) {
 	if len(w.buf)+n > cap(w.buf) {
 		_ = w.Flush() // the error stays
@@ -73,7 +73,7 @@ func (w *Writer) Uint64(x uint64) {
 	w.buf = binary.BigEndian.AppendUint64(w.buf, x)
 }
 
-// Bytes writes a text after its length.
+// Bytes writes the length of a text, and the text.
 func (w *Writer) Bytes(b []byte) {
 	w.Uint(uint64(len(b)))
 	if len(b) <= cap(w.buf)-len(w.buf) {
@@ -85,7 +85,7 @@ func (w *Writer) Bytes(b []byte) {
 	}
 }
 
-// Int64s writes the number of numbers, then each in eight bytes.
+// Int64s writes how many numbers there are, then each in eight bytes.
 func (w *Writer) Int64s(numbers []int64) {
 	w.Uint(uint64(len(numbers)))
 	for _, x := range numbers {
@@ -93,11 +93,11 @@ func (w *Writer) Int64s(numbers []int64) {
 	}
 }
 
-// Reader reads a state. Its first error ends the reading: numbers are then 0.
+// Reader reads a state. After its first error, all numbers are 0 and all texts empty.
 type Reader struct {
 	r     Source
 	err   error
-	block bytes.Buffer // the memory of Block
+	block bytes.Buffer // memory that Block reuses
 }
 
 // NewReader returns a Reader from r.
@@ -106,7 +106,7 @@ func NewReader(r Source) *Reader { return &Reader{r: r} }
 // Err returns the first error: ErrState, or an error of the source.
 func (r *Reader) Err() error { return r.err }
 
-// Fail sets ErrState if nothing failed before, and returns the first error.
+// Fail sets the error ErrState, unless the reader has failed before, and returns the reader's error.
 func (r *Reader) Fail() error {
 	if r.err == nil {
 		r.err = ErrState
@@ -114,7 +114,7 @@ func (r *Reader) Fail() error {
 	return r.err
 }
 
-// fail keeps an error of the source; an early end of it is ErrState.
+// fail sets the error to an error of the source; an early end of the input becomes ErrState.
 func (r *Reader) fail(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = ErrState
@@ -145,14 +145,14 @@ func (r *Reader) Uint() uint64 {
 	return 0
 }
 
-// Expect reads a varint that must be want.
+// Expect reads a varint and fails if it is not want.
 func (r *Reader) Expect(want uint64) {
 	if r.Uint() != want {
 		_ = r.Fail() // the error stays
 	}
 }
 
-// Uint64 reads a number of eight bytes.
+// Uint64 reads a number that Uint64 wrote.
 func (r *Reader) Uint64() uint64 {
 	var b [8]byte
 	if r.err == nil {
@@ -164,7 +164,7 @@ func (r *Reader) Uint64() uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// Int64s reads n numbers and calls add(i, x) for each. The caller has read n.
+// Int64s reads n numbers and calls add(i, x) for each. The caller has read n before.
 func (r *Reader) Int64s(n int, add func(i int, x int64)) {
 	r.Expect(uint64(n))
 	var b [8 << 10]byte
@@ -181,20 +181,20 @@ func (r *Reader) Int64s(n int, add func(i int, x int64)) {
 	}
 }
 
-// Bytes reads a text of at most most bytes.
+// Bytes reads a text. It fails if the text is longer than most bytes.
 func (r *Reader) Bytes(most uint64) []byte {
 	var b bytes.Buffer
 	return r.text(most, &b)
 }
 
-// Block is Bytes of a text that is used before the next call of Block, and before the memory of the source is written
-// to.
+// Block does the work of Bytes without a copy: the text is valid until the next call of Block or a change of the
+// source.
 func (r *Reader) Block(most uint64) []byte {
 	r.block.Reset()
 	return r.text(most, &r.block)
 }
 
-// text reads a text into an empty buffer, or finds it in the source's memory.
+// text reads a text into buffer b, or returns the source's own bytes if it is in memory.
 func (r *Reader) text(most uint64, b *bytes.Buffer) []byte {
 	n := r.Uint()
 	if n > most {

@@ -8,20 +8,20 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// column reads one column of the privacy unit. A row with null or NaN belongs to no unit.
+// column reads one column of the privacy unit. A row with a null or NaN there belongs to no unit.
 type column struct {
-	at   int // position among the columns
+	at   int // position of the column in a batch
 	kind table.Type
-	// for each row of the last batch: the value as a word or, for text, its index among the values
+	// For each row of the batch: words holds the value in 64 bits; places holds a text's index in values, or None.
 	words   []uint64
 	places  []int32
 	values  table.Values
-	coded   bool   // the values are a dictionary that is worth remembering
-	dict    uint64 // its identity, or 0
+	coded   bool   // the column has a dictionary, and caching by its values saves time
+	dict    uint64 // the dictionary's identity; 0 if it has none
 	entries []int32
 }
 
-// openBatch reads the column of a batch, and drops from cells the rows without a value.
+// openBatch reads the column of a batch. It sets cells[i] to Dropped if row i has no value.
 func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	c, err := columnar.Of(b, u.at, u.kind)
 	if err != nil {
@@ -49,12 +49,12 @@ func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// plain reports whether each row has its own word in the column.
+// plain reports whether the column is a plain list of 64-bit values, one for each row, without nulls.
 func (u *column) plain(c *table.Column) bool {
 	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }
 
-// place finds the index of each row's value, or None.
+// place fills places with the index of each row's value, or None.
 func (u *column) place(c *table.Column, rows int) error {
 	u.entries = columnar.Resize(u.entries, c.Entries())
 	n := c.Values.Len(u.kind.Kind)
@@ -83,7 +83,7 @@ func (u *column) place(c *table.Column, rows int) error {
 	return nil
 }
 
-// read looks up the words of the kept rows, and drops rows with NaN.
+// read fills words for the rows that are not dropped, and drops rows with NaN.
 func (u *column) read(cells []int32) {
 	u.words = columnar.Resize(u.words, len(cells))
 	floats := u.kind.Kind == table.Float
@@ -100,13 +100,13 @@ func (u *column) read(cells []int32) {
 	}
 }
 
-// floatWord returns the same word for equal numbers.
+// floatWord returns the same bits for equal numbers.
 func floatWord(x float64) uint64 {
 	if x == 0 {
-		x = 0 // not -0, which is equal
+		x = 0 // instead of -0, which is equal
 	}
 	return math.Float64bits(x)
 }
 
-// textOf returns the text of a row that has one.
+// textOf returns the text of a row, which must have one.
 func (u *column) textOf(row int) []byte { return u.values.Bytes(int(u.places[row])) }

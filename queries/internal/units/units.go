@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Reader reads the privacy unit of rows: as words of 64 bits if no column holds text, else as bytes. Two rows have the
-// same words or bytes if and only if they belong to the same unit: no hash could merge two units.
+// Reader reads the privacy unit of each row: as 64-bit words if no column holds text, otherwise as bytes. Two rows have
+// the same words or bytes if and only if they belong to the same unit. A hash instead could merge two units.
 type Reader struct {
 	columns []column
 	text    bool // some column holds text
@@ -21,8 +21,8 @@ type Reader struct {
 	buf   []byte
 }
 
-// New finds the columns of the privacy unit in a schema; columns are the columns of batches. It reports every column
-// that does not fit. floats allows columns of floating-point numbers.
+// New finds the columns of the privacy unit in a schema. columns are the columns of batches. Columns that do not fit
+// are reported. floats allows columns of floating-point numbers.
 func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
@@ -51,7 +51,7 @@ func (u *Reader) Same(o *Reader) bool {
 	return slices.EqualFunc(u.columns, o.columns, func(a, b column) bool { return a.at == b.at && a.kind == b.kind })
 }
 
-// Open reads the units of the rows of a batch. In cells it drops the rows that have no unit.
+// Open reads the units of a batch. It sets cells[i] to Dropped if row i has no unit.
 func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	for i := range u.columns {
 		if err := u.columns[i].openBatch(b, cells); err != nil {
@@ -73,7 +73,7 @@ func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// DropEmptyTexts drops, in cells, the rows of the last batch that have an empty text in a column.
+// DropEmptyTexts sets cells[i] to Dropped if row i of the last batch has an empty text in some column.
 func (u *Reader) DropEmptyTexts(cells []int32) {
 	for i := range u.columns {
 		c := &u.columns[i]
@@ -94,8 +94,8 @@ func (u *Reader) Uint64s(row int) []uint64 {
 	return u.words[row*n : (row+1)*n]
 }
 
-// Bytes returns the unit of a row as bytes, valid until the next call: for each column its word in eight bytes, or four
-// bytes of length and the text.
+// Bytes returns the unit of a row as bytes, valid until the next call. A column of text has four bytes of length and
+// the text, any other column its word in eight bytes.
 func (u *Reader) Bytes(row int) []byte {
 	u.buf = u.buf[:0]
 	for i := range u.columns {
@@ -110,8 +110,8 @@ func (u *Reader) Bytes(row int) []byte {
 	return u.buf
 }
 
-// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: the length and the
-// text of each column.
+// AppendText appends the canonical form of a unit: length and text of each column. unit is as Bytes returns it, or its
+// words in eight bytes each.
 func (u *Reader) AppendText(dst, unit []byte) []byte {
 	for i := range u.columns {
 		if kind := u.columns[i].kind; kind.Kind != table.String {
@@ -126,7 +126,7 @@ func (u *Reader) AppendText(dst, unit []byte) []byte {
 	return dst
 }
 
-// IsUnit reports whether bytes are a unit: for each column a word, or a text after its length.
+// IsUnit reports whether unit has the form that Bytes returns.
 func (u *Reader) IsUnit(unit []byte) bool {
 	for i := range u.columns {
 		n := uint64(8)
@@ -144,8 +144,8 @@ func (u *Reader) IsUnit(unit []byte) bool {
 	return len(unit) == 0
 }
 
-// Hash returns the hash of a unit that has text. For one column it is the hash of the text without its length, so that
-// the text can be hashed in place.
+// Hash returns the hash of a unit with text, as Bytes returns it. For a single column it is the hash of the text
+// without its length, so the text need not be copied.
 func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	if len(u.columns) == 1 {
 		unit = unit[4:]
@@ -153,25 +153,26 @@ func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	return maphash.Bytes(seed, unit)
 }
 
-// HasText reports whether some column holds text: units are then read as bytes, else as words.
+// HasText reports whether some column holds text: then use Bytes, otherwise Uint64s or AllWords.
 func (u *Reader) HasText() bool { return u.text }
 
 // Columns returns how many columns the unit has.
 func (u *Reader) Columns() int { return len(u.columns) }
 
-// AllWords returns the units of the rows of the batch, if no column holds text.
+// AllWords returns the words of all rows of the batch, row by row, if no column holds text.
 func (u *Reader) AllWords() []uint64 { return u.words }
 
-// OnlyText returns the text of a row whose unit is one column of text.
+// OnlyText returns the text of a row, if the unit is one column of text.
 func (u *Reader) OnlyText(row int) []byte { return u.columns[0].textOf(row) }
 
-// AppendWord appends the canonical form of a unit of one word.
+// AppendWord appends the canonical form of a unit that is one word.
 func (u *Reader) AppendWord(dst []byte, word uint64) []byte {
 	return columnar.AppendValue(dst, word, u.columns[0].kind)
 }
 
-// Dictionary returns the indices of the rows among the values of a dictionary that is worth caching, if the unit is one
-// column of text that has one, the number of these values, and the dictionary's identity, or 0.
+// Dictionary returns the dictionary of the unit's column, if the unit is one column of text and caching by dictionary
+// value saves time. places[i] is the dictionary index of row i, values the number of dictionary values, and id the
+// dictionary's identity, or 0. Otherwise places is nil.
 func (u *Reader) Dictionary() (places []int32, values int, id uint64) {
 	c := &u.columns[0]
 	if len(u.columns) > 1 || !u.text || !c.coded {

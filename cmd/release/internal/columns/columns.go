@@ -122,6 +122,9 @@ func (t *Table) headline() string {
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			if x.Renamed {
+				words = append(words, "some columns have the same name: a job names them all in input.csv.columns")
+			}
 			switch {
 			case x.Quote == 0 && t.Format == CSV:
 				words = append(words, "nothing is quoted")

@@ -132,9 +132,12 @@ func (t *Table) Source() source.Options {
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}
+	if !x.Header || x.Renamed {
+		o.CSV.Columns = t.Names
+	}
 	if !x.Header {
 		// A header implies these two.
-		o.CSV.Columns, o.CSV.Mark = t.Names, x.Mark
+		o.CSV.Mark = x.Mark
 		if x.LineEnds == "CRLF" {
 			o.CSV.LineEnd = "crlf"
 		}

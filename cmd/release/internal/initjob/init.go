@@ -199,7 +199,7 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	if f.profile {
 		var left []string
 		if j.Questions, left = j.describe(); len(left) > 0 {
-			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes such values")
+			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes them")
 		}
 	}
 	for _, ask := range f.asks {

@@ -133,6 +133,7 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	}
 	add(!c.Header, "header", "false")
 	add(!c.Header, "columns", list(c.Columns))
+	add(c.Header && len(c.Columns) > 0, "columns", list(c.Columns)+"   # in place of the header, which has a name twice")
 	add(c.Mark, "mark", "true")
 	add(c.LineEnd != "", "line_end", c.LineEnd)
 	add(c.TrimSpace, "trim_space", "true")

@@ -60,8 +60,7 @@ func (f *flags) declare(t *columns.Table) error {
 	return nil
 }
 
-// describe returns queries about all columns of the table except the unit, and the names of the columns whose type no
-// query can describe.
+// describe returns queries about all columns of the table except the unit, and the columns that no query can describe.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}
 	for i, name := range j.Table.Names {
@@ -70,6 +69,9 @@ func (j *Job) describe() (queries []Query, left []string) {
 		}
 		cells := Cells{Column: name, Missing: true}
 		switch t := j.Table.Types[i]; {
+		case name == "":
+			left = append(left, "column "+strconv.Itoa(i+1)+" (no name in the header)")
+			continue
 		case t == "int" || t == "uint" || t == "float":
 			cells.Edges = everyRange
 			queries = append(queries, Query{Kind: "quantiles", By: []Cells{cells}},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/table"
@@ -39,15 +38,6 @@ func (t TextType) Exact() TextType {
 	}
 	return t
 }
-
-// Digits describes how numbers are written.
-type Digits struct {
-	Decimal   rune // '.' if it is 0
-	Thousands rune // between groups of three digits; 0 if there is none
-}
-
-// layoutSeparator separates the layouts of dates and times.
-const layoutSeparator = " | "
 
 // NewTextType parses a type in the form that jobs have.
 func NewTextType(s string, d Digits) (TextType, *fault.Error) {
@@ -101,84 +91,6 @@ func parseInt(b []byte) (int64, bool) {
 	return i, err == nil
 }
 
-// floats returns a Parse that rewrites a number in Go's form and adds the result of parse.
-func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
-	return func(text []byte, v *table.Values) bool {
-		plain, ok := bytes.TrimSpace(text), true
-		if !d.areUsual() {
-			plain, ok = d.rewrite(plain)
-		}
-		if !ok {
-			return false
-		}
-		f, ok := parse(plain)
-		if ok {
-			v.Floats = append(v.Floats, f)
-		}
-		return ok
-	}
-}
-
-// areUsual reports whether numbers are in Go's form.
-func (d Digits) areUsual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
-
-// parsePlain returns a parser that rewrites a number in Go's form and calls parse.
-func (d Digits) parsePlain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
-	if d.areUsual() {
-		return parse
-	}
-	return func(text []byte) (int64, bool) {
-		b, ok := d.rewrite(text)
-		if !ok {
-			return 0, false
-		}
-		return parse(b)
-	}
-}
-
-// rewrite returns a number in Go's form. ok is false if a separator is not between groups of three digits, or if a
-// point is not a decimal sign.
-func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
-	whole, fraction, decimal := string(text), "", false
-	if d.Decimal != 0 {
-		whole, fraction, decimal = strings.Cut(whole, string(d.Decimal))
-	} else {
-		whole, fraction, decimal = strings.Cut(whole, ".")
-	}
-	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' &&
-		strings.ContainsRune(whole, '.') {
-		return nil, false
-	}
-	if d.Thousands != 0 {
-		if whole, ok = d.ungroup(whole); !ok {
-			return nil, false
-		}
-	}
-	if decimal {
-		whole += "." + fraction
-	}
-	return []byte(whole), true
-}
-
-// ungroup removes the separators from the digits before the decimal sign. A separator that is a space also matches a
-// no-break space.
-func (d Digits) ungroup(whole string) (string, bool) {
-	if d.Thousands == ' ' {
-		whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
-	}
-	groups := strings.Split(whole, string(d.Thousands))
-	if len(groups) == 1 {
-		return whole, true
-	}
-	for i, g := range groups {
-		digits := strings.TrimLeft(g, "+-")
-		if i > 0 && (len(g) != 3 || digits != g) || i == 0 && (digits == "" || len(digits) > 3) {
-			return "", false
-		}
-	}
-	return strings.Join(groups, ""), true
-}
-
 // parseFloat parses a number. One that is too large is infinite.
 func parseFloat(text []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), 64)
@@ -193,73 +105,4 @@ func parseBool(b []byte) (int64, bool) {
 		return 0, true
 	}
 	return 0, false
-}
-
-func parseDate(b []byte) (int64, bool) {
-	t, err := time.Parse(time.DateOnly, string(b))
-	return t.Unix() / 86400, err == nil // exact: midnight
-}
-
-// saysDay reports whether a layout has year, month and day, and no zone in letters, which do not determine an offset.
-func saysDay(layout string) bool {
-	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
-	back, err := time.Parse(layout, probe.Format(layout))
-	return err == nil && back.Equal(probe) && !strings.Contains(layout, "MST")
-}
-
-func zoned(layout string) bool {
-	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
-}
-
-// dateType returns the type of dates in some layouts. It refuses a layout without the day, or with a zone: the zone
-// would decide which day an instant is on.
-func dateType(layouts []string) (TextType, *fault.Error) {
-	for _, layout := range layouts {
-		if !saysDay(layout) || zoned(layout) {
-			return Text, fault.New(fault.CodeOption, "the layout of a date must say year, month and day, and no zone").
-				Advise("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
-		}
-	}
-	return TextType{Type: table.Type{Kind: table.Date}, Parse: ints(func(b []byte) (int64, bool) {
-		t, ok := parseTime(layouts, b)
-		seconds := t.Unix()
-		return (seconds - (seconds%86400+86400)%86400) / 86400, ok
-	})}, nil
-}
-
-// timestampType returns the type of timestamps in some layouts. It refuses a layout without the day, and a mixture of
-// instants and wall-clock readings.
-func timestampType(layouts []string) (TextType, *fault.Error) {
-	if len(layouts) == 0 {
-		layouts = []string{""}
-	}
-	for _, layout := range layouts {
-		if !saysDay(layout) {
-			return Text, fault.New(fault.CodeOption, "the layout of a timestamp must say year, month and day").
-				Advise("write the layout as Go does, such as timestamp 2006-01-02 15:04:05; a zone as -07:00 or Z07:00")
-		}
-		if zoned(layout) != zoned(layouts[0]) {
-			return Text, fault.New(fault.CodeOption, "some layouts of a timestamp have a zone, and others have none").
-				Advise("without a zone a time is a reading of a clock, with one it is an instant: a column is one of them")
-		}
-	}
-	t := table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: ZoneOf(zoned(layouts[0]))}
-	parse := func(b []byte) (time.Time, bool) { return parseTime(layouts, b) }
-	return TextType{t, ints(func(b []byte) (int64, bool) {
-		at, ok := parse(b)
-		return at.UnixMicro(), ok
-	}), ints(func(b []byte) (int64, bool) {
-		at, ok := parse(b)
-		return at.UnixMicro(), ok && inMicroseconds(b, at, parse)
-	})}, nil
-}
-
-// parseTime parses a text by the first layout that fits.
-func parseTime(layouts []string, b []byte) (time.Time, bool) {
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, string(b)); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -1,0 +1,87 @@
+package columns
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are not
+// text.
+func decode(head []byte) (name, text string) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return "utf-16le", decodeWith(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), head)
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "utf-16be", decodeWith(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), head)
+	}
+	even, odd := zeros(head)
+	switch half := len(head) / 2; {
+	case half > 0 && odd > half*6/10 && even == 0:
+		return "utf-16le", decodeWith(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), head)
+	case half > 0 && even > half*6/10 && odd == 0:
+		return "utf-16be", decodeWith(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), head)
+	case even+odd > 0:
+		return "", ""
+	}
+	if validUTF8(head) {
+		return "utf-8", string(head)
+	}
+	return "windows-1252", decodeWith(charmap.Windows1252, head)
+}
+
+func decodeWith(e encoding.Encoding, b []byte) string {
+	text, err := e.NewDecoder().Bytes(b)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// zeros counts the zero bytes at even and at odd places.
+func zeros(b []byte) (even, odd int) {
+	for i, c := range b {
+		if c != 0 {
+			continue
+		}
+		if i%2 == 0 {
+			even++
+		} else {
+			odd++
+		}
+	}
+	return even, odd
+}
+
+// validUTF8 reports whether b is UTF-8 whose last character may be incomplete.
+func validUTF8(b []byte) bool {
+	for cut := range min(utf8.UTFMax, len(b)+1) {
+		if utf8.Valid(b[:len(b)-cut]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineEnds describes how lines end. The text may be cut between the two characters of its last line end.
+func lineEnds(text string) string {
+	if strings.Contains(text, "\n") {
+		text = strings.TrimSuffix(text, "\r")
+	}
+	crlf := strings.Count(text, "\r\n")
+	lf := strings.Count(text, "\n") - crlf
+	cr := strings.Count(text, "\r") - crlf
+	switch {
+	case crlf > 0 && lf == 0 && cr == 0:
+		return "CRLF"
+	case cr > 0 && lf == 0 && crlf == 0:
+		return "CR"
+	case crlf == 0 && cr == 0:
+		return "LF"
+	}
+	return "mixed"
+}

@@ -1,0 +1,118 @@
+package columns
+
+import (
+	"strconv"
+	"strings"
+)
+
+// hasHeader guesses whether the first record holds names: none is a number or a date, and no column repeats its name.
+// One column may have no name if it holds the names of rows, or nothing. If names are equal or missing otherwise, some
+// column must hold nothing but numbers or dates below its name: the first record of a table of texts looks alike.
+func hasHeader(records [][]string, width int) bool {
+	first := records[0]
+	if len(first) != width {
+		return false
+	}
+	doubtful, seen := false, map[string]bool{}
+	for i, name := range first {
+		name = strings.TrimSpace(name)
+		if typed(name) {
+			return false
+		}
+		doubtful = doubtful || seen[name] || name == "" && !rowNames(records[1:], i, width)
+		seen[name] = true
+	}
+	if doubtful && !anyTyped(records[1:], first) {
+		return false
+	}
+	for i, name := range first {
+		if strings.TrimSpace(name) == "" {
+			continue
+		}
+		for _, r := range records[1:] {
+			if len(r) == width && strings.TrimSpace(r[i]) == strings.TrimSpace(name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// anyTyped reports whether some column that has a name holds a number or a date in each record, in at least one.
+func anyTyped(records [][]string, names []string) bool {
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			continue
+		}
+		found := false
+		for _, r := range records {
+			if len(r) != len(names) {
+				continue
+			}
+			if found = typed(strings.TrimSpace(r[i])); !found {
+				break
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// distinctNames returns names of which no two are equal, and whether some were. The second column of a name gets _2.
+func distinctNames(names []string) (distinct []string, changed bool) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		seen[name] = true
+	}
+	taken := map[string]bool{}
+	for i, name := range names {
+		if taken[name] {
+			changed = true
+			if name == "" {
+				name = "column_" + strconv.Itoa(i+1)
+			}
+			for stem, n := name, 2; seen[name]; n++ {
+				name = stem + "_" + strconv.Itoa(n)
+			}
+			seen[name] = true
+		}
+		taken[name] = true
+		distinct = append(distinct, name)
+	}
+	return distinct, changed
+}
+
+// rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text
+// in any, as after a delimiter that ends each line.
+func rowNames(records [][]string, column, width int) bool {
+	seen, empty := map[string]bool{}, 0
+	for _, r := range records {
+		if len(r) != width {
+			continue
+		}
+		text := strings.TrimSpace(r[column])
+		if text == "" {
+			empty++
+		} else if seen[text] {
+			return false
+		}
+		seen[text] = true
+	}
+	return len(records) > 0 && (empty == 0 || len(seen) == 1)
+}
+
+// spaced reports whether most fields after the first begin with a space.
+func spaced(records [][]string) bool {
+	fields, spaces := 0, 0
+	for _, r := range records {
+		for _, f := range r[min(1, len(r)):] {
+			fields++
+			if strings.HasPrefix(f, " ") || strings.HasSuffix(f, " ") {
+				spaces++
+			}
+		}
+	}
+	return fields > 0 && spaces*2 > fields
+}
