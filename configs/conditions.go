@@ -74,7 +74,7 @@ type condition struct {
 	NotIn   []Scalar `json:"not_in"`
 }
 
-// conditionsOf returns conditions in words.
+// conditionsOf describes each condition in words.
 func conditionsOf(where []condition) (texts []string) {
 	for i := range where {
 		texts = append(texts, where[i].words()...)

@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// passed reports whether an error needs no cause: nil, an error that has its cause, or the end of the context.
+// passed reports whether an error needs no cause: it is nil, has a cause already, or means that the context ended.
 func passed(err error) bool {
 	var known *Error
 	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// InputError sets the cause of an error of reading the input.
+// InputError returns an error of reading the input as an [Error] with that cause.
 func InputError(err error) error {
 	if passed(err) {
 		return err
@@ -23,7 +23,7 @@ func InputError(err error) error {
 	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
 }
 
-// OutputError sets the cause of an error of a release folder.
+// OutputError returns an error of a release folder as an [Error] with that cause.
 func OutputError(err error) error {
 	if passed(err) {
 		return err
@@ -35,7 +35,7 @@ func OutputError(err error) error {
 	return e
 }
 
-// InsideError sets the cause of an error that only a bug can cause.
+// InsideError returns an error that only a bug can cause as an [Error] with that cause.
 func InsideError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -43,7 +43,8 @@ func InsideError(step string, err error) error {
 	return &Error{Cause: CauseInside, Code: "internal", Message: step, Err: err}
 }
 
-// LedgerError sets the cause of an error of the ledger: the budget, a ledger in use, or the ledger itself.
+// LedgerError returns an error of the ledger as an [Error] with its cause: the budget, a locked ledger, or the ledger
+// itself.
 func LedgerError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -104,8 +105,9 @@ func LedgerError(step string, err error) error {
 	return e
 }
 
-// remedy advises how to change a job so that its release fits: its delta, if that is above the budget's, since a large
-// delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
+// remedy advises how to change a job so that its release fits the budget. If the job's delta is above the budget's, it
+// advises a smaller delta, since a large delta costs more mu than any epsilon that would fit. Otherwise it names an
+// epsilon that fits, if there is one.
 func remedy(over *ledger.OverBudgetError) string {
 	limit, err := calibrate.ParseDown(over.Balance.Budget.Delta)
 	switch {

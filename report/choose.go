@@ -52,7 +52,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 			a.Type = "number"
 			for i := range q.axes {
 				if d := &q.axes[i]; d.cut() && t.Keys[at].Name == shown(d.name()+"_below") {
-					a.Label = d.label() // the other axis is of what lies below
+					a.Label = d.label() // the edges below which rows are counted
 				}
 			}
 		}

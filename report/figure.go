@@ -34,7 +34,7 @@ type figure struct {
 	two   bool // noisy values and estimates differ, so each has its own mark
 }
 
-// Sizes in centimetres.
+// Sizes of pictures in centimetres.
 const (
 	wide   = 20.0
 	high   = 9.0

@@ -447,7 +447,8 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// selectedByWeights has the same purpose as manifest.SelectedKeys, for keys that are selected by weights.
+// selectedByWeights is the caution about discovered keys, as manifest.SelectedKeys is, for keys that are selected by
+// weights.
 const selectedByWeights = "Other keys may exist, and weights near the threshold are too large on average."
 
 // standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if the threshold is not

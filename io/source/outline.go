@@ -11,7 +11,7 @@ type Outline struct {
 	// Name is the base name of the file.
 	Name   string
 	Splits int
-	// Bytes is the size of the file.
+	// Bytes is the size of the file in bytes.
 	Bytes int64
 	// Footer is a digest of the file's footer; nil if the file has none. It is private, since a footer states facts about
 	// rows.

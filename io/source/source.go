@@ -149,7 +149,7 @@ func (d *Dataset) add(f found, opened scan.File) {
 // Schema returns the schema of the table. Columns of kind Invalid cannot be read.
 func (d *Dataset) Schema() table.Schema { return d.schema }
 
-// Files returns the base names of the files in reading order.
+// Files returns the base names of the files, in reading order.
 func (d *Dataset) Files() []string { return slices.Clone(d.names) }
 
 // Shares reports whether both tables have a file in common, under whatever names. It cannot tell if a file on a mounted

@@ -54,7 +54,7 @@ func (p *Path) String() string {
 	return up + "." + p.key
 }
 
-// within reports whether the path text inner is outer or lies under it.
+// within reports whether the path inner equals the path outer or lies below it.
 func within(inner, outer string) bool {
 	rest, ok := strings.CutPrefix(inner, outer)
 	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')

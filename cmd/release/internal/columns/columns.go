@@ -84,7 +84,7 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error describes the problem of a file, without a library's text.
+// Error returns an error about a file, without a library's text.
 func Error(path string, err error) error {
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
 		" can't be looked at"}
@@ -111,7 +111,7 @@ func Error(path string, err error) error {
 	return e
 }
 
-// headline describes the file in one line.
+// headline describes the file in one line: name, format, and what was detected.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
@@ -170,7 +170,7 @@ func delimiterText(d rune) string {
 	return "separated by " + strconv.Quote(string(d))
 }
 
-// remark describes a doubt about a column.
+// remark returns what is uncertain about the type of column i.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""
@@ -186,7 +186,7 @@ func (t *Table) remark(i int) string {
 	return strings.Join(doubts, "; ")
 }
 
-// print shows the values of a column with their shares of all rows.
+// print shows the most frequent values of a column, each with its fraction of the rows.
 func (s *Seen) print(c *console.Console, name string) error {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := console.Count(s.Distinct, "different value")

@@ -6,8 +6,9 @@ import (
 )
 
 // hasHeader guesses whether the first record holds names: none is a number or a date, and no column repeats its name.
-// One column may have no name if it holds the names of rows, or nothing. If names are equal or missing otherwise, some
-// column must hold nothing but numbers or dates below its name: the first record of a table of texts looks alike.
+// One column may lack a name if it holds names of rows or is empty. If names are equal, or another name is missing,
+// some column must hold only numbers or dates below its name, since the first record of a table of texts looks the
+// same.
 func hasHeader(records [][]string, width int) bool {
 	first := records[0]
 	if len(first) != width {
@@ -84,8 +85,8 @@ func distinctNames(names []string) (distinct []string, changed bool) {
 	return distinct, changed
 }
 
-// rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text
-// in any, as after a delimiter that ends each line.
+// rowNames reports whether a column has a different text in each record, like the index that pandas and R write, or is
+// empty in all records, as after a delimiter at the end of each line.
 func rowNames(records [][]string, column, width int) bool {
 	seen, empty := map[string]bool{}, 0
 	for _, r := range records {
@@ -103,7 +104,7 @@ func rowNames(records [][]string, column, width int) bool {
 	return len(records) > 0 && (empty == 0 || len(seen) == 1)
 }
 
-// spaced reports whether most fields after the first begin with a space.
+// spaced reports whether most fields begin with a space, not counting the first of each record.
 func spaced(records [][]string) bool {
 	fields, spaces := 0, 0
 	for _, r := range records {

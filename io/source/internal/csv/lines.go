@@ -168,8 +168,8 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the offset after the line end of a record; i is the start of one of the record's fields. It returns 0
-// if the record, which starts at at, needs a second look, or if more text is needed.
+// lineEnd returns the offset after the line end of the record that starts at offset at. i is the start of one of its
+// fields. It returns 0 if the record needs a second look, or if more text is needed.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
 		mark := markStops(b[i:], everyByte*uint64(l.dialect.quote))

@@ -74,8 +74,8 @@ type extent struct {
 	taken int64 // total length of the records so far, with the skipped lines between them
 }
 
-// newScanner returns a scanner for r, which starts at the start of a file or of a record. again opens the same text for
-// a second reader.
+// newScanner returns a scanner that reads r. r starts at the start of a file or of a record; again opens the same text
+// for a second reader.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, again: again,
 		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
