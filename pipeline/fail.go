@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger"
@@ -29,7 +31,10 @@ func OutputError(err error) error {
 		return err
 	}
 	e := &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
-	if errors.Is(err, ErrNoRelease) {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Hint = "name a folder, or a path at which there is nothing yet"
+	case errors.Is(err, ErrNoRelease), errors.Is(err, fs.ErrNotExist):
 		e.Hint = "check the path: a release is a folder with release.json in it; output.dir of the job names it"
 	}
 	return e

@@ -47,7 +47,7 @@ var codeTexts = map[Code]string{
 	CodePermission: "permission denied",
 	CodeReadOnly:   "the file system is read-only",
 	CodeDiskFull:   "the disk or the quota is full",
-	CodeNotFolder:  "a part of the path is a file, not a folder",
+	CodeNotFolder:  "the path, or a part of it, is a file and not a folder",
 	CodeOtherDisk:  "the staging folder is on another file system",
 }
 

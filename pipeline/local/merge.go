@@ -181,7 +181,7 @@ func partError(path string, err error) error {
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return partsFault("shard-damaged", name+" can't be read", "look at the file and its permissions")
+	return partsFault("shard-damaged", name+" can't be read: "+regular.Reason(err), "look at the file and its permissions")
 }
 
 // readHeader reads the header of a file.

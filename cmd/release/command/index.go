@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -118,8 +119,12 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		return fs.SkipDir // a release holds no other
 	})
 	var usage *console.UsageError
-	if err != nil && !errors.As(err, &usage) {
-		return nil, pipeline.OutputError(plainError(err))
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &unread):
+		return nil, pipeline.OutputError(fmt.Errorf("%s: %w", console.Here(unread.Path), unread.Err))
+	case err != nil && !errors.As(err, &usage):
+		return nil, pipeline.OutputError(err)
 	}
 	slices.SortFunc(out, func(a, b indexed) int {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))

@@ -15,17 +15,13 @@ func ReadFile(path string) ([]byte, error) {
 
 // Unreadable returns why a file cannot be read, and a hint.
 func Unreadable(path string, err error) (text, hint string) {
-	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file", regular.Hint(path, "a path is relative to the current folder",
-			spelling.Distance)
+		hint = regular.Hint(path, "a path is relative to the current folder", spelling.Distance)
 	case errors.Is(err, fs.ErrPermission):
-		return "no permission to read the file", ""
-	case errors.Is(err, regular.ErrNotRegular):
-		return "this is a folder, a pipe or a device", "give the path of a job file"
-	case errors.As(err, &p):
-		return "the file cannot be read: " + p.Err.Error(), "give the path of a job file"
+		hint = "let this user read the file"
+	default:
+		hint = "give the path of a job file"
 	}
-	return "the file cannot be read", ""
+	return regular.Reason(err), hint
 }

@@ -14,7 +14,7 @@ const (
 	CodeOption      = "input-option"     // an option is wrong or contradicts another
 	CodeNotFound    = "not-found"        // no such file, or nothing matches a pattern
 	CodeDuplicate   = "duplicate-file"   // a file is named twice
-	CodeNotFile     = "not-a-file"       // a folder, a pipe or a device
+	CodeNotFile     = "not-a-file"       // a folder, a pipe, a socket or a device
 	CodeFormat      = "unknown-format"   // the name's ending belongs to no known format
 	CodeUnreadable  = "unreadable"       // the system refuses to open or read the file
 	CodeHeader      = "bad-header"       // no header, or one with duplicate names

@@ -23,12 +23,12 @@ const largestKey = 1 << 12
 func readPrivate(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
 		return nil, console.Usagef("--key: %s can read the key %s: %s, and if somebody may have read it, make another "+
@@ -36,7 +36,7 @@ func readPrivate(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	return text, nil
 }

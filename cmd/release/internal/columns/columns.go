@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/internal/spelling"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -86,8 +87,11 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 
 // Error returns an error about a file, without a library's text.
 func Error(path string, err error) error {
-	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
-		" can't be looked at"}
+	name := console.Here(path)
+	if store.IsAddress(path) { // whose query may hold a signature
+		name = console.OneLine(Base(path))
+	}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: name + " can't be looked at"}
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"

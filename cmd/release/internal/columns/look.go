@@ -82,17 +82,8 @@ func File(ctx context.Context, place string) (*Look, error) {
 
 // notOpened returns why a file cannot be opened, without the path in the system's text.
 func notOpened(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such file")
-	case errors.Is(err, fs.ErrPermission):
-		return errors.New("permission denied")
-	case errors.Is(err, regular.ErrNotRegular):
-		return errors.New("this is a folder, a pipe or a device")
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return errors.New("the file cannot be read")
+	if errors.As(err, new(*fs.PathError)) {
+		return errors.New(regular.Reason(err))
 	}
 	return err
 }

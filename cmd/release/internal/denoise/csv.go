@@ -18,7 +18,7 @@ import (
 func readCSV(ctx context.Context, path string) (*publicTable, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, inputProblem(path, 0, "it can't be opened")
+		return nil, inputProblem(path, 0, "it can't be opened: "+regular.Reason(err))
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	r := csv.NewReader(skipMark(f))
@@ -67,7 +67,7 @@ func csvProblem(path, what string, err error) error {
 	case errors.Is(err, io.EOF):
 		return inputProblem(path, 0, "the file is empty: it needs a header")
 	}
-	return inputProblem(path, 0, what+" can't be read")
+	return inputProblem(path, 0, what+" can't be read: "+regular.Reason(err))
 }
 
 // writeEstimates writes the table with the estimates in the column estimate. If there is no such column, it adds one at

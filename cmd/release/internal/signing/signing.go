@@ -74,12 +74,12 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 func readKey(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
 		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if somebody may have used it, make "+
@@ -87,7 +87,7 @@ func readKey(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	return text, nil
 }
