@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/internal/combine"
 )
 
-// Cells names noisy cells of a release: Text is
+// Cells selects cells of one table of a release. Text has the form
 //
 //	[WEIGHT *] TABLE [where COLUMN = LABEL [and COLUMN in (LABEL, LABEL) …]]
 //
@@ -18,21 +18,22 @@ type Cells struct {
 	Text    string
 }
 
-// Combined is a combination of noisy cells. The fields are NaN if it is a ratio and noise alone could explain its
-// denominator; Stated is false then.
+// Combined is the result of [Combine]: a sum of noisy cells, or a ratio of two sums. Stated is false if noise alone
+// could explain the denominator of the ratio; then all other fields are NaN.
 type Combined struct {
 	Stated bool
-	// Noisy is the noisy value: unbiased, if it is not a ratio. Deviation is the standard deviation of its noise.
+	// Noisy is the sum or ratio of the noisy values. A sum is unbiased, a ratio is not. Deviation is the standard
+	// deviation of Noisy.
 	Noisy, Deviation float64
-	// Low and High enclose the same combination of the exact, bounded answers in 95 of 100 cases.
+	// Low and High are a 95 % confidence interval for the same sum or ratio of the exact answers, after bounds and clamps.
 	Low, High float64
 }
 
-// Combine adds up cells, and divides their sum by the sum of the cells of the denominator unless denominator is nil. It
-// spends no budget. The interval is exact for Gaussian noise; the interval of a ratio is Fieller's (1954). It takes
-// into account which cells have noise in common. Errors: an [*Error] with the code "not-a-sum" for tables whose cells
-// cannot be added up, such as means and counts of discovered keys, or "bad-cells" for a text that selects no cell; the
-// errors of [Open] and [Release.Table]; or ctx's.
+// Combine adds up the cells of sum. If denominator is not nil, it divides this sum by the sum of the cells of
+// denominator. It spends no budget. The interval is exact for Gaussian noise; the interval of a ratio is Fieller's
+// (1954). It takes into account which cells have noise in common. Errors: an [*Error] with the code "not-a-sum" for
+// tables whose cells cannot be added up, such as means and counts of discovered keys, or "bad-cells" for a text that
+// selects no cell; the errors of [Open] and [Release.Table]; or ctx's.
 func Combine(ctx context.Context, sum, denominator []Cells) (Combined, error) {
 	above, err := termsOf(ctx, sum)
 	if err != nil {
@@ -51,7 +52,7 @@ func Combine(ctx context.Context, sum, denominator []Cells) (Combined, error) {
 	return Combined{r.Stated, r.Value, r.Deviation, r.Low, r.High}, errorOf(err)
 }
 
-// termsOf reads the tables that cells name.
+// termsOf reads the table of each element of cells, and finds the cells that its text selects.
 func termsOf(ctx context.Context, cells []Cells) (terms []combine.Term, err error) {
 	for _, c := range cells {
 		s, err := combine.Parse(c.Text)
@@ -78,7 +79,7 @@ func badCells(err error) error {
 	return &Error{Cause: CauseJob, Code: "bad-cells", Message: err.Error(), err: err}
 }
 
-// combinable reads a table for a sum of its cells.
+// combinable returns a table by its name for a sum of its cells. It fails if the cells of the table cannot be added up.
 func (r *Release) combinable(ctx context.Context, name string) (*combine.Table, error) {
 	for i := range r.manifest.Queries {
 		q := &r.manifest.Queries[i]

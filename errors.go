@@ -12,13 +12,13 @@ import (
 // Cause classifies errors by what must change before another try can succeed.
 type Cause string
 
-// The causes.
+// The causes of an [Error].
 const (
 	// CauseCheck means that a query misses the accuracy that the job asks for.
 	CauseCheck Cause = "check"
 	// CauseJob means that the job, or an option, is wrong.
 	CauseJob Cause = "job"
-	// CauseInput means that the input cannot be read.
+	// CauseInput means that the input table cannot be read.
 	CauseInput Cause = "input"
 	// CauseBudget means that the budget does not pay for the release.
 	CauseBudget Cause = "budget"
@@ -40,8 +40,8 @@ type Error struct {
 	Message string
 	// Hint is advice; "" if there is none.
 	Hint string
-	// Problems are the wrong places of the job file, in its order, each with its own code and hint; nil if the error is
-	// not about places of the file.
+	// Problems lists what is wrong in the job file, line by line, each problem with its own code and hint. It is nil if
+	// the error is not about the job file.
 	Problems configs.Diagnostics
 
 	err error
@@ -59,7 +59,7 @@ func (e *Error) Error() string {
 // Unwrap returns the error underneath, for [errors.Is].
 func (e *Error) Unwrap() error { return e.err }
 
-// errorOf returns an error of the program's packages as one of this package.
+// errorOf converts an error of an internal package to an [Error]. An error of a context stays as it is.
 func errorOf(err error) error {
 	var failed *pipeline.Error
 	var problems configs.Diagnostics
@@ -85,8 +85,8 @@ func errorOf(err error) error {
 	return &Error{Cause: CauseInternal, Code: "internal", Message: err.Error(), err: err}
 }
 
-// redacted returns an error in whose texts ${env:NAME} stands for each value that the job took from the environment.
-// The error underneath is left out then, since its text has the value; errors of ctx stay.
+// redacted replaces each value that the job took from the environment by ${env:NAME} in the texts of an error. The
+// result then wraps no error, since the text of the original has the value. Errors of ctx stay as they are.
 func redacted(env *runjob.Environment, err error) error {
 	var e *Error
 	if err == nil || !errors.As(err, &e) {
@@ -100,7 +100,7 @@ func redacted(env *runjob.Environment, err error) error {
 	return &out
 }
 
-// jobError returns the problems of a job as an error; nil if there are none.
+// jobError returns an [*Error] with the problems of a job; nil if there are none.
 func jobError(problems configs.Diagnostics) error {
 	if len(problems) == 0 {
 		return nil

@@ -62,46 +62,49 @@ type Options struct {
 	Workers int
 	// Memory is how many bytes a run may use; 0 for the job's memory_limit or, without one, half of the machine's.
 	Memory int64
-	// TempDir is the folder for an encrypted file of what does not fit in memory, and of standard input. If it is "",
-	// the file is in the release's staging folder, or in os.TempDir() if standard input is read.
+	// TempDir is the folder of the encrypted temporary file, which holds data that does not fit in memory and a copy of
+	// standard input. If TempDir is "", the file is in the release's staging folder, or in os.TempDir() if standard input
+	// is read.
 	TempDir string
-	// Anchor is a file on another disk that holds the ledger's newest entry. A run fails if the ledger lacks that
-	// entry, and writes the newest one. "" for none.
+	// Anchor is the path of a file on another disk with a copy of the ledger's newest entry; "" if there is none. A run
+	// fails if the ledger lacks this entry, for instance after a roll back. The run writes the newest entry to the file.
 	Anchor string
 	// NewRelease makes a new release of a job that is released already: it charges again and draws new noise, and moves
 	// the older folder aside.
 	NewRelease bool
-	// NewLedger allows a new ledger although releases of the dataset exist; their cost is not counted.
+	// NewLedger allows a run to create the ledger although releases of the dataset exist. The new ledger does not count
+	// the cost of these releases.
 	NewLedger bool
-	// Incomplete allows a release of a day, month or year that is not over; rows that come later are never in it.
+	// Incomplete allows a release of a day, month or year that is not over. Rows that arrive later are in no release of
+	// that period.
 	Incomplete bool
 }
 
-// Status describes how a run ended.
+// Status is how a successful run ended.
 type Status string
 
-// The ways in which a run ends well.
+// The values of [Status].
 const (
 	// Released means that this run made the release.
 	Released Status = "released"
 	// Finished means that an earlier run was interrupted after its seal, and this run published the sealed release.
 	Finished Status = "finished"
-	// AlreadyReleased means that the release was there; nothing was spent.
+	// AlreadyReleased means that the release existed before the run; nothing was spent.
 	AlreadyReleased Status = "already-released"
-	// Copied means that the release was published in another folder; its bytes were copied, nothing was spent.
+	// Copied means that the release existed in another folder, and the run copied it; nothing was spent.
 	Copied Status = "copied"
-	// Rerendered means that the release was made from the noisy values of an earlier one; nothing was spent.
+	// Rerendered means that the run made the release from the noisy values of an earlier release; nothing was spent.
 	Rerendered Status = "rerendered"
 )
 
-// Outcome is what a run did.
+// Outcome is the result of a run.
 type Outcome struct {
 	Status Status
 	// Dir is the absolute path of the release folder; see [Open].
 	Dir string
 	// Digest is the SHA-256 of the release's manifest, in hexadecimal.
 	Digest string
-	// Moved is where an older release of the folder was put; "" if there was none.
+	// Moved is the path to which the run moved an older release; "" if there was none.
 	Moved string
 }
 
@@ -149,7 +152,7 @@ func (j *Job) run(ctx context.Context, o Options) (out *Outcome, err error) {
 	return &Outcome{Status: Status(made.Status), Dir: made.Dir, Digest: made.Digest, Moved: made.Moved}, nil
 }
 
-// place returns what a run may use, and its folder.
+// place returns the limits of a run (workers, memory, temporary files) and the path of its release folder.
 func (j *Job) place(o Options) (local.Limits, string, error) {
 	limits := local.Limits{Workers: o.Workers, Memory: o.Memory, Scratch: o.TempDir}
 	if limits.Workers < 1 {
@@ -175,33 +178,34 @@ type Plan struct {
 	// Epsilon and Delta are the guarantee of the whole release, and Mu is its parameter of Gaussian differential
 	// privacy.
 	Epsilon, Delta, Mu float64
-	// Statement is the guarantee in words.
+	// Statement is the guarantee in words, as the release page shows it.
 	Statement string
 	Queries   []PlannedQuery
-	// Next is what a run would do now.
+	// Next is what a run would do if it started now.
 	Next Next
-	// Dir is the folder of the release that is there already; "" if there is none.
+	// Dir is the folder of the job's existing release; "" if there is none.
 	Dir string
-	// Caps are the caps of the budget on what a run would charge; empty if it charges nothing.
+	// Caps lists the caps of the ledger's budget that a run's charge would count against; empty if a run would charge
+	// nothing.
 	Caps []Cap
-	// Refusal is why a run would fail; nil if nothing is in the way.
+	// Refusal is the error with which a run would fail; nil if it would succeed.
 	Refusal error
 }
 
-// Next is what a run would do next.
+// Next is what a run would do if it started now.
 type Next string
 
-// What a run may do next.
+// The values of [Next].
 const (
 	// NextCharge: charge the budget and make the release.
 	NextCharge Next = "charge"
 	// NextResume: go on under the charge of a run that was cut short.
 	NextResume Next = "resume"
-	// NextFinish: publish the sealed release that an interrupted run did not publish.
+	// NextFinish: publish the complete release that an interrupted run staged.
 	NextFinish Next = "finish"
-	// NextRepeat: return the release that is there.
+	// NextRepeat: return the existing release.
 	NextRepeat Next = "repeat"
-	// NextRerender: make the release from the noisy values of one that is there.
+	// NextRerender: make the release from the noisy values of an existing release.
 	NextRerender Next = "rerender"
 	// NextWithdrawn: fail, since the release was withdrawn.
 	NextWithdrawn Next = "withdrawn"
@@ -211,19 +215,19 @@ const (
 type PlannedQuery struct {
 	Name, Kind string
 	Cells      int
-	// Deviation is the standard deviation of the noise of a cell, in the query's unit.
+	// Deviation is the standard deviation of the noise of one cell, in the query's unit.
 	Deviation float64
-	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the query's unit. If OverRows is true, it is
-	// to be divided by the private number of rows.
+	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the query's unit. If OverRows is true, the
+	// half-width of a cell is HalfWidth divided by the cell's number of rows, which is private.
 	HalfWidth float64
 	OverRows  bool
-	// Share is the part of the release's mu² that the query takes.
+	// Share is the query's fraction of the release's mu², from 0 to 1.
 	Share float64
 }
 
-// Cap is one cap of the budget on a charge.
+// Cap is one cap of the ledger's budget, and how a run's charge compares with it.
 type Cap struct {
-	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period's, such as 2026-11-21.
+	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period, such as 2026-11-21.
 	Per, Name string
 	// Share is the charge divided by the cap.
 	Share float64
@@ -231,8 +235,8 @@ type Cap struct {
 	Fits float64
 }
 
-// Plan returns what a run would do and cost, and how accurate its release would be. It reads the ledger, which it does
-// not make, and no data. Errors: an [*Error], or ctx's; the refusal of a run is in the plan.
+// Plan returns what a run would do and cost, and how accurate its release would be. It reads the ledger but never
+// creates it, and reads no data. Errors: an [*Error], or ctx's; the refusal of a run is in the plan.
 func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	g := j.plan.Guarantee()
 	p := &Plan{Name: j.Name(), Epsilon: float64(g.Epsilon), Delta: float64(g.Delta), Mu: float64(j.plan.Mu()),
@@ -265,7 +269,8 @@ func (j *Job) Plan(ctx context.Context, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// standing looks into the job's ledger. lost is the refusal of a run if the ledger is missing and should not be.
+// standing finds out from the job's ledger what a run would do. lost is the error of a run if the ledger is missing
+// although releases exist.
 func (j *Job) standing(ctx context.Context, o Options) (s protocol.Standing, lost, err error) {
 	_, dir, err := j.place(o)
 	if err != nil {

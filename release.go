@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Release is a published release folder. [Open] makes releases.
+// Release is an opened release folder: see [Open].
 type Release struct {
 	dir, digest string
 	manifest    manifest.Manifest
@@ -76,8 +76,8 @@ type Column struct {
 	Values []float64
 }
 
-// Labels is a column of the labels of cells, one for each row. One of the three slices is set. From CSV and JSON, all
-// labels are strings.
+// Labels is a column of labels, one for each row; the labels of a row name its cell. One of the three slices is set.
+// From CSV and JSON, all labels are strings.
 type Labels struct {
 	Name    string
 	Strings []string
@@ -91,14 +91,15 @@ type Table struct {
 	Rows int
 	// Labels are the columns that name the cells; empty if there is one cell.
 	Labels []Labels
-	// Noisy are the answers with their noise: unbiased, if they are not ratios. nil in a table that was computed from
-	// an answer.
+	// Noisy holds the noisy answers. They are unbiased unless they are ratios. Noisy is nil in a table that was computed
+	// from another one, such as quantiles.
 	Noisy []float64
-	// Estimate are the noisy answers after the job's denoising steps.
+	// Estimate holds the noisy answers after the job's denoising steps; without such steps it equals Noisy.
 	Estimate []float64
-	// Deviation is the standard deviation of Noisy; nil if Noisy is.
+	// Deviation holds the standard deviation of each element of Noisy; nil if Noisy is nil.
 	Deviation []float64
-	// Low and High enclose the exact, bounded answer in 95 of 100 cases: the columns ci95_low and ci95_high.
+	// Low and High are the ends of 95 % confidence intervals for the exact, bounded answers: the columns ci95_low and
+	// ci95_high.
 	Low, High []float64
 	// Others are further columns, such as the noisy count of a mean.
 	Others []Column

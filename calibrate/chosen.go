@@ -10,14 +10,14 @@ import (
 // Mechanisms whose sensitivity is chosen from an earlier noisy answer
 //
 // A clamp can be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses the
-// clamp is charged beforehand, with the largest sensitivity that can be chosen; the charge fixes its mu. The noise that
-// is drawn has the chosen sensitivity and a proportionally smaller sigma: the same mu for every choice. Sums of mu²
-// also hold for mechanisms that are chosen from earlier answers.
+// clamp is charged before, with the largest sensitivity that can be chosen; the charge fixes its mu. When the clamp is
+// chosen, sigma becomes smaller in proportion to the sensitivity, so mu is the same for every choice. mu² adds up also
+// for mechanisms that are chosen from earlier answers.
 
-// Chosen returns the mechanism to draw if m was charged and the sensitivity s was then chosen from the answer of the
-// mechanism m.ChosenBy. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the function Grid.
-// Errors are *ArgumentError: "mechanism" if m.ChosenBy is empty; "sensitivity" if s is not positive or exceeds m's
-// sensitivity; and the errors of Grid.
+// Chosen returns the mechanism whose noise is drawn, if m was charged and the sensitivity s was then chosen from the
+// answer of the mechanism m.ChosenBy. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the
+// function Grid. Errors are *ArgumentError: "mechanism" if m.ChosenBy is empty; "sensitivity" if s is not positive or
+// exceeds m's sensitivity; and the errors of Grid.
 func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, error) {
 	if err := m.Validate(); err != nil {
 		return Mechanism{}, err
@@ -42,9 +42,10 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 	return out, nil
 }
 
-// Within reports whether m may be drawn under the charge of another mechanism. The names and the arguments for the
-// sensitivity may differ. If the charged mechanism's sensitivity is fixed, the rest must be equal. If another mechanism
-// chooses it, m may have a smaller sensitivity, any grid, and any sigma with which its mu is not larger.
+// Within reports whether the noise of m may be drawn if the mechanism charged was charged. Names and arguments for the
+// sensitivity may differ. If the charged sensitivity is fixed, everything else must be equal. If it is chosen from
+// another mechanism's answer, m may have a smaller sensitivity, any grid, and any sigma with which its mu is not
+// larger.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""

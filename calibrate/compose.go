@@ -9,14 +9,14 @@ import (
 )
 
 // Gaussian mechanisms compose without loss: their mu² add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022,
-// Corollary 3.3). So one number, the sum of mu², is the cost of any set of mechanisms. It is a big.Float that is summed
-// without error, so that SplitBudget, Verify and the ledger compare the same bits.
+// Corollary 3.3). So any set of mechanisms has one cost, the sum of mu². It is a big.Float that is summed without
+// error, so SplitBudget, Verify and the ledger compare the same bits.
 
 // ComposedMu2 returns an upper bound on the sum of (L2/sigma)² over the mechanisms, which is their joint mu².
 //
 // Each term is rounded up to 256 bits. The terms are summed exactly, with as many bits as the sum takes. So the bound
-// does not depend on the order or the grouping of the mechanisms: a ledger adds the same bits to its own sum that
-// SplitBudget compares with a budget. The bound is 0 if there are no mechanisms, and +Inf if a mechanism is not valid.
+// does not depend on the order or grouping of the mechanisms, and a ledger computes the same bits as SplitBudget. The
+// bound is 0 if there are no mechanisms, and +Inf if a mechanism is not valid.
 func ComposedMu2(ms []Mechanism) *big.Float {
 	sum := new(big.Float)
 	for _, m := range ms {

@@ -10,7 +10,7 @@ import (
 )
 
 // Jobs and ledgers hold decimal numbers, and no float64 equals most of them. A Decimal keeps the text, so that each use
-// can round to its own safe side: an epsilon or a delta down, a sensitivity up.
+// can round in the safe direction: epsilon and delta down, a sensitivity up.
 
 // Limits on decimal text. They are far beyond any meaningful number, and keep evaluation cheap.
 const (
@@ -62,8 +62,9 @@ func (d Decimal) Up() float64 { return d.directed(1) }
 // Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for text that
 // a program wrote: 17 digits or the shortest text of a float64 give that float64 back.
 func (d Decimal) Nearest() float64 {
-	near, _ := strconv.ParseFloat(d.String(), 64) // the only error is the range, with an infinity as the result
-	return near + 0                               // -0 becomes 0
+	// the only possible error is a number out of range, which gives an infinity
+	near, _ := strconv.ParseFloat(d.String(), 64)
+	return near + 0 // -0 becomes 0
 }
 
 // directed rounds to nearest, then moves one float64 in the direction, -1 or +1, if the result is on the wrong side of

@@ -2,15 +2,15 @@
 // given noise has, and how to split one guarantee over the queries of a release. It holds what a release needs and is
 // part of the trusted base. Package methods has other results of the literature, for comparisons.
 //
-// The unit of account is mu, the L2 sensitivity over the standard deviation of the noise (Gaussian differential
+// Budgets are counted in mu, the L2 sensitivity divided by the standard deviation of the noise (Gaussian differential
 // privacy). The mu² of several mechanisms add up without loss (Zhao et al. 2019, Lemma 15). GaussianMu, GaussianDelta
 // and GaussianEpsilon convert between mu and (epsilon, delta) by the exact curve of Balle & Wang 2018, Theorem 8.
 // AnalyticGaussian is their calibration (Theorem 9). SplitBudget, Compose and Verify work on whole releases.
 //
-// Every answer is proven to be on the safe side of the exact answer for the float64 inputs. The solver that proposes an
-// answer is not trusted. An evaluation of the curve accepts the answer: in double-double arithmetic, whose error bounds
-// stand beside the code, or in 1024 bits if double-double cannot decide. Answers are also tight: each is the extreme
-// float64 that is proven. All of this is in calibrate/internal/numeric.
+// Every answer is proven to be on the safe side: with it, there is never less noise, and never a larger guarantee, than
+// the exact answer allows. The solver that proposes an answer is not trusted: an evaluation of the curve must confirm
+// it, in double-double arithmetic with proven error bounds, or in 1024 bits if double-double cannot decide. Answers are
+// also tight: no float64 closer to the exact answer can be confirmed. All of this is in calibrate/internal/numeric.
 //
 // No input makes a function panic or hang. If there is no answer, the error is an *ArgumentError that names the
 // argument.

@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The guarantees for which the package has answers.
+// The range of guarantees that the functions of this package accept.
 const (
 	// MaxEpsilon is the largest epsilon.
 	MaxEpsilon = 1e6

@@ -10,8 +10,8 @@ import (
 //
 //	delta(eps) = Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu)
 //
-// (Balle & Wang 2018, Theorem 8). Each function here solves this curve for one of its three numbers. An answer is the
-// extreme float64 that is proven to be on the safe side. Package numeric has the evaluation and the proofs.
+// (Balle & Wang 2018, Theorem 8). Each function here solves this equation for one of its three numbers: delta, eps or
+// mu. The answer is the tightest float64 that is proven to be safe. Package numeric has the evaluation and the proofs.
 
 // GaussianDelta returns the least float64 delta for which the Gaussian mechanism with parameter mu is proven to be
 // (eps, delta)-differentially private. It is at least 5e-324, and 1 if no smaller float64 is a bound. Errors are
@@ -63,7 +63,7 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	return Sigma(sigma), nil
 }
 
-// deltaAt is GaussianDelta for a mu that is an exact quotient of positive finite numbers.
+// deltaAt does the work of GaussianDelta for a mu that is the exact quotient of two positive finite numbers.
 func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	return Delta(numeric.LeastDelta(float64(eps), mu)), nil
 }
 
-// epsilonAt is GaussianEpsilon for a mu that is an exact quotient of positive finite numbers.
+// epsilonAt does the work of GaussianEpsilon for a mu that is the exact quotient of two positive finite numbers.
 func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

@@ -7,12 +7,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A mechanism releases multiples of a power of two, its grid, so that exact answers and noise are integers: int64
-// counts of grid units. The grid must be fine enough that rounding to it adds next to no error, and coarse enough that
-// no sum overflows. It depends only on public numbers: sigma, the quantum of the answers and the largest value of a
-// row.
+// Every number that a mechanism releases is a multiple of a power of two, its grid. So exact answers and noise are
+// computed as integers, int64 multiples of the grid. The grid must be so fine that rounding to it adds next to no
+// error, and so coarse that no sum overflows. It depends only on public numbers: sigma, the quantum of the answers and
+// the largest value of a row.
 
-// Limits on the grid g of a mechanism, as exponents of two.
+// Limits on the grid g of a mechanism. Each number is an exponent of two.
 const (
 	fineness    = 4     // g <= sigma/2^4: rounding adds at most 1/3000 to the variance
 	coarseness  = 40    // sigma/g <= 2^40
@@ -20,7 +20,7 @@ const (
 	exactUnits  = 61    // an exact answer is at most 2^61 grid units
 	leastScale  = -7    // the sampler's least sigma/g
 	mostScale   = 55    // the sampler's largest sigma/g
-	leastGrid   = -1022 // below, a float64 loses digits
+	leastGrid   = -1022 // smaller float64s have fewer digits
 )
 
 // Grid returns the power of two whose multiples a mechanism releases. It is the smaller of the quantum and the largest

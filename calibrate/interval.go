@@ -5,9 +5,9 @@ import (
 )
 
 // HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit. For Gaussian noise
-// it is Z95 deviations. For geometric noise it is the least multiple of the grid that |noise| exceeds with a
-// probability of at most 5 %; if the noise takes few values, the probability is smaller. For Laplace noise it is
-// Scale·ln(20), plus a little for the rounding.
+// it is Z95 standard deviations. For geometric noise it is the smallest multiple of the grid that |noise| exceeds with
+// a probability of at most 5 %; the probability is clearly smaller than 5 % if the noise takes few values. For Laplace
+// noise it is Scale·ln(20), plus a little for the rounding.
 func (m Mechanism) HalfWidth() float64 {
 	switch {
 	case m.Noise == Gaussian:
@@ -18,10 +18,10 @@ func (m Mechanism) HalfWidth() float64 {
 	return m.halfSteps() * m.Grid
 }
 
-// halfSteps returns HalfWidth of geometric noise, in multiples of the grid.
+// halfSteps returns the HalfWidth of geometric noise as a multiple of the grid.
 func (m Mechanism) halfSteps() float64 {
 	s := m.Scale / m.Grid
-	// P(|K| > k) = 2q^(k+1)/(1+q)
+	// the probability of a larger |noise|: P(|K| > k) = 2q^(k+1)/(1+q)
 	return max(math.Ceil(s*math.Log(40/(1+math.Exp(-1/s)))*(1+1e-14)-1), 0)
 }
 

@@ -11,13 +11,13 @@ import (
 // Keys that nobody can list before reading the data are selected privately (private partition selection). Noise is
 // added to the count of every key that some privacy unit has, and a key is published if its noisy count reaches a
 // threshold. The threshold is so high that a key of a single unit almost never reaches it. The probability that it does
-// is a share of delta, paid before the noise is calibrated.
+// is a part of delta; only the rest of delta is left for calibrating noise.
 //
-// Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Then a unit decides
-// about a key that has MinUnits units with it and one fewer without it, so the threshold is higher by MinUnits - 1.
+// Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Then one unit can
+// decide whether a key is dropped that has exactly MinUnits units. So the threshold is higher by MinUnits - 1.
 //
-// A unit with fewer keys than it may have can give each of them more than 1 at the same noise and the same threshold:
-// such weights find more keys, but a sum of weights is not a number of units.
+// A unit that has fewer keys than allowed can add more than 1 to each, with the same noise and the same threshold. Such
+// weights find more keys, but a sum of weights is not a number of units.
 
 // KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
 // Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them
@@ -27,7 +27,7 @@ type KeySelection struct {
 	Mechanism Mechanism
 	// Keys is L0, the largest number of keys of a unit; at least 1.
 	Keys int64
-	// Failure is the share of delta that the selection costs.
+	// Failure is the part of delta that the selection costs.
 	Failure Delta
 	// MinUnits is the pre-threshold: keys of fewer units are dropped before noise is added. 0 means 1, which drops
 	// none.
@@ -38,13 +38,13 @@ type KeySelection struct {
 }
 
 const (
-	// WeightBits is the number of binary digits after the point of a weight.
+	// WeightBits is the number of binary digits of a weight after the point.
 	WeightBits = 10
-	// MaxWeightedKeys is the largest Keys of a selection by weights.
+	// MaxWeightedKeys is the largest Keys that a selection by weights may have.
 	MaxWeightedKeys = 1000
 )
 
-// MaxMinUnits is the largest MinUnits.
+// MaxMinUnits is the largest value of MinUnits.
 const MaxMinUnits = 1 << 48
 
 // Least returns the least exact count of a key that is not dropped: MinUnits, at least 1.
@@ -57,22 +57,22 @@ func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 // rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid";
 // "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
 //
-// A selection together with its counts is (eps, delta_mu(eps) + Failure)-differentially private with mu = L2/sigma;
-// the failures of several selections add up. The threshold for N = 1 is from Wilson et al. (Differentially Private SQL
-// with Bounded User Contribution, PoPETs 2020), and for larger N from Google's libraries
-// (github.com/google/differential-privacy, common_docs/pre_thresholding.md). docs/adr/0033 has the proof.
+// A selection that also publishes its noisy counts is (eps, delta_mu(eps) + Failure)-differentially private. Here
+// delta_mu is the curve of the Gaussian mechanism at mu = L2/sigma. The failures of several selections add up. The
+// threshold for N = 1 is from Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs 2020),
+// and for larger N from Google's libraries (github.com/google/differential-privacy, common_docs/pre_thresholding.md).
+// docs/adr/0033 has the proof.
 func (s KeySelection) Threshold() (int64, error) {
 	// Proof note. K is the threshold that is returned, and M0 the Gaussian mechanism on the keys of S. Let two tables
-	// differ by one unit. Counts of keys are made after rows are bounded, so they differ by at most 1 in each key. Let
-	// S be the keys that have a count of N or more in both tables. A key outside of S is dropped from at least one
-	// table, in which its count is at most N − 1, so that its count in the other table is at most N. There it is kept
-	// if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with
-	// probability at most 1 − (1 − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit,
-	// with independent noise. So none is kept with probability p >= 1 − Failure. Given that, the output is M0's,
-	// filtered by its own values: on each of the two tables the output is M0's with probability 1 − Failure and
-	// anything else with probability Failure (if p is larger, a part of M0's probability counts as anything else), and
-	// M0 is mu-GDP. Under replace-one each of the two tables has up to Keys keys outside of S, of its own unit, and the
-	// same holds with an L2 of sqrt(2·Keys).
+	// differ by one unit. Counts of keys are made after rows are bounded, so they differ by at most 1 in each key. Let S
+	// be the keys that have a count of N or more in both tables. A key outside of S is dropped from at least one table, in
+	// which its count is at most N − 1, so that its count in the other table is at most N. There it is kept if g·floor(N/g
+	// + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with probability at most 1 − (1
+	// − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit, with independent noise. So with
+	// probability p >= 1 − Failure none is kept. If none is kept, the output is M0's, filtered by its own values: on each
+	// of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (if p
+	// is larger, a part of M0's probability counts as anything else), and M0 is mu-GDP. Under replace-one each of the two
+	// tables has up to Keys keys outside of S, of its own unit, and the same holds with an L2 of sqrt(2·Keys).
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
 		return 0, err
@@ -98,12 +98,12 @@ func (s KeySelection) Threshold() (int64, error) {
 //
 //	min(sqrt(Keys/d), 1 + sigma·(z_Keys − z_d)),  z_d = Phi⁻¹((1 − Failure)^(1/d)),
 //
-// rounded down. So the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of counts; and with T =
-// 1 + sigma·z_Keys, the threshold of counts, none of d keys that a unit alone has is kept with a probability of at
-// least 1 − Failure, by the proof note of Threshold with Keys = d and its weight in place of 1. No weight is below
-// 1, so that no key is kept with a smaller probability than by its count of units. Errors: the errors of Threshold;
-// "keys" if there may be more than MaxWeightedKeys. The first term is the weight of Chen et al. (Scalable Private
-// Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
+// rounded down. By the first term, the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of
+// counts. By the second term, the threshold of counts is still high enough: if a unit is the only one in d keys, none
+// of them is kept with a probability of at least 1 − Failure (the proof note of Threshold, with Keys = d and the weight
+// in place of 1). No weight is below 1, so every key is at least as likely to be kept as by its number of units.
+// Errors: the errors of Threshold; "keys" if there may be more than MaxWeightedKeys. The first term is the weight of
+// Chen et al. (Scalable Private Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
 func (s KeySelection) Weights() ([]int64, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s KeySelection) Weights() ([]int64, error) {
 			return nil, err
 		}
 		room := z.Sub(most, z)
-		room.Mul(room, numeric.BigOf(float64(s.Mechanism.Sigma)*(1-0x1p-50))) // less than the room above 1
+		room.Mul(room, numeric.BigOf(float64(s.Mechanism.Sigma)*(1-0x1p-50))) // a little less than the weight may exceed 1 by
 		if room.SetMantExp(room, WeightBits); room.Cmp(numeric.BigOf(float64(w-one))) < 0 {
 			fits, _ := room.Int64() // rounded towards 0
 			w = one + max(fits, 0)
@@ -137,7 +137,7 @@ func (s KeySelection) Weights() ([]int64, error) {
 // quantile returns z with (Phi(z))^keys = 1 − Failure, rounded up, or an error if it is out of range.
 func (s KeySelection) quantile(keys int64) (*big.Float, error) {
 	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(keys))
-	tail *= 1 - 0x1p-40 // more than the errors of the two functions and of the quotient
+	tail *= 1 - 0x1p-40 // the difference exceeds the errors of both functions and of the quotient
 	if tail < 0x1p-1000 {
 		return nil, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), keys)
 	}

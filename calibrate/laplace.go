@@ -14,7 +14,7 @@ import (
 //
 // Scales and epsilons are solutions of this equation, rounded to the safe side. Type Pure builds on it.
 
-// Laplace is the Laplace mechanism: noise of density e^(-|z|/Scale)/(2·Scale) on each cell of a query.
+// Laplace describes the Laplace mechanism: it adds noise with density e^(-|z|/Scale)/(2·Scale) to each cell of a query.
 type Laplace struct {
 	// L1 is the query's L1 sensitivity, Scale the scale of the noise; both are in the query's unit.
 	L1, Scale float64
@@ -47,7 +47,7 @@ func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	return scale, nil
 }
 
-// validateOrPure is Guarantee.Validate, but accepts a delta of 0.
+// validateOrPure does the work of Guarantee.Validate, but accepts a delta of 0.
 func validateOrPure(g Guarantee) error {
 	if g.Delta == 0 {
 		return g.Epsilon.Validate()
@@ -63,7 +63,7 @@ func (l Laplace) Validate() error {
 	return argument.Positive("scale", l.Scale)
 }
 
-// maxLoss returns the largest privacy loss, L1/Scale.
+// maxLoss returns the largest possible privacy loss, L1/Scale.
 func (l Laplace) maxLoss() *big.Float {
 	return numeric.NewBig().Quo(numeric.BigOf(l.L1), numeric.BigOf(l.Scale))
 }

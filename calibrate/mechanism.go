@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Mu returns the Gaussian-DP parameter of the mechanism, L2 sensitivity over sigma, rounded up. It is +Inf if the
-// mechanism is not valid, so that no budget can hold it.
+// Mu returns the Gaussian-DP parameter of the mechanism, L2 sensitivity divided by sigma, rounded up. It is +Inf if the
+// mechanism is not valid, so that no budget accepts it.
 func (m Mechanism) Mu() Mu {
 	if m.Validate() != nil {
 		return Mu(math.Inf(1))
@@ -54,7 +54,7 @@ func (m Mechanism) Epsilon(delta Delta) (Epsilon, error) {
 	return epsilonAt(delta, numeric.Quotient{Num: m.Sens.L2, Den: float64(m.Sigma)})
 }
 
-// ratio returns L2 over sigma, rounded up to 256 bits. Both must be positive and finite.
+// ratio returns L2 divided by sigma, rounded up to 256 bits. Both must be positive and finite.
 func (m Mechanism) ratio() *big.Float {
 	return numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(float64(m.Sigma)))
 }
@@ -91,8 +91,8 @@ func (m Mechanism) Deviation() float64 {
 	return numeric.RootCeiling(noise.Add(noise, rounding))
 }
 
-// Covers reports whether mechanisms whose mu² add up to mu2 fit into a budget of m: whether mu2 <= m², exactly. It is
-// false if m is negative or not finite, or mu2 is nil.
+// Covers reports whether a budget of m has room for mechanisms whose mu² add up to mu2: whether mu2 <= m², exactly. It
+// returns false if m is negative or not finite, or if mu2 is nil.
 func (m Mu) Covers(mu2 *big.Float) bool {
 	if mu2 == nil || !(m >= 0 && m <= math.MaxFloat64) {
 		return false

@@ -8,8 +8,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Noise for pure epsilon, Laplace or geometric, is charged to the same budget as Gaussian noise: as the Gaussian
-// mechanism with the least mu that is at least as revealing. So a budget stays one sum of mu² for every kind of noise.
+// Laplace and geometric noise are for pure epsilon: delta is 0. The ledger charges such a mechanism as if it were a
+// Gaussian mechanism that reveals at least as much, with the smallest possible mu. So a budget is one sum of mu² for
+// all kinds of noise.
 
 // MaxPure is the largest epsilon that PureMu accepts.
 const MaxPure = 700
@@ -21,12 +22,12 @@ type Pure struct {
 	Query string
 	// Why is the one-line argument for the L1 sensitivity.
 	Why string
-	// Noise holds the L1 sensitivity and the scale, both in the query's unit. Epsilon is their quotient.
+	// Noise holds the L1 sensitivity and the scale, both in the query's unit. The mechanism's epsilon is L1/Scale.
 	Noise Laplace
 	// Grid is the power of two whose multiples are released, in the query's unit.
 	Grid float64
-	// Geometric: the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), and exact
-	// answers are multiples of the grid. If false, the noise is Laplace noise rounded to the grid.
+	// Geometric is set if the noise is Grid·z for an integer z with probability proportional to e^(-|z|·Grid/Scale). Exact
+	// answers are then multiples of the grid. If it is not set, the noise is Laplace noise rounded to the grid.
 	Geometric bool
 }
 
@@ -34,10 +35,10 @@ type Pure struct {
 // private: 2·Phi⁻¹(e^eps/(1+e^eps)), rounded up. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most
 // MaxPure.
 //
-// Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a,
-// a) and on to (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). The trade-off function of mu-Gaussian
-// differential privacy is convex and runs through (0, 1), (b, b), b = Phi(-mu/2), and (1, 0). It is nowhere above the
-// first one if and only if b <= a.
+// Proof note. Let a = 1/(1+e^eps) and b = Phi(-mu/2). The trade-off function of eps-differential privacy is two
+// straight lines, from (0, 1) to (a, a) to (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). The
+// trade-off function of mu-Gaussian differential privacy is convex and contains (0, 1), (b, b) and (1, 0). It is
+// nowhere above the two lines if and only if b <= a.
 func PureMu(eps Epsilon) (Mu, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return 0, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -63,9 +64,9 @@ func rootEight(x *big.Float) *big.Float {
 	return root.Mul(root, x)
 }
 
-// Mechanism returns p as a ledger charges it: with the L1 sensitivity as the L2 sensitivity, and the sigma whose mu is
-// PureMu of p's epsilon, rounded down. Every guarantee of the Gaussian mechanism with that sigma, alone or composed,
-// also holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// Mechanism returns p in the form in which a ledger charges it. Its Sens.L2 is the L1 sensitivity, and its Sigma is so
+// chosen, rounded down, that its mu is PureMu of p's epsilon. Every guarantee of the Gaussian mechanism with that
+// sigma, alone or composed, also holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)
 	if err != nil {
@@ -98,8 +99,8 @@ func (m Mechanism) Pure() (Pure, bool) {
 		Geometric: m.Noise == Geometric}, true
 }
 
-// checkStandIn checks that the fields about the noise are consistent. Scale is 0 if and only if the noise is Gaussian.
-// If it is not, the distribution is known and mu is at least PureMu of the mechanism's epsilon.
+// checkStandIn checks that the fields about the noise agree. Gaussian noise must have Scale 0. Other noise must have a
+// known distribution, a positive Scale, and a mu of at least PureMu of its epsilon.
 func (m Mechanism) checkStandIn() error {
 	switch m.Noise {
 	case Gaussian:
@@ -120,7 +121,7 @@ func (m Mechanism) checkStandIn() error {
 	if err != nil {
 		return err
 	}
-	// Without rounding: L1/sigma is below the least mu.
+	// an exact comparison: is L1/sigma below the smallest allowed mu?
 	if cross(m.Sens.L2, 1).Cmp(cross(float64(m.Sigma), float64(least))) < 0 {
 		return argument.New("sigma", "= %g is too large for noise of epsilon %g", float64(m.Sigma), float64(eps))
 	}

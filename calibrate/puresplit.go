@@ -11,22 +11,22 @@ import (
 
 // The split of a pure epsilon
 //
-// Pure epsilons add up, and the variance of noise of epsilon_i on an answer of L1 sensitivity D_i is at most
-// 2·(D_i/epsilon_i)². Let c_i be the cost of a variance of 1 in an answer. For a given sum of the epsilon_i, the total
-// cost sum c_i·(D_i/epsilon_i)² is least if epsilon_i is in proportion to (c_i·D_i²)^(1/3) (Lagrange). These
-// proportions are public and only decide how epsilon is divided, so they may be rounded in any way. The guarantee
-// depends on the sum of the quotients D_i/scale_i, which is computed in 256 bits, rounded up.
+// Pure epsilons add up. If answer i has the L1 sensitivity D_i and gets epsilon_i, its noise has a variance of at most
+// 2·(D_i/epsilon_i)². Let c_i be the cost of a variance of 1 in this answer. The total cost, the sum of
+// c_i·(D_i/epsilon_i)², is least if epsilon_i is proportional to (c_i·D_i²)^(1/3) (Lagrange). These proportions only
+// decide how epsilon is divided, so their rounding does not matter. The guarantee depends on the sum of D_i/scale_i,
+// which is computed in 256 bits, rounded up.
 
-// PureAsk is one query that needs a share of an epsilon from SplitPure.
+// PureAsk is one query that needs a part of an epsilon from SplitPure.
 type PureAsk struct {
-	// Query names the mechanism; no two asks share a name. Why is the one-line argument for the sensitivity.
+	// Query names the mechanism; no two asks have the same name. Why is the one-line argument for the sensitivity.
 	Query, Why string
 	// L1 is the L1 sensitivity, in the query's unit.
 	L1 float64
-	// Cost is the cost of a variance of 1 in each answer; the variance is in the square of the query's unit. To
-	// minimise the sum of squared errors, it is the number of cells. Positive and finite; only ratios matter.
+	// Cost is the cost of a variance of 1 in each answer, in the square of the query's unit. If the sum of squared errors
+	// is to be small, it is the number of cells. Positive and finite; only ratios matter.
 	Cost float64
-	// Quantum and RowBound are as in Ask.
+	// Quantum and RowBound have the same meaning as in Ask.
 	Quantum, RowBound float64
 }
 
@@ -81,14 +81,14 @@ func (a PureAsk) validate(seen map[string]bool) error {
 	return same.validate(seen)
 }
 
-// share returns the ask's weight in the split of epsilon: (Cost·L1²)^(1/3).
+// share returns the ask's weight in dividing epsilon: (Cost·L1²)^(1/3).
 func (a PureAsk) share() float64 {
 	x := math.Cbrt(a.Cost) * math.Pow(a.L1, 2.0/3)
 	return min(max(x, math.Ldexp(1, -600)), math.Ldexp(1, 600))
 }
 
-// mechanism returns the ask's mechanism with this scale: geometric noise if it fits the quantum, else rounded Laplace
-// noise.
+// mechanism returns the ask's mechanism with this scale. The noise is geometric if the answers are multiples of a
+// quantum that fits, otherwise rounded Laplace noise.
 func (a PureAsk) mechanism(scale float64) (Mechanism, error) {
 	if math.IsInf(scale, 0) {
 		return Mechanism{}, argument.New("sensitivity", "= %g needs a scale above the largest float64", a.L1)
@@ -107,10 +107,10 @@ func (a PureAsk) mechanism(scale float64) (Mechanism, error) {
 	return p.Mechanism()
 }
 
-// mostPureScale bounds the sampler's scale: it is below 2^mostPureScale grid units.
+// mostPureScale: the sampler needs a scale below 2^mostPureScale grid units.
 const mostPureScale = 51
 
-// fitsQuantum reports whether the sampler can hold answers and noise as integer multiples of the quantum.
+// fitsQuantum reports whether answers and noise fit in the sampler's integers as multiples of the quantum.
 func (a PureAsk) fitsQuantum(scale float64) bool {
 	if argument.PowerOfTwo("quantum", a.Quantum) != nil || argument.Positive("rowBound", a.RowBound) != nil {
 		return false

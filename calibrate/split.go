@@ -79,11 +79,8 @@ func (a Ask) validate(seen map[string]bool) error {
 	return argument.Positive("sensitivity", a.Sens.L2)
 }
 
-// share returns mechanisms for the asks whose joint parameter is at most mu, without grids.
-//
-// Proof note. If sigma_i is not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers. So only the
-// rounding of the bound itself, at 2^-255, can exceed mu². One more float64 of each sigma, at least 2^-53, relative,
-// makes up for more than that.
+// share returns a mechanism for each ask, so that all of them together have a mu of at most mu. The mechanisms have no
+// grid yet.
 func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	total := numeric.NewUp()
 	for _, a := range asks {

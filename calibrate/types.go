@@ -28,7 +28,7 @@ type Mu float64
 // 1.9599639845400542…, rounded up to a float64.
 const Z95 = 0x1.f5c0331eeff85p+0
 
-// Guarantee is an (epsilon, delta) that a release promises or a budget holds.
+// Guarantee is an (epsilon, delta): what a release promises, or the size of a budget.
 type Guarantee struct {
 	Epsilon Epsilon
 	Delta   Delta
@@ -53,15 +53,15 @@ func (s Sensitivity) Squared() *big.Rat {
 }
 
 // Mechanism is the noise of one vector of answers. A ledger charges it and a sampler draws it. If Noise is not
-// Gaussian, the mechanism is private with delta 0; Sens.L2 is then the L1 sensitivity, which is at least the L2
-// sensitivity, and Sigma is the deviation of a Gaussian mechanism that is at least as revealing. So budgets and
-// compositions need not know the difference. See Pure.
+// Gaussian, the mechanism is private with delta 0. Sens.L2 then holds the L1 sensitivity, which is at least the L2
+// sensitivity, and Sigma is the deviation of a Gaussian mechanism that reveals at least as much. So budgets and
+// compositions treat all kinds of noise alike. See Pure.
 type Mechanism struct {
 	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
 	// Sens is the sensitivity of the exact answers.
 	Sens Sensitivity
-	// Sigma is the noise's standard deviation, the same in every cell.
+	// Sigma is the standard deviation of Gaussian noise, the same in every cell. For other noise see Pure.Mechanism.
 	Sigma Sigma
 	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
 	Grid float64
@@ -69,9 +69,10 @@ type Mechanism struct {
 	// if the noise is Gaussian.
 	Noise Distribution
 	Scale float64
-	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity; "" if the
-	// sensitivity is fixed. Before the choice, Sens and Sigma are the largest that can be chosen; after it, the chosen
-	// ones: see [Mechanism.Chosen]. RuleVersion is the version of the rule that chooses; 0 if nothing is chosen.
+	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity, such as a histogram
+	// from which a clamp is chosen; "" if the sensitivity is fixed. Before the choice, Sens and Sigma are the largest that
+	// can be chosen; after it, they are the chosen ones: see [Mechanism.Chosen]. RuleVersion is the version of the rule
+	// that chooses; 0 if nothing is chosen.
 	ChosenBy    string
 	RuleVersion int
 }
@@ -91,14 +92,15 @@ const (
 
 // Ask is one query that needs a fraction of a guarantee from SplitBudget.
 type Ask struct {
-	// Query names the mechanism; no two asks share a name.
+	// Query names the mechanism; no two asks have the same name.
 	Query string
-	// ChosenBy and RuleVersion are copied to the mechanism.
+	// ChosenBy and RuleVersion are copied to the mechanism; see there.
 	ChosenBy    string
 	RuleVersion int
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
-	// Weight is the query's share of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
+	// Weight decides the query's fraction of mu²: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios
+	// matter.
 	Weight float64
 	// Quantum is the power of two of which every exact answer is a multiple (1 for counts).
 	Quantum float64

@@ -35,16 +35,17 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// meetsMu2 reports whether the guarantee is met at this mu². It decides for sums between the square of the largest
-// sufficient float64 mu and the square of the largest sufficient real mu. delta(eps) grows with mu, so an upper bound
-// on the root suffices; big.Float.Sqrt is within a few units of the last of 256 bits.
+// meetsMu2 reports whether a release with this sum of mu² meets the guarantee. It compares with real numbers, so it
+// accepts some sums that are above the square of the largest float64 mu for g. delta(eps) grows with mu, so an upper
+// bound on the root of mu2 suffices; big.Float.Sqrt is within a few units of the last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	mu := numeric.NewUp().Sqrt(mu2)
 	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
 	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }
 
-// verifyPure is Verify for a delta of 0: no noise is Gaussian, and the epsilons add up to at most eps.
+// verifyPure does the work of Verify for a delta of 0: no noise may be Gaussian, and the epsilons may add up to at most
+// eps.
 func verifyPure(ms []Mechanism, eps Epsilon) error {
 	if err := eps.Validate(); err != nil {
 		return err

@@ -12,8 +12,8 @@ var calendarSteps = map[string]struct{ months, days int }{
 	"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "year": {12, 0},
 }
 
-// byCalendar returns the edges of calendar cells: from, and one edge after each step until to. A step of months must
-// start on a day that every month has; otherwise an edge would move to the end of a shorter month.
+// byCalendar returns the edges of calendar cells: first, then one edge after each step, up to last. A step of months
+// must start on a day that every month has; otherwise an edge would move to the end of a shorter month.
 func byCalendar(first, last, every string) ([]string, *flaw) {
 	from, flaw := readDay("from", first)
 	if flaw != nil {

@@ -11,17 +11,18 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// This file writes a job as JSON with the keys in the order of the format, so that the same job gives the same bytes.
+// This file writes a job as JSON. Its keys have a fixed order, the one of the reference page, so that equal jobs give
+// equal bytes.
 
 // writer writes a job as JSON.
 type writer struct {
-	// Public holds, by path, the texts with references to write instead of values that come from the environment.
+	// Public holds the texts to write for values that come from the environment, by path: the references ${env:NAME}.
 	Public map[string]string
 	// Unpublished holds the paths of keys to leave out.
 	Unpublished map[string]bool
-	// Custom writes values of types with a form of their own, and returns false for other types.
+	// Custom writes values whose type has its own form in JSON, and returns true. It returns false for other types.
 	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
-	// Rewrite returns the text to write for a text at a path.
+	// Rewrite returns what to write for a text at the path at.
 	Rewrite func(text, at string) string
 
 	buf bytes.Buffer
@@ -44,7 +45,7 @@ func (w *writer) Value(v reflect.Value, at *yamltree.Path) {
 	}
 }
 
-// Plain writes a value of a kind that JSON has.
+// Plain writes a string, a number, a boolean, a list or a mapping.
 func (w *writer) Plain(v reflect.Value, at *yamltree.Path) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -74,7 +75,7 @@ func mapKeys(v reflect.Value) map[string]bool {
 	return out
 }
 
-// Fields writes the keys that are set. It always writes booleans.
+// Fields writes the keys of a struct that are set, and all booleans.
 func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	k := yamltree.KeysOf(v.Type())
 	var set []string
@@ -91,7 +92,7 @@ func (w *writer) Fields(v reflect.Value, at *yamltree.Path) {
 	})
 }
 
-// Items writes n items between two brackets.
+// Items writes n items, separated by commas, between two brackets.
 func (w *writer) Items(brackets string, n int, item func(i int)) {
 	w.buf.WriteByte(brackets[0])
 	for i := range n {
@@ -103,13 +104,13 @@ func (w *writer) Items(brackets string, n int, item func(i int)) {
 	w.buf.WriteByte(brackets[1])
 }
 
-// Key writes the key of an item.
+// Key writes a key and a colon.
 func (w *writer) Key(name string) {
 	w.JSON(name)
 	w.buf.WriteByte(':')
 }
 
-// Text writes a text, or its reference if it comes from the environment.
+// Text writes a string or, if it comes from the environment, its reference.
 func (w *writer) Text(s string, at *yamltree.Path) {
 	if public, ok := w.Public[at.String()]; ok {
 		s = public
@@ -117,7 +118,7 @@ func (w *writer) Text(s string, at *yamltree.Path) {
 	w.JSON(w.Rewrite(s, at.String()))
 }
 
-// reference writes the reference of a value that comes from the environment.
+// reference writes the reference of a value that comes from the environment. It returns false if the value does not.
 func (w *writer) reference(at *yamltree.Path) bool {
 	public, ok := w.Public[at.String()]
 	if ok {
@@ -126,7 +127,7 @@ func (w *writer) reference(at *yamltree.Path) bool {
 	return ok
 }
 
-// Decimal writes a number digit for digit.
+// Decimal writes a number with the digits of the job file, or its reference if it comes from the environment.
 func (w *writer) Decimal(d string, at *yamltree.Path) {
 	if w.reference(at) {
 		return

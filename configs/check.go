@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
+// StepProblem is a problem of a denoising step. Key is the wrong key; "" if the whole step is wrong.
 type StepProblem struct{ Key, Code, Message, Hint string }
 
-// StepChecker returns the problems of a step of a query.
+// StepChecker is a function that returns the problems of a query's denoising step.
 type StepChecker func(*Query, *Denoise) []StepProblem
 
 // # Checks of meaning
@@ -45,18 +45,18 @@ func (c *checker) check() {
 	c.ledger(top.At("ledger"))
 	c.memory(top.At("memory_limit"))
 	if sql := c.job.Input.SQL; c.job.DataChecks == "refuse" && sql != nil && c.job.Engine != "local" &&
-		(c.job.Engine == "database" || sql.Driver != "duckdb") { // the program reads a DuckDB for such a job
+		(c.job.Engine == "database" || sql.Driver != "duckdb") { // the program itself opens a DuckDB database for such a job
 		c.bad(top.At("data_checks"), CodeContradiction, "a database that adds its rows up itself looks at no column",
 			"check the table in the database, and remove data_checks; or let this program read the rows: engine: local")
 	}
 }
 
-// bad records a problem of meaning, unless the form is wrong at this path or above it.
+// bad records a problem of meaning at a path, unless the form at this path or above it is wrong already.
 func (c *checker) bad(at *yamltree.Path, code, text, hint string) {
 	c.AddMeaning(at, yamltree.Problem{Code: code, Text: text, Hint: hint})
 }
 
-// has reports whether the job has a key, or has an unknown key that is probably a misspelling of it.
+// has reports whether the job has a key, or has an unknown key that is probably a misspelling of this key.
 func (c *checker) has(at *yamltree.Path) bool {
 	return c.Has(at) || c.WrongBelow(at.String())
 }
@@ -75,7 +75,7 @@ func (c *checker) published(at *yamltree.Path) {
 	}
 }
 
-// name checks a text that appears in statements and lists.
+// name checks a text that appears in sentences and lists of the release.
 func (c *checker) name(at *yamltree.Path, text string) {
 	if c.sound(at) && (!yamltree.IsClean(text) || utf8.RuneCountInString(text) > 200) {
 		c.bad(at, CodeBadValue, "has control characters or is longer than 200 characters", "give a short name on one line")
@@ -84,7 +84,7 @@ func (c *checker) name(at *yamltree.Path, text string) {
 
 var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
-// leastDelta is the float64 below calibrate.MinDelta: the decimal 1e-300 is not below it.
+// leastDelta is the float64 just below calibrate.MinDelta, so that the decimal 1e-300 is not below it.
 var leastDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
 
 // guarantee checks the epsilon and the delta of a budget.
@@ -156,7 +156,7 @@ func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 	}
 }
 
-// rowUnit reports whether each row is a privacy unit.
+// rowUnit reports whether the privacy unit is a single row.
 func (c *checker) rowUnit() bool {
 	u := &c.job.Privacy.Unit
 	return len(u.Columns) == 0 && u.Upstream == nil && c.sound((*yamltree.Path)(nil).At("privacy").At("unit"))

@@ -103,10 +103,10 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches a URL whose query string comes from the environment.
+// outside matches an https URL whose query string is a reference to the environment.
 var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
-// file checks that the extension of a path names a format.
+// file checks that the extension of a path names a known format.
 func (c *checker) file(at *yamltree.Path, file string) {
 	if !c.address(at, file) {
 		return
@@ -244,8 +244,8 @@ func (c *checker) events(at *yamltree.Path) {
 	}
 	for _, u := range c.job.Privacy.Unit.Columns {
 		for i := range events {
-			// A single event must not rename it either: the ledger and the readers of the release know the unit by its
-			// name.
+			// Even if there is only one event, it must not rename the unit: the ledger and the readers of the release know the
+			// unit by its name.
 			if column, ok := events[i][u]; ok && column != u {
 				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name columns of the input in privacy.unit")
 			}
@@ -287,7 +287,7 @@ func (c *checker) filter(at *yamltree.Path, f *Filter) {
 	c.ordered(at.At("max"), f.Min, f.Max)
 }
 
-// ordered reports an upper bound below the lower bound, if both are numbers.
+// ordered reports an upper bound that is below the lower bound, if both are numbers.
 func (c *checker) ordered(at *yamltree.Path, low, high *Scalar) {
 	if low == nil || high == nil {
 		return

@@ -6,10 +6,12 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// sqliteStores are the prefixes of a store in a SQLite file: one that a single user owns, or one that a group shares.
+// sqliteStores are the prefixes of a ledger in a SQLite file: for a file that one user owns, and for a file that a
+// group shares.
 var sqliteStores = []string{"sqlite:", "sqlite+group:"}
 
-// sqliteFile returns the file of a store, which may be empty. ok is false if the store is not a SQLite file.
+// sqliteFile returns the path of the SQLite file in a ledger's store; it may be empty. ok is false if the store is not
+// a SQLite file.
 func sqliteFile(store string) (file string, ok bool) {
 	for _, scheme := range sqliteStores {
 		if file, ok := strings.CutPrefix(store, scheme); ok {

@@ -71,7 +71,7 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	}
 }
 
-// SameRows reports whether two queries of a table keep the same rows by conditions that are written alike.
+// SameRows reports whether two queries of a table keep the same rows because their conditions are written alike.
 func SameRows(a, b *Query) bool {
 	return len(a.Where) == 0 && len(b.Where) == 0 || reflect.DeepEqual(a.Where, b.Where)
 }
@@ -81,7 +81,7 @@ func (q *Query) rounds() bool {
 	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
 }
 
-// dependent reports whether the noise of the cells may be dependent.
+// dependent reports whether the noise of different cells may be dependent.
 func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == "auto" }
 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a

@@ -34,7 +34,7 @@ func (c *checker) output(at *yamltree.Path) {
 	}
 }
 
-// leads reports whether the value of a reference adds an element `..` to a path.
+// leads reports whether the value of a reference adds an element `..` to output.dir.
 func (c *checker) leads(at *yamltree.Path) bool {
 	n, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -61,7 +61,7 @@ func parents(p string) int {
 	return n
 }
 
-// apart checks that no private file lies in the release folder.
+// apart checks that no private file is in the release folder.
 func (c *checker) apart(folder string) {
 	var top *yamltree.Path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {

@@ -103,7 +103,8 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	c.rates(at.At("rates"), q)
 }
 
-// rowWeight checks how much rows count, and refuses what needs numbers of rows. kind is the key of the query's kind.
+// rowWeight checks the weights of rows, and reports keys that need unweighted row counts. kind is the path of the
+// query's kind.
 func (c *checker) rowWeight(kind *yamltree.Path, q *Query, w *RowWeight) {
 	at := kind.At("weight")
 	c.clamp(at.At("clamp"), w.Clamp)
@@ -135,7 +136,7 @@ func (c *checker) rowWeight(kind *yamltree.Path, q *Query, w *RowWeight) {
 	}
 }
 
-// step reports what is wrong with a denoising step, at the keys that it is about.
+// step reports what is wrong with a denoising step, each problem at its key.
 func (c *checker) step(at *yamltree.Path, q *Query, s *Denoise) {
 	if c.judge == nil || s.Method == "" {
 		return
@@ -166,7 +167,7 @@ func (c *checker) kind(at *yamltree.Path) {
 	}
 }
 
-// publish checks what a cell needs to be shown.
+// publish checks the conditions under which a cell is shown.
 func (c *checker) publish(at *yamltree.Path, p *Publish) {
 	if p != nil {
 		c.positive(at.At("min_count"), p.MinCount)
@@ -174,7 +175,7 @@ func (c *checker) publish(at *yamltree.Path, p *Publish) {
 	}
 }
 
-// accuracy checks a query's target, and that every query has one if epsilon is split by targets.
+// accuracy checks a query's accuracy target. If epsilon is split by targets, each query must have one.
 func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 	inside := at.At("accuracy")
 	if a := q.Accuracy; a != nil {
@@ -194,7 +195,7 @@ func (c *checker) accuracy(at *yamltree.Path, q *Query) {
 	}
 }
 
-// crosstabs checks the tables of a query, and refuses keys that crosstabs exclude.
+// crosstabs checks the tables of crosstabs, and reports keys that cannot be combined with crosstabs.
 func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	x, inside := q.Crosstabs, at.At("crosstabs")
 	c.dimensions(inside.At("by"), x.By)
@@ -224,7 +225,7 @@ func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
 	c.without(at, q, "tables that share their noise", "denoise", "sparse", "sensitivity")
 }
 
-// optimized refuses keys that exclude a histogram whose noise is not independent in each cell.
+// optimized reports keys that cannot be combined with a histogram whose noise is not independent in each cell.
 func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
 		c.without(at, q, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse",
@@ -249,7 +250,7 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	}
 }
 
-// weighted refuses keys that exclude a histogram whose keys are selected by weights of units.
+// weighted reports keys that cannot be combined with a histogram whose keys are selected by weights of units.
 func (c *checker) weighted(at *yamltree.Path, q *Query) {
 	optimize := at.At("optimize")
 	switch {
@@ -265,7 +266,8 @@ func (c *checker) weighted(at *yamltree.Path, q *Query) {
 	}
 }
 
-// without reports keys of a query that exclude something else in it. A key with its default value is always allowed.
+// without reports those of the keys that are set at a query although they cannot be combined with what. A key with its
+// default value is always allowed.
 func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
 	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
 		"sparse": q.Sparse}
@@ -299,7 +301,7 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 			"the bound are left out")
 }
 
-// discovers reports whether the keys of the query come from the data.
+// discovers reports whether the keys of the query's cells come from the data.
 func (q *Query) discovers() bool {
 	private := func(by []Dimension) bool {
 		return slices.ContainsFunc(by, func(d Dimension) bool { return d.Keys != "" })
@@ -369,7 +371,7 @@ func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
 	}
 }
 
-// clampOf checks the clamp, or the range within which it is found.
+// clampOf checks the clamp. If the clamp is found privately, it checks the range within which it is found.
 func (c *checker) clampOf(at *yamltree.Path, a *Aggregate) {
 	if !a.Clamp.Discovers() {
 		c.clamp(at.At("clamp"), a.Clamp)

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// rates checks the quotients that are computed from a query's cells. Package pipeline checks that the cells of both
-// queries, or of the file, agree.
+// rates checks the quotients that are computed from a query's cells. Package pipeline checks that both queries, or the
+// query and the file, have the same cells.
 func (c *checker) rates(at *yamltree.Path, q *Query) {
 	if len(q.Rates) == 0 {
 		return
@@ -36,7 +36,7 @@ func (c *checker) rates(at *yamltree.Path, q *Query) {
 	}
 }
 
-// divisor checks what a rate divides by.
+// divisor checks the query or the file by whose numbers a rate divides.
 func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
 	if r.File != "" {
 		c.file(at.At("file"), r.File)
@@ -66,8 +66,8 @@ func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
 	}
 }
 
-// adds reports whether the query's cells are noisy counts or sums, with listed keys and independent noise of different
-// queries.
+// adds reports whether the query's cells are noisy counts or sums, with listed keys, and with noise that is independent
+// of other queries' noise.
 func (q *Query) adds() bool {
 	return !q.discovers() && (q.Count != nil || q.Histogram != nil || q.Sum != nil && q.Sum.Length == 0 && len(q.Sum.Columns) == 0)
 }

@@ -57,9 +57,10 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 // plainWord matches words without characters that have a meaning in a connection string.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// wordReferences allows a parameter in a connection string, or in the place of the ledger, only as a word. Otherwise a
-// user who sets it could add another server, to which the password would be sent, settings of the session, or a ledger
-// without the earlier charges. env is a variable that replaces the whole text.
+// wordReferences checks the parameters in a connection string or in the ledger's store: their values must be words.
+// Otherwise a user who sets a parameter could add another server, which would get the password, or session settings, or
+// could choose a ledger without the earlier charges. env is the name that a hint suggests for a variable that holds the
+// whole text.
 func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	node, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -77,7 +78,7 @@ func (c *checker) wordReferences(at *yamltree.Path, env string) {
 }
 
 // sqlReferences refuses references in the query. A user who sets a parameter must not write SQL, which could return
-// rows twice, and a statement is printed, so it must hold no value of the environment. In the name of a table, a
+// rows twice. Also, the query is printed, so it must hold no value of the environment. In the name of a table, a
 // parameter is a piece of a plain name.
 func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
 	c.wordReferences(at.At("dsn"), "DSN")

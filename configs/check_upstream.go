@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// mostUpstream is the largest bound of a unit that the producer bounded: products of two of them fit 64 bits.
+// mostUpstream is the largest bound that an upstream unit may state, so that products of two bounds fit 64 bits.
 const mostUpstream = 1 << 31
 
-// upstream checks the privacy unit that the producer of the table bounded, and a table of counts. Without a column that
-// identifies units, the program cannot group the rows of a unit.
+// upstream checks a privacy unit that the producer of the table bounded, and a table of counts. Such a table has no
+// column that identifies units, so the program cannot group the rows of a unit.
 func (c *checker) upstream(unit, input *yamltree.Path) {
 	u, counts := c.job.Privacy.Unit.Upstream, input.At("counts")
 	if c.job.Input.Counts != nil {
@@ -52,7 +52,7 @@ func (c *checker) upstream(unit, input *yamltree.Path) {
 	}
 }
 
-// upstreamBounds checks that the producer's promise bounds what one unit changes.
+// upstreamBounds checks that the producer's promise bounds how much one unit changes the table.
 func (c *checker) upstreamBounds(at *yamltree.Path, u *Upstream) {
 	for key, bound := range map[string]int64{"max_rows": u.MaxRows, "max_change": u.MaxChange, "max_sum": u.MaxSum} {
 		if bound > mostUpstream {

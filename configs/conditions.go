@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostListed = 8   // values that the words of a condition list
-	mostShown  = 120 // characters of each
+	mostListed = 8   // how many values of a list are shown
+	mostShown  = 120 // to how many characters each value is shortened
 )
 
 // Conditions returns the conditions under which rows count in each query of a job, by the query's name: "Only rows with
@@ -41,7 +41,8 @@ func Conditions(effective []byte) map[string]string {
 		if q.From != "" {
 			rows = conditionsOf(job.Input.Tables[q.From].Where)
 		}
-		// The first joins of tables lead to one with a unit. Rows without a partner there count nowhere.
+		// If the table has no unit, its rows get one from the table of their first join: rows without a partner there count
+		// nowhere.
 		t := job.Input.Tables[q.From]
 		for range job.Input.Tables {
 			if len(t.Unit) > 0 || len(t.Join) == 0 {
@@ -73,7 +74,7 @@ type condition struct {
 	NotIn   []Scalar `json:"not_in"`
 }
 
-// conditionsOf returns the words of conditions.
+// conditionsOf describes each condition in words.
 func conditionsOf(where []condition) (texts []string) {
 	for i := range where {
 		texts = append(texts, where[i].words()...)
@@ -81,12 +82,12 @@ func conditionsOf(where []condition) (texts []string) {
 	return texts
 }
 
-// words returns the conditions on the filter's column.
+// words returns the conditions that f sets on its column, each in words.
 func (f *condition) words() (texts []string) {
 	add := func(format string, args ...any) { texts = append(texts, f.Column+fmt.Sprintf(format, args...)) }
 	is, reference := f.NotNull.(string)
 	switch {
-	case f.NotNull == true || len(f.NotIn) > 0: // a null is none of the other values
+	case f.NotNull == true || len(f.NotIn) > 0: // null is not equal to any listed value
 		add(" not null")
 	case reference:
 		add(" not null if %s", is)
@@ -118,7 +119,7 @@ func (f *condition) words() (texts []string) {
 	return texts
 }
 
-// listed returns the values of a list in words; one and several are the words before one value and before several.
+// listed returns a list of values in words, after one if there is one value, and after several otherwise.
 func listed(one, several string, values []Scalar) string {
 	if len(values) == 1 {
 		return one + " " + values[0].words()
@@ -133,7 +134,8 @@ func listed(one, several string, values []Scalar) string {
 	return several + " (" + strings.Join(texts, ", ") + ")"
 }
 
-// words returns a value, shortened if it is long, and in quotes if it could be read as another text or as several.
+// words returns a value as text, shortened if it is long. It is in quotes if it could be mistaken for another text or
+// for several.
 func (s Scalar) words() string {
 	text := string(s)
 	if at := []rune(text[:min(len(text), 4*mostShown+4)]); len(at) > mostShown {

@@ -8,7 +8,7 @@ import (
 // Data intervals: the days, months and years that are the values of a dated parameter, the ways to write each, and the
 // intervals between two dates.
 
-// DataInterval is a data interval: one value of a dated parameter, a day, a month or a year.
+// DataInterval is one value of a dated parameter: a day, a month or a year.
 type DataInterval struct {
 	// Value is the interval's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
@@ -73,8 +73,8 @@ func following(at time.Time, every string) time.Time {
 	return at.AddDate(0, 0, 1)
 }
 
-// dateSamples returns an example of each form in which a job may write a date of a parameter with this every: "day",
-// "month" or "year".
+// dateSamples returns an example of each form in which a job may write a date. every is the period of the parameter:
+// "day", "month" or "year".
 func dateSamples(every string) (out []string) {
 	for _, f := range formsOf(every) {
 		out = append(out, f.sample)
@@ -94,8 +94,8 @@ func kind(every string) string {
 // form is one way to write a date: its layout and a sample.
 type form struct{ layout, sample string }
 
-// formsOf returns the ways to write a date. A month or a year is named only by its first day, so that an interval has
-// few names.
+// formsOf returns the ways to write a date. A month or a year can be named only by its first day, so that each interval
+// has few names.
 func formsOf(every string) []form {
 	switch every {
 	case "month":

@@ -4,8 +4,9 @@ import (
 	"cmp"
 )
 
-// Terms returns the public number of values that a mean averages: its own rows key, or the input's if every row of the
-// input has one of the values. It is 0 if the number is private, or if rows have weights.
+// Terms returns the number of values that a mean averages, if this number is public. It is the mean's own rows key, or
+// input.rows if every row of the input has one value. Terms returns 0 if the number is private, or if rows have
+// weights.
 func (j *Job) Terms(q *Query, a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {
@@ -27,7 +28,7 @@ func (j *Job) missing(q *Query, a *Aggregate) string {
 	return "drop"
 }
 
-// fillSteps sets the defaults that depend on another key.
+// fillSteps sets the defaults that depend on another key: of null and nan, and of denoising steps.
 func fillSteps(job *Job) {
 	for i := range job.Queries {
 		q := &job.Queries[i]
@@ -35,8 +36,8 @@ func fillSteps(job *Job) {
 			a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
 		}
 		for k := range job.Queries[i].Denoise {
-			// A method that is newer than the digest leaves out the parameters that its job leaves out; this default
-			// has always been part of the digest.
+			// A parameter that the job leaves out stays out of the job's digest, but this default has always been part of the
+			// digest.
 			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.Args["positive_part"] == "" {
 				s.setParam("positive_part", "true")
 			}

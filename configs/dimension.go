@@ -54,7 +54,7 @@ type Dimension struct {
 	Other string `yaml:"other,omitempty" enum:"drop|bin" default:"drop"`
 }
 
-// forms are the ways to define the cells of a dimension, and the keys of each form. A new form is entered here.
+// forms are the ways to define the cells of a dimension, with the keys of each. To add a way, add it here.
 var forms = []struct {
 	name string
 	keys []string
@@ -69,7 +69,7 @@ var forms = []struct {
 	{"keys", []string{"keys"}},
 }
 
-// FormKeys returns the keys that alone define the cells of a dimension.
+// FormKeys returns the keys that define the cells of a dimension by themselves, such as values and edges.
 func FormKeys() (keys []string) {
 	for _, f := range forms {
 		if len(f.keys) == 1 {

@@ -10,17 +10,16 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
-// order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store, memory_limit,
-// input.sql.dsn and the folders of private files and of a lake's table. A value that comes from `${env:…}` is replaced
-// by its reference.
+// Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have a fixed
+// order, and equal jobs give equal bytes. It is public. It leaves out ledger.store, memory_limit, input.sql.dsn and the
+// folders of private files and of a lake's table. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
 // Identity returns the JSON of [Job.Effective] with the values of the environment in it. Two runs whose jobs have the
-// same identity make the same release, so the run fingerprint is made from it. It is as private as the environment. It
-// goes into digests that the operator keeps, and never into a release, a log or a message.
+// same identity make the same release, so the run fingerprint is made from it. It may hold secrets of the environment.
+// It may go into digests that the operator keeps, but never into a release, a log or a message.
 //
-// A URL's query string on a web server is a signature, which changes from day to day: its reference stays.
+// The query string of a web server's URL is a signature that changes from day to day, so its reference is not replaced.
 func (j *Job) Identity() ([]byte, error) {
 	signed := maps.Clone(j.references())
 	maps.DeleteFunc(signed, func(_, text string) bool { return !outside.MatchString(text) })
@@ -47,7 +46,7 @@ var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true, "i
 // fileOfInput matches the path of a private file.
 var fileOfInput = regexp.MustCompile(`^input\.(tables\.[a-z0-9_-]+\.)?files\[`)
 
-// withoutFolder removes the folder from a path of the input.
+// withoutFolder returns a text of the job without its folder, if it is the path of a private file; otherwise unchanged.
 func (j *Job) withoutFolder(s, at string) string {
 	if fileOfInput.MatchString(at) || at == "input.sql.table" && j.Input.SQL.Format != "" {
 		s = filepath.Base(s)
@@ -55,7 +54,7 @@ func (j *Job) withoutFolder(s, at string) string {
 	return s
 }
 
-// writeCustom writes the values that have forms of their own. It returns false if a value has none.
+// writeCustom writes a value whose type has its own form in JSON. It returns false for all other values.
 func writeCustom(w *writer, v reflect.Value, at *yamltree.Path) bool {
 	switch x := v.Interface().(type) {
 	case Unit:

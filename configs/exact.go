@@ -3,7 +3,7 @@ package configs
 import "slices"
 
 // ExactColumns lists the input columns in which different values must stay different: the columns of the privacy unit,
-// since two units must not become one, the columns of discovered keys, and the keys of joins. Joined columns are exact
+// since two units must not become one; the columns of discovered keys; and the keys of joins. Joined columns are exact
 // in the table from which they come.
 func (j *Job) ExactColumns() []string {
 	names := j.exactInQueries()
@@ -22,7 +22,7 @@ func (j *Job) exactInQueries() []string {
 		if q.Histogram == nil || !j.Reads(q) {
 			continue
 		}
-		// sums, means and variances by discovered keys use the keys of a histogram
+		// Sums, means and variances by discovered keys use the keys of a histogram.
 		for _, d := range q.Histogram.By {
 			if d.Keys == "" {
 				continue
@@ -38,8 +38,8 @@ func (j *Job) exactInQueries() []string {
 	return names
 }
 
-// exactInJoins lists the columns of a table that are keys of joins, and the columns that rows of another table get and
-// need exactly.
+// exactInJoins lists the columns of this table that must be exact because of joins: keys of joins, and columns that
+// another table gets from it and needs exactly.
 func (j *Job) exactInJoins() (names []string) {
 	for _, join := range j.Joins() {
 		names = append(names, join.Own...)

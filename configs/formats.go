@@ -38,7 +38,7 @@ func hasExtension(file string, extensions []string, text bool) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(file, e) })
 }
 
-// text reports whether the extension of a path is one of delimited text.
+// text reports whether the extension of a path is an extension of delimited text.
 func text(file string) bool { return hasExtension(file, textExtensions, true) }
 
 // IsDelimited reports whether some file of the input is delimited text, which states no types.
@@ -46,7 +46,7 @@ func (in *Input) IsDelimited() bool {
 	return in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, text)
 }
 
-// lines reports whether the extension of a path is one of JSON lines.
+// lines reports whether the extension of a path is an extension of JSON lines.
 func lines(file string) bool { return hasExtension(file, lineExtensions, true) }
 
 // known reports whether the extension of a path names a format.
@@ -54,7 +54,7 @@ func known(file string) bool {
 	return hasExtension(file, extensions, false) || text(file) || lines(file)
 }
 
-// hint returns what the user can do with a file of an unknown format.
+// hint returns advice for a file whose format is unknown.
 func hint(file string) string {
 	known := "known: " + strings.Join(slices.Concat(extensions, textExtensions, lineExtensions), ", ")
 	switch strings.ToLower(filepath.Ext(file)) {
@@ -66,11 +66,10 @@ func hint(file string) string {
 
 var textTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
-// TypeProblem returns the problem of a text file column's type, as of csv.types, and a hint; "" if there is none.
+// TypeProblem returns what is wrong with the type of a column in a text file (csv.types), and a hint; "" if nothing is.
 func TypeProblem(text string) (problem, hint string) { return checkType(text, yamltree.Shown) }
 
-// checkType returns the problem of a text file column's type and a hint; "" if there is none. show quotes a text of the
-// job for a message.
+// checkType is [TypeProblem] with the function show, which quotes a text of the job for a message.
 func checkType(text string, show func(string) string) (problem, hint string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {
@@ -81,7 +80,7 @@ func checkType(text string, show func(string) string) (problem, hint string) {
 	return problem, hint
 }
 
-// checkLayout checks a type with one of its layouts.
+// checkLayout checks one layout of a date or timestamp type.
 func checkLayout(text, kind, layout string, show func(string) string) (problem, hint string) {
 	switch {
 	case text == "":

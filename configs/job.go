@@ -57,7 +57,7 @@ type Job struct {
 	file string
 	src  *yamltree.Source // nil if the job was not parsed
 
-	// of the job of one of several tables: see Of
+	// the table's name, in the job that Of returns for it
 	table string
 	whole *Job
 }

@@ -31,7 +31,7 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 	}
 }
 
-// refused maps keys of other tools that this format will never have to an explanation.
+// refused maps keys that this format will never have, but other tools do, to an explanation.
 var refused = map[string]string{
 	"seed": hintNoSeed, "random_seed": hintNoSeed, "random_state": hintNoSeed, "rng": hintNoSeed,
 	"noise": hintNoise, "no_noise": hintNoise, "add_noise": hintNoise, "test_mode": hintNoise, "mechanism": hintNoise,
@@ -42,7 +42,7 @@ const (
 	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
-// unknownKey returns the key that is probably meant by an unknown key, and a hint.
+// unknownKey returns the key that the user probably meant by an unknown key, and a hint.
 func unknownKey(name string, known []string) (key, hint string) {
 	hint = unknownHint(name, known)
 	if wording.InPlaceOfKind(wording.KindHint(name, known)) {
@@ -51,7 +51,7 @@ func unknownKey(name string, known []string) (key, hint string) {
 	return wording.Meant(name, known), hint
 }
 
-// unknownHint returns the most likely meaning of an unknown key.
+// unknownHint returns a hint for an unknown key.
 func unknownHint(name string, known []string) string {
 	if hint, ok := refused[wording.Normal(name)]; ok {
 		return hint

@@ -14,7 +14,7 @@ import (
 type paramReader struct {
 	*yamltree.Decoder
 	job    *Job
-	sample bool // a parameter without a value gets a sample
+	sample bool // a parameter without a value gets a sample value
 }
 
 // parameters decodes the params block. The value of a parameter comes from --param, or is its default.
@@ -89,7 +89,7 @@ func (d *paramReader) parameterValue(name string, p *Param, given map[string]str
 	return d.checkParam(s, p, isGiven)
 }
 
-// paramSpot returns the place of a parameter's declaration.
+// paramSpot returns the place in the file at which a parameter is declared.
 func (d *paramReader) paramSpot(name string) yamltree.Spot {
 	key, node := yamltree.Child(d.Src.Root, "params", -1)
 	if k, v := yamltree.Child(node, name, -1); v != nil {
@@ -152,8 +152,8 @@ func (j *Job) ParamValues() map[string]string {
 	return out
 }
 
-// Series returns the name of the job with its dates as references, such as fares-${day}. All dates of a dated job have
-// the same series.
+// Series returns the name of the job with its dates as references, such as fares-${day}. So the runs of a dated job for
+// different dates have the same series.
 func (j *Job) Series() string {
 	if j.src == nil {
 		return j.Name

@@ -15,15 +15,15 @@ type ParseOptions struct {
 	Params map[string]string
 	// Env looks up ${env:NAME}, for example os.LookupEnv. If it is nil, no variable is set.
 	Env func(string) (string, bool)
-	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
-	// such as those on the ledger.
+	// Sample gives a sample value to parameters that have none. Commands for which the values do not matter use it, such
+	// as commands on the ledger.
 	Sample bool
-	// Effective is set for the job of a release: references are replaced, so that none to a parameter is left.
+	// Effective is set for the job in a release, in which references to parameters are replaced already.
 	Effective bool
-	// DataChecks replaces the job's data_checks, if it is set: the release then states what was done.
+	// DataChecks replaces the job's data_checks, unless it is "". The release then states the value that was used.
 	DataChecks string
-	// CheckStep returns the problems of a denoising step, because this package does not know the methods. If it is nil,
-	// the steps are not checked before the plan is made.
+	// CheckStep returns the problems of a denoising step, since this package does not know the methods. If it is nil,
+	// steps are not checked here but when the plan is made.
 	CheckStep StepChecker
 }
 
@@ -56,7 +56,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	}
 	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	if in := &job.Input; (in.SQL != nil || len(in.Tables) > 0) && !d.Has((*yamltree.Path)(nil).At("input").At("csv")) {
-		in.CSV = CSV{} // its defaults do not go with the input, so the effective job must not have them
+		in.CSV = CSV{} // the effective job must not have defaults of CSV files for this input
 	}
 	fillSteps(job)
 	if o.DataChecks != "" {
@@ -109,7 +109,7 @@ func (j *Job) StoreName() string {
 }
 
 // Bounds returns what one privacy unit may contribute to a query. The query's own bounds override the job's. If the
-// unit is a row, or the query is over units, it contributes one row. A bound of 0 means that there is none.
+// unit is a row, or the query is over units, it contributes one row. 0 stands for no bound.
 func (j *Job) Bounds(q *Query) PerUnit {
 	if len(j.Privacy.Unit.Columns) == 0 || q.OverUnits() {
 		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}
@@ -117,7 +117,7 @@ func (j *Job) Bounds(q *Query) PerUnit {
 	return j.Privacy.PerUnit.with(q.PerUnit)
 }
 
-// with returns the bounds p, overridden key by key by the query's own bounds if there are any.
+// with returns the bounds p with the query's own bounds, if any, in place of those of the same key.
 func (p PerUnit) with(own *PerUnit) PerUnit {
 	b := p
 	if own != nil {

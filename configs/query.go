@@ -82,19 +82,19 @@ type Rate struct {
 	MaxHalfWidth Decimal `yaml:"max_half_width,omitempty" example:"10"`
 }
 
-// Kinds are the keys that give a query its kind. The kinds that add up values, which have an [Aggregate], are in
-// [Query.Aggregates] too.
+// Kinds are the keys that give a query its kind. The kinds sum, mean and variance, which have an [Aggregate], are
+// in [Query.Aggregates] too.
 var Kinds = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 
-// Aggregates returns the aggregate of the query under the key of its kind: one entry in a valid query, or none if the
-// query counts rows.
+// Aggregates returns the query's sum, mean or variance, by its key ("sum", "mean" or "variance"). A valid query has at
+// most one; a query that counts rows has none.
 func (q *Query) Aggregates() map[string]*Aggregate {
 	all := map[string]*Aggregate{"sum": q.Sum, "mean": q.Mean, "variance": q.Variance}
 	maps.DeleteFunc(all, func(_ string, a *Aggregate) bool { return a == nil })
 	return all
 }
 
-// Dimensions returns the dimensions of the query under the key of its kind.
+// Dimensions returns the dimensions of the query, by the key of its kind, such as "histogram".
 func (q *Query) Dimensions() map[string][]Dimension {
 	all := map[string][]Dimension{}
 	if q.Histogram != nil {
@@ -109,7 +109,8 @@ func (q *Query) Dimensions() map[string][]Dimension {
 	return all
 }
 
-// RowWeight returns how much each row counts, and the key of its kind; nil if all rows count alike.
+// RowWeight returns the weights of rows that the query uses, and the key of its kind. w is nil if all rows weigh the
+// same.
 func (q *Query) RowWeight() (w *RowWeight, kind string) {
 	switch {
 	case q.Count != nil:
@@ -123,7 +124,7 @@ func (q *Query) RowWeight() (w *RowWeight, kind string) {
 	return nil, ""
 }
 
-// OverUnits reports whether the rows of the query are the privacy units.
+// OverUnits reports whether the query reads one row for each privacy unit, instead of the input's rows.
 func (q *Query) OverUnits() bool { return q.Over == "units" }
 
 // Publish holds the conditions under which a cell is shown. It keeps readers from numbers that are mostly noise. It
@@ -170,7 +171,7 @@ type RowWeight struct {
 	Clamp []Decimal `yaml:"clamp" example:"[0, 500]"`
 }
 
-// CountsUnits reports whether the query counts the units that a bound cuts.
+// CountsUnits reports whether the query counts the units that have more rows than the bound lets count.
 func (q *Query) CountsUnits() bool { return q.Count != nil && q.Count.Measure == "units_over_bound" }
 
 // Histogram counts rows by one or more dimensions; every combination of their cells is a cell of the answer.
@@ -263,7 +264,8 @@ const Discover = "discover"
 // Discovers reports whether the clamp must be found privately.
 func (c Clamp) Discovers() bool { return len(c) == 1 && c[0] == Discover }
 
-// Bounds returns the public bounds of the values: the clamp, or the range within which it is found.
+// Bounds returns the public bounds of the values: the clamp or, if the clamp is found privately, the range within which
+// it is found.
 func (a *Aggregate) Bounds() []Decimal {
 	if a.Clamp.Discovers() {
 		return a.Range
@@ -322,7 +324,8 @@ type PerUnit struct {
 	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
 }
 
-// MaxRows is a bound on the rows of a unit, or a marker that it must be found; 0 if there is none.
+// MaxRows is a bound on the rows of a unit; 0 if there is no bound. A special value means that the bound is found
+// privately.
 type MaxRows int64
 
 const discoveredRows MaxRows = -1
@@ -330,8 +333,8 @@ const discoveredRows MaxRows = -1
 // Discovers reports whether the bound must be found privately.
 func (m MaxRows) Discovers() bool { return m == discoveredRows }
 
-// MostRows returns the largest number of rows of one unit that may count: the bound, or the limit within which it is
-// found; 0 if there is none.
+// MostRows returns the largest number of rows of one unit that may count: the bound or, if it is found privately, its
+// upper limit; 0 if there is no bound.
 func (p *PerUnit) MostRows() int64 {
 	if p.MaxRows.Discovers() {
 		return p.MaxRowsUpTo

@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// Scalar is the source text of a scalar: NO, 02139 and 2013-01-01 stay as written.
+// Scalar is a scalar as it is written in the job file: NO, 02139 and 2013-01-01 stay texts.
 type Scalar string
 
-// Decimal is the source text of a number. It is empty if the key is absent. A budget is rounded down to a float64.
+// Decimal is a number as it is written in the job file; "" if the key is absent. A budget is rounded down to a float64.
 type Decimal string
 
 // Down returns the largest float64 that is at most the number, so that a budget is never rounded up.
@@ -23,7 +23,7 @@ func (d Decimal) rat() (r *big.Rat, ok bool) { return yamltree.ParseDecimal(stri
 func (s Scalar) number() (r *big.Rat, ok bool) { return yamltree.ParseNumber(string(s)) }
 
 // WithEpsilon replaces privacy.epsilon in a job file, and leaves the rest unchanged byte for byte. ok is false if the
-// file has no plain number there but a reference, an alias or a quoted text.
+// value is not a plain number: a reference, an alias or a quoted text.
 func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
 	return yamltree.WithScalar(src, epsilon, "privacy", "epsilon")
 }

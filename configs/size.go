@@ -35,7 +35,7 @@ func ParseSize(text string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// Memory returns the job's memory_limit in bytes. It is 0 if the job sets none.
+// Memory returns the job's memory_limit in bytes; 0 if the job has none.
 func (j *Job) Memory() int64 {
 	n, err := ParseSize(string(j.MemoryLimit))
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 // Several tables
 //
-// A job with input.tables is read as one job for each table ([Job.Of]): the input is the table, and the privacy unit is
-// the columns in which the table holds it. A job of a table has the columns of its files and the columns of its joins
-// ([Job.Joins]). docs/adr/0050 says why a join keeps neighbours neighbours.
+// A job with input.tables is treated as one job for each table ([Job.Of]). The input of such a job is the table, and
+// its privacy unit is the table's unit columns. Its columns come from the table's files and from its joins
+// ([Job.Joins]). docs/adr/0050 proves that joined neighbouring tables are still neighbouring tables.
 
 // Table is one of several private tables. Its keys mean what they mean in input.
 type Table struct {
@@ -67,8 +67,8 @@ type Join struct {
 // TableNames returns the names of the job's tables, in order; none if it has one table only.
 func (j *Job) TableNames() []string { return slices.Sorted(maps.Keys(j.Input.Tables)) }
 
-// Of returns the job of one of several tables, with all queries of the whole job. Its diagnostics are placed in the
-// file of the whole job.
+// Of returns the job of one table, with all queries of the whole job. Its diagnostics have positions in the file of the
+// whole job.
 func (j *Job) Of(table string) *Job {
 	t := j.Input.Tables[table]
 	of := *j
@@ -82,9 +82,9 @@ func (j *Job) Of(table string) *Job {
 	return &of
 }
 
-// TableUnit returns the definition of the unit in a table as canonical text: the columns of the unit in order, or the
-// first join, if the rows get their unit by it; "" if there is neither. Two definitions never have the same text. The
-// table "" is the table of a job that has one only.
+// TableUnit returns how a table defines the privacy unit, as canonical text: the columns of the unit in order or, if
+// rows get their unit from a join, this join. It returns "" if the table has neither. Different definitions have
+// different texts. The table "" is the only table of a job without input.tables.
 func (j *Job) TableUnit(table string) string {
 	t := j.Input.Tables[table]
 	if table == "" {
@@ -104,8 +104,8 @@ func (j *Job) TableUnit(table string) string {
 	return "of table " + t.Join[0].Table + " on " + strings.Join(names, ", ")
 }
 
-// defined returns what the name of a column stands for: also its number, if the job gives the columns their names,
-// since another job can give the same name to another column.
+// defined returns what a column name stands for. If the job gives the columns of the file their names, this includes
+// the column's number, since another job can give the same name to another column.
 func (c *CSV) defined(name string) string {
 	if at := slices.Index(c.Columns, name); at >= 0 {
 		return fmt.Sprintf("%q (column %d)", name, at+1)
@@ -129,10 +129,10 @@ func (j *Job) Inputs() iter.Seq2[string, *Input] {
 	}
 }
 
-// Reads reports whether a query reads the table of the job.
+// Reads reports whether a query reads the table of this job.
 func (j *Job) Reads(q *Query) bool { return j.whole == nil || q.From == j.table }
 
-// PrivateFiles returns the files of the input. The job of one table returns the files of all tables, too.
+// PrivateFiles returns the files of the input. In a job with several tables, it returns the files of all of them.
 func (j *Job) PrivateFiles() (files []string) {
 	j.eachPrivateFile(func(_ *yamltree.Path, file string) { files = append(files, file) })
 	return files
@@ -154,19 +154,19 @@ func (j *Job) eachPrivateFile(visit func(at *yamltree.Path, file string)) {
 	}
 }
 
-// TableJoin is a join with the columns of the privacy unit in it.
+// TableJoin is a join to another table. Its columns include the columns of the privacy unit.
 type TableJoin struct {
-	// Field is its place in the job, Table the name of the other table.
+	// Field is the join's path in the job. Table is the name of the other table.
 	Field, Table string
-	// Own are the columns that make the key; Theirs are the key's columns in the other table, in the same order.
+	// Own are the columns of this table that make the key. Theirs are the other table's key columns, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, As their new names. The first Units of them are the columns
-	// of the unit, if the rows get it from their partner; else it is 0.
+	// Add are the columns of the other table that rows get, and As their new names. If rows get their unit by this join,
+	// the first Units of Add are the unit's columns; otherwise Units is 0.
 	Add, As []string
 	Units   int
 }
 
-// Joins returns the joins of the job of a table.
+// Joins returns the joins of a table's job; nil for a job without input.tables.
 func (j *Job) Joins() []TableJoin {
 	if j.whole == nil {
 		return nil
@@ -202,7 +202,7 @@ func (j *Job) Joins() []TableJoin {
 	return out
 }
 
-// placed returns a path of the job of a table as one of the whole job.
+// placed converts a path in the job of a table to a path in the whole job.
 func (j *Job) placed(path string) string {
 	if j.whole == nil {
 		return path
@@ -221,7 +221,7 @@ func (j *Job) placed(path string) string {
 
 var tableName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
-// tables checks the tables of a job, each like an input of its own.
+// tables checks the tables of a job. Each table is checked like an input of its own.
 func (c *checker) tables(at *yamltree.Path) {
 	in := &c.job.Input
 	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "counts", "events", "lookups",
@@ -264,8 +264,8 @@ func (c *checker) tables(at *yamltree.Path) {
 	}
 }
 
-// sameFiles refuses files that an earlier table names with another unit: if a unit is removed, its rows would stay in
-// the other table as rows of others.
+// sameFiles refuses a file that two tables use with different units. If a unit is removed, its rows would stay in the
+// other table as rows of other units.
 func (c *checker) sameFiles(at *yamltree.Path, name string) {
 	tables := c.job.Input.Tables
 	for _, earlier := range c.job.TableNames() {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// jobFormat is the format of job files.
+// jobFormat describes job files to the YAML decoder.
 var jobFormat = yamltree.Format{
 	Custom: map[reflect.Type]yamltree.DecodeFunc{
 		reflect.TypeFor[Scalar]():  yamltree.DecodeWith(decodeScalar),

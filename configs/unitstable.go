@@ -36,8 +36,8 @@ type UnitColumn struct {
 // UnitRows is the rows of a unit. It has no keys.
 type UnitRows struct{}
 
-// Kind returns the key that says what the column is, and the column of the input that it names; "" if there is none or
-// more than one.
+// Kind returns the key that defines the column, such as sum, and the input column that it names. It returns "" if the
+// column has no such key or more than one.
 func (u *UnitColumn) Kind() (kind, of string) {
 	n := 0
 	for _, k := range []struct {
@@ -82,7 +82,7 @@ func (c *checker) units(at *yamltree.Path) {
 	}
 }
 
-// overUnits checks the keys of a query that is over units, and that its margins are over units too.
+// overUnits checks the keys of a query over units. The query's margins must be over units too.
 func (c *checker) overUnits(at *yamltree.Path, q *Query) {
 	for i, name := range q.Margins {
 		for k := range c.job.Queries {

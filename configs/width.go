@@ -26,10 +26,10 @@ type ladder struct {
 	cells, digits int
 }
 
-// flaw is what is wrong with from, to, width or every. Key is one of these words.
+// flaw describes what is wrong with from, to, width or every. Key is one of these words.
 type flaw struct{ Key, Text, Hint string }
 
-// byWidth returns the edges from + i*width, the last of which is to, as texts with equally many digits after the point.
+// byWidth returns the edges from, from + width, …, to, as texts with equally many digits after the point.
 func byWidth(from, to, width string) ([]string, *flaw) {
 	l, flaw := steps(from, to, width)
 	if flaw != nil {

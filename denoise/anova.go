@@ -2,17 +2,18 @@ package denoise
 
 import "slices"
 
-// This file makes a table and its margins agree, by the analysis of variance. The table and its margins each give an
-// estimate of every effect, the interaction of some of the dimensions. The result has the weighted mean of these
-// estimates.
+// This file makes a table and its margins agree, by the analysis of variance. An effect is the interaction of some of
+// the dimensions. The table and each margin give an estimate of an effect, and the result has the weighted mean of
+// these estimates.
 
-// margin is a table of sums of cells, with one sum for each combination of some of the dimensions.
+// margin is a table of sums over some of the dimensions: it has one sum for each combination of values of the other
+// dimensions.
 type margin struct {
-	// Axes are the dimensions that it keeps, in ascending order.
+	// Axes are the dimensions that are not summed over, in ascending order.
 	Axes []int
 	// Values are the sums row by row, in the cells' unit.
 	Values []float64
-	// Weight is the variance of the noise of a cell of the table over the variance of the noise of one of Values.
+	// Weight is the noise variance of a cell of the full table, divided by the noise variance of one of Values.
 	Weight float64
 }
 
@@ -75,7 +76,7 @@ func (a *adjustment) correctEffect(effect int) {
 	a.spread(told, effect)
 }
 
-// precision returns one over the variance of an effect's estimate, in units of the variance of the estimate from y
+// precision returns one over the variance of an effect's estimate. The unit is the precision of the estimate from y
 // alone.
 func (a *adjustment) precision(effect int) float64 {
 	precision := 1.0
@@ -125,8 +126,8 @@ func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 
 	return out
 }
 
-// centre returns the means along a dimension of the given size, or the deviations from them. inner is the number of
-// values in one step along it.
+// centre returns the means along a dimension of the given size, or the deviations from these means. inner is the
+// difference between the indices of two neighbours along the dimension.
 func centre(values []float64, inner, size int, deviations bool) []float64 {
 	means := make([]float64, len(values)/size)
 	for i, v := range values {
@@ -141,7 +142,7 @@ func centre(values []float64, inner, size int, deviations bool) []float64 {
 	return values
 }
 
-// spread adds an effect to the cells.
+// spread adds an effect, which is constant along the dimensions outside it, to all cells.
 func (a *adjustment) spread(value []float64, effect int) {
 	for i := range a.x {
 		at, stride, rest := 0, 1, i
@@ -156,7 +157,7 @@ func (a *adjustment) spread(value []float64, effect int) {
 	}
 }
 
-// free returns the number of free values of an effect.
+// free returns the number of degrees of freedom of an effect.
 func (a *adjustment) free(effect int) float64 {
 	free := 1.0
 	for axis, size := range a.dims {

@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. If a parameter is
-// missing, it has its default.
+// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. A missing parameter has
+// its default.
 type Args map[string]string
 
-// ParamType is the type of a parameter's text.
+// ParamType says how the text of a parameter is read.
 type ParamType string
 
 // The parameter types.
@@ -36,13 +36,13 @@ type Param struct {
 	Doc string
 	// Example is a typical value in a job.
 	Example string
-	// AtLeast0: a number cannot be below 0. Positive: it cannot be 0 either, even if the method itself accepts 0.
+	// AtLeast0 refuses numbers below 0. Positive refuses 0 too, even if the method itself accepts 0.
 	AtLeast0, Positive bool
-	// Least and Most are the bounds of an Integer. If Most is 0, there is no upper bound.
+	// Least and Most are the bounds of a parameter of type Integer. If Most is 0, there is no upper bound.
 	Least, Most int
-	// Advice is the hint if a value is out of range.
+	// Advice is the hint of the error for a value out of range.
 	Advice string
-	// InUnit: a number is in the unit of the query's answer, so it cannot be used for a vector in another unit.
+	// InUnit: the parameter is a number in the unit of the query's answer, so a vector in another unit cannot use it.
 	InUnit bool
 }
 
@@ -112,7 +112,7 @@ func (a Args) boolean(p Param) (bool, error) {
 	return text == "true", nil
 }
 
-// given returns the parameter's number; ok is false if the job does not give it.
+// given returns the parameter's number; ok is false if the job does not contain the parameter.
 func (a Args) given(p Param) (value float64, ok bool, err error) {
 	text, ok := a[p.Name]
 	if !ok {

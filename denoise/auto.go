@@ -32,7 +32,7 @@ func auto() Method {
 	}
 }
 
-// candidate is a method with parameters that auto tries.
+// candidate is a method and its parameters, one of several that the method auto tries.
 type candidate struct {
 	label, method string
 	args          Args
@@ -55,22 +55,22 @@ func candidates(cells structure, nonnegative string) []candidate {
 		}
 	}
 	more := graphCandidates(cells)
-	if more == nil { // if most cells are noise, the least of many estimated errors is far too small
+	if more == nil { // if most cells are noise, the smallest of many estimated errors is far too small
 		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold",
 			args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
 }
 
-// contender is a candidate's fit and its estimated error, in units of s².
+// contender is a candidate's fit with its estimated squared error, in units of s², the noise variance.
 type contender struct {
 	Fit
 	label string
 	risk  float64
 }
 
-// certainty is the number of standard deviations of the difference by which a candidate must be better than the
-// preferred one.
+// certainty is how far a candidate's estimated error must be below the preferred one's, in standard deviations of the
+// difference of the two.
 const certainty = 2
 
 // choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. Their
@@ -108,8 +108,8 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	return best.Fit, nil
 }
 
-// tuned returns how many levels of a wavelet chose a threshold of their own. Each counts as a free parameter, since the
-// least of many estimated errors is too small.
+// tuned returns the number of wavelet levels that chose their own threshold. Each counts as a free parameter, since the
+// smallest of many estimated errors is too small.
 func (c candidate) tuned(cells structure) float64 {
 	if c.method != "wavelet" || c.args["threshold"] != "sure" {
 		return 0
@@ -121,8 +121,8 @@ func (c candidate) tuned(cells structure) float64 {
 	return levels
 }
 
-// average returns the mean of the best fit and of all fits whose estimated error exceeds the best one by less than the
-// standard deviation of the difference.
+// average returns the mean of the best fit and of all fits that are not clearly worse: their estimated error exceeds
+// the best one by less than the standard deviation of the difference.
 func average(best contender, all []contender, p problem) contender {
 	out := contender{Fit: Fit{X: make([]float64, len(p.y))}}
 	var labels []string
@@ -157,8 +157,8 @@ func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
 	return own.fit(ctx, p.y, p.s)
 }
 
-// doubt returns the standard deviation, in units of s², of the difference between two estimated errors. It is 2·‖a −
-// b‖/s, the standard deviation of 2·Z·(a − b)/s for the noise s·Z.
+// doubt returns the standard deviation, in units of s², of the difference between the estimated errors of two fits a
+// and b. It is 2·‖a − b‖/s, the standard deviation of 2·Z·(a − b)/s for the noise s·Z.
 func doubt(a, b Fit, p problem) float64 {
 	var sum float64
 	for i, x := range a.X {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// reach is the cut-off, in standard deviations beyond the nearest support point. A support point farther away has at
-// most e^(−24.5) of the likelihood of the nearest one.
+// reach limits which support points count for a value: those at most 7 standard deviations farther away than the
+// nearest one. A point beyond has at most e^(−24.5) of the likelihood of the nearest point.
 const reach = 7
 
-// row holds the likelihoods of one value: likelihoods[j] is the likelihood at support point first+j over the likelihood
-// at the nearest support point.
+// row holds the likelihoods of one noisy value under the support points near it: likelihoods[j] is the likelihood at
+// support point first+j, divided by the likelihood at the nearest support point.
 type row struct {
-	first       int // index of the first of these support points
+	first       int // index of the support point of likelihoods[0]
 	nearest     int
 	likelihoods []float64
 }
 
-// band finds the support points near a value.
+// band finds the support points, candidates for the true mean, near a noisy value.
 type band struct {
 	points []float64 // sorted
 	s      float64
@@ -26,7 +26,7 @@ type band struct {
 
 func newBand(points []float64, s float64) *band { return &band{points: points, s: s} }
 
-// findRow returns the row of a value. Its likelihoods are valid until the next call.
+// findRow returns the likelihoods of a value. They are valid until the next call.
 func (b *band) findRow(v float64) row {
 	r := row{nearest: b.findNearest(v)}
 	closest := (v - b.points[r.nearest]) / b.s
@@ -46,7 +46,8 @@ func (b *band) findRow(v float64) row {
 	return r
 }
 
-// exponent returns (((v−p)/s)² − closest²)/2 for support point p, without cancellation.
+// exponent returns (((v−p)/s)² − closest²)/2 for support point p, without cancellation: minus the logarithm of p's
+// relative likelihood.
 func (b *band) exponent(v float64, point int, closest float64) float64 {
 	u := (v - b.points[point]) / b.s
 	return (math.Abs(u) - math.Abs(closest)) * (math.Abs(u) + math.Abs(closest)) / 2
@@ -63,14 +64,14 @@ func (b *band) findNearest(v float64) int {
 	return i
 }
 
-// likelihoods is a banded matrix A: A_ij is the likelihood of value i at point j, up to a factor per row.
+// likelihoods is a banded matrix A: A_ij is the likelihood of value i under support point j, up to a factor per row.
 type likelihoods struct {
 	rows   []row
 	counts []float64 // the weight of each row; they sum to 1
 	points int
 }
 
-// kernel returns the likelihoods of sorted values at sorted points.
+// kernel returns the likelihoods of sorted values under sorted support points.
 func kernel(values, counts, points []float64, s float64) likelihoods {
 	l := likelihoods{rows: make([]row, len(values)), counts: make([]float64, len(values)), points: len(points)}
 	var total float64
@@ -86,7 +87,7 @@ func kernel(values, counts, points []float64, s float64) likelihoods {
 	return l
 }
 
-// mix returns A·w, the values' densities.
+// mix returns A·w: the densities of the values under the prior with weights w.
 func (l likelihoods) mix(w []float64) []float64 {
 	out := make([]float64, len(l.rows))
 	for i, r := range l.rows {
@@ -97,8 +98,8 @@ func (l likelihoods) mix(w []float64) []float64 {
 	return out
 }
 
-// gradient returns 1 − Σ_i c_i·A_ij/p_i for every point j. At the maximum of the likelihood all of these are at least
-// 0, and they are 0 at the points that have weight.
+// gradient returns 1 − Σ_i c_i·A_ij/p_i for every support point j, for densities p and row weights c. At the maximum of
+// the likelihood all of these are at least 0, and they are 0 at the points that have weight.
 func (l likelihoods) gradient(p []float64) []float64 {
 	out := make([]float64, l.points)
 	for j := range out {
@@ -113,7 +114,7 @@ func (l likelihoods) gradient(p []float64) []float64 {
 	return out
 }
 
-// curvature adds Σ_i c_i/p_i²·a_i·a_iᵀ to a matrix.
+// curvature adds the Hessian Σ_i c_i/p_i²·a_i·a_iᵀ to a matrix; a_i is row i.
 func (l likelihoods) curvature(p []float64, to *skyline) {
 	for i, r := range l.rows {
 		c := l.counts[i] / p[i] / p[i]

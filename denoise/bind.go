@@ -26,8 +26,8 @@ func (s *Step) Bind(shape Shape) (*Step, error) {
 	return &bound, nil
 }
 
-// WithGraph returns the step for cells of which g holds the neighbours: node i is cell i. It returns an [*Error] if the
-// method does not use a graph. Call it before [Step.Bind].
+// WithGraph returns the step for cells that are the nodes of g: cell i is node i. It returns an [*Error] if the method
+// does not use a graph. Call it before [Step.Bind].
 func (s *Step) WithGraph(g *Graph) (*Step, error) {
 	if !s.method.TakesGraph {
 		return nil, &Error{Code: CodeNeedsGraph, Message: s.Name() + " has no use for a graph"}
@@ -40,7 +40,8 @@ func (s *Step) WithGraph(g *Graph) (*Step, error) {
 	return &with, nil
 }
 
-// WithRun returns the step with settings of how it carries out its computations on graphs. They change no result.
+// WithRun returns the step with other settings for graph computations, such as the number of workers. They change no
+// result.
 func (s *Step) WithRun(r Run) *Step {
 	with := *s
 	with.cells.run = graph.Run(r)
@@ -56,8 +57,8 @@ func WithRuns(steps []*Step, run Run) []*Step {
 	return out
 }
 
-// orders returns the number of dimensions with an order that have more than one cell. If there is none, it returns 1 if
-// any dimension has an order.
+// orders returns the number of ordered dimensions with more than one cell. If there is none, it returns 1 if any
+// dimension is ordered, else 0.
 func (s Shape) orders() int {
 	if several := len(s.ordered()); several > 0 {
 		return several
@@ -70,8 +71,7 @@ func (s Shape) orders() int {
 	return 0
 }
 
-// network returns the graph of the cells: the given graph, or else a graph that joins neighbours along the dimensions
-// with an order.
+// network returns the graph of the cells. If no graph was given, it joins neighbours along the ordered dimensions.
 func (c structure) network() (*graph.Graph, error) {
 	if c.graph != nil {
 		return c.graph, nil

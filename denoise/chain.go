@@ -48,10 +48,11 @@ func (c *chain) Solve(y []float64, lambda float64) (x []float64, levels int) {
 	return c.x, c.level(y, lambda)
 }
 
-// cell is the value of one cell, and the bound ±λ on the derivative that it passes to the next.
+// cell is a cell's noisy value y and the bound λ to which its derivative is clipped before the next cell is added.
 type cell struct{ y, lambda float64 }
 
-// push adds cell k to the derivative and clips it. It drops knots outside the range and adds two at its ends.
+// push adds cell k to the derivative and clips the sum to ±λ. knots[from:to] are the knots before; push drops those at
+// which the sum is clipped and adds one at each end.
 func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	edge := v.lambda
 	if k == 0 {
@@ -76,10 +77,11 @@ func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	return from - 1, to + 1
 }
 
-// level recomputes the levels from the cells that share one, which removes the recursion's rounding, and counts them.
+// level recomputes each level as the mean of its cells, which removes the recursion's rounding errors. It returns the
+// number of levels.
 func (c *chain) level(y []float64, lambda float64) (levels int) {
 	fitted := c.x
-	pull := 0.0 // the pull of the level before
+	pull := 0.0 // the pull of the previous level
 	for from := 0; from < len(y); levels++ {
 		to, sum := from, 0.0
 		for ; to < len(y) && fitted[to] == fitted[from]; to++ {
@@ -95,7 +97,7 @@ func (c *chain) level(y []float64, lambda float64) (levels int) {
 			value = refined
 		}
 		for i := from; i < to; i++ {
-			y[i] = value // the line is the caller's scratch memory, so fitted stays until all levels are found
+			y[i] = value // the line is the caller's scratch memory, and fitted is still needed until all levels are found
 		}
 		from = to
 	}

@@ -3,7 +3,7 @@ package denoise
 import "fmt"
 
 // Check returns an [*Error] if a step needs independent noise of known standard deviation and an earlier step changes
-// the noise. It needs no data, so a plan can ask before anything is spent.
+// the noise. It needs no data, so a plan can call it before any budget is spent.
 func Check(steps []*Step) error {
 	for i, s := range steps {
 		if i == 0 || !s.KnownNoise() {

@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Kind is the kind of a vector's values. Some methods suit only some kinds.
+// Kind is the kind of a vector's values, such as counts. Some methods suit only some kinds.
 type Kind string
 
-// These are the kinds of vectors.
+// The kinds of vectors.
 const (
 	// Counts are counts, or sums that cannot be below 0.
 	Counts Kind = "counts"
@@ -23,9 +23,9 @@ const (
 	Quotient Kind = "quotient"
 )
 
-// CheckStep returns all errors of a step of a job. kind is the kind of the step's vector; graph is true if the job
-// gives the step a graph. It needs no data. Each error names its parameter, so that it can be shown at its place in the
-// job.
+// CheckStep returns all errors of one step of a job. kind describes the vector that the step is applied to; graph is
+// true if the job gives the step a graph. It needs no data. Each error names its parameter, so that the error can be
+// shown at the parameter's place in the job.
 func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	m, errs := checkArgs(method, args)
 	if len(errs) > 0 && errs[0].Code == CodeUnknownMethod {
@@ -90,7 +90,7 @@ func (m Method) checkCentred(args Args, bad func(param, message, hint string)) {
 	}
 }
 
-// floors reports whether a step of the method, with these parameters, leaves no value below 0.
+// floors reports whether a step of the method, with these parameters, returns no negative value.
 func (m Method) floors(args Args) bool {
 	for _, p := range m.Params {
 		if p.Name == nonnegativeName {

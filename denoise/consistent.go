@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// maxDims bounds the number of dimensions: every subset of them is an effect.
+// maxDims bounds the number of dimensions, since the computation goes through every subset of them.
 const maxDims = 20
 
 // Margin is a released table of sums of the cells over some of the dimensions.
@@ -45,7 +45,7 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 			return nil, 0, fmt.Errorf("margin %d: %w", i+1, err)
 		}
 	}
-	// in a unit in which nothing overflows
+	// work in a unit in which nothing overflows
 	largest := max(maxAbs(y), math.SmallestNonzeroFloat64)
 	for _, m := range margins {
 		largest = max(largest, maxAbs(m.Values))
@@ -59,8 +59,8 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
-// ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent]. It does not depend on
-// the values: the values of the margins are not read. It returns the errors of Consistent.
+// ConsistentDeviation returns the standard deviation that every cell of the result of [Consistent] has. It does not
+// read the values of the margins. Its errors are those of Consistent.
 func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, error) {
 	if err := shape.checkEffects(); err != nil {
 		return 0, err

@@ -7,9 +7,9 @@
 // deviation sqrt(sigma² + g²/12) of noise rounded to a grid g. Values, s and thresholds are in the query's unit.
 //
 // [Methods] lists all methods. [New] makes a step from a job's text; [Step.Bind] and [Step.WithGraph] give it the order
-// or the graph of the cells. [Check] refuses orders of steps that break an assumption. [Estimate] carries out a chain
-// of steps. [ExpectedError] estimates the error of the result. The estimators themselves are plain functions of a
-// slice. Most return a [Fit], whose degrees of freedom give Stein's risk estimate.
+// or the graph of the cells. [Check] refuses a sequence of steps in which one breaks an assumption of the next.
+// [Estimate] carries out a sequence of steps. [ExpectedError] estimates the error of the result. The estimators
+// themselves are plain functions of a slice. Most return a [Fit], whose degrees of freedom give Stein's risk estimate.
 //
 // Random numbers are used only to try estimators on values that are already public. They come from fixed public seeds,
 // so that everybody gets the same estimate from the same values, with any number of workers.

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// signSeed is public. Any other number would do as well.
+// signSeed is the public seed of the random signs. Any other number would do as well.
 const signSeed = 0x7369_676e
 
 // EmpiricalBayes returns the posterior means under the prior that makes y most likely among all distributions: the
@@ -28,9 +28,10 @@ func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	})
 }
 
-// divergence estimates the degrees of freedom by trying y + u ± s/32 with public random signs, more often if there are
-// few values. The shifts u, up to half the distance of two support points, are random too: otherwise an estimate that
-// moves by whole points would seem not to move.
+// divergence estimates the degrees of freedom Σ ∂x_i/∂y_i of an estimator from finite differences: it compares the
+// estimates at y + u + e·s/32 and y + u − e·s/32 for public random signs e, more often if there are few values. The
+// shifts u, up to half the distance of two support points, are random too. Without them an estimator that jumps from
+// point to point would seem constant.
 func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 	r, step := public{state: signSeed}, v.s/32
 	tries := max(1, min(512/len(v.y), 32))

@@ -18,7 +18,8 @@ const (
 	CodeWrongType        = "wrong-type"
 )
 
-// Error describes what is wrong with a step or with the order of steps. It depends only on the job's text.
+// Error describes what is wrong with a step or with a sequence of steps. It depends only on the job's text, never on
+// data.
 type Error struct {
 	// Code is one of the Code constants, which do not change.
 	Code    string

@@ -7,8 +7,8 @@ import (
 )
 
 // Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0. It
-// returns the estimates with the notes of all steps; y is not changed. DF is the last step's. Its errors include those
-// of [Check], and an [*Error] if s or a value is not a finite number.
+// returns the estimates with the notes of all steps; y is not changed. DF are the degrees of freedom of the last step.
+// Errors: as [Check], and an [*Error] if s or a value is not a finite number.
 func Estimate(ctx context.Context, y []float64, s float64, steps []*Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
@@ -43,12 +43,13 @@ func checkInput(y []float64, s float64) error {
 	return nil
 }
 
-// Risk is the expected error of an estimate, over a query's cells together.
+// Risk is the expected error of an estimate, averaged over a query's cells.
 type Risk struct {
-	// RMSE is the root of the expected mean squared error of a cell, in the query's unit. It is never below the root of
-	// the estimate's own uncertainty.
+	// RMSE is the root of the expected mean squared error of a cell, in the query's unit. It is at least s·√Uncertainty,
+	// or s if Uncertainty is above 1.
 	RMSE float64
-	// Low and High enclose it, and the root mean squared error that these estimates have, in about 95 % of the cases.
+	// Low and High are the ends of an interval that contains, in about 95 % of the cases, both the expected RMSE and the
+	// actual one of these estimates.
 	Low, High float64
 	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased if there are
 	// many cells, so it may be below 0. Few cells tell little of their error: then Relative is nearly 1.
@@ -58,15 +59,15 @@ type Risk struct {
 }
 
 const (
-	// fission is γ: an estimator is tried on y + γ·w, whose noise is √(1+γ²) − 1 = 0.8 % larger.
+	// fission is γ: an estimator is tried on y + γ·w, whose noise has the standard deviation s·√(1+γ²), 0.8 % above s.
 	fission = 0.125
-	// riskSeed is public. Any other number would do as well. The noisy values are mixed into it: with the same w for
-	// every table, the errors of all releases would lean to the same side.
+	// riskSeed is public. Any other number would do as well. The noisy values are mixed into it: if all tables used the
+	// same w, the estimated errors of all releases would deviate in the same direction.
 	riskSeed = 0x6470_7265_6c65_6173
-	// riskNumbers is about how many normal numbers are drawn in all; maxTries is how many are drawn per cell at most.
+	// riskNumbers is about how many normal random numbers are drawn in all. maxTries is the largest number drawn per cell.
 	riskNumbers, maxTries = 1 << 13, 32
-	// fewCells is the square of the number of cells at which the estimate and the error of the noisy values count
-	// alike.
+	// fewCells is the weight of the error of the noisy values, against the squared number of cells as the weight of the
+	// estimate. The two weigh the same at √200 ≈ 14 cells.
 	fewCells = 200
 )
 
@@ -108,7 +109,7 @@ func ExpectedError(ctx context.Context, y []float64, s float64, steps []*Step) (
 	return t.risk(), nil
 }
 
-// trial sums the losses of an estimator, cell by cell, in units of s².
+// trial sums the losses of an estimator on y + γ·w, cell by cell, in units of s².
 type trial struct {
 	y, x   []float64
 	s      float64
@@ -148,7 +149,7 @@ func (t *trial) risk() Risk {
 	r.Relative += few * (1 - r.Relative)
 	r.Uncertainty = max(r.Uncertainty, few*noise)
 	r.RMSE = t.root(max(r.Relative, min(r.Uncertainty, 1)))
-	// The error of one table varies around its expectation. The noise on which the steps are tried is larger than s.
+	// The error of one table varies around its expectation. The estimator was tried on noise that is larger than s.
 	own := max(r.Relative, 0)
 	width := 1.96 * math.Hypot(r.Uncertainty, own*noise)
 	r.Low = t.root(r.Relative-width) / math.Sqrt(1+fission*fission)
@@ -160,7 +161,7 @@ func (t *trial) root(relative float64) float64 {
 	return publishable(t.s * math.Sqrt(max(relative, 0)))
 }
 
-// spreadOfSum returns the standard deviation of the sum of independent values with the sample variance of these.
+// spreadOfSum returns the standard deviation of the sum of independent values, estimated by their sample variance.
 func spreadOfSum(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {

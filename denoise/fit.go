@@ -2,14 +2,14 @@ package denoise
 
 import "math"
 
-// Fit is an estimate with the numbers from which its risk can be estimated.
+// Fit is an estimate with its degrees of freedom, from which its risk can be estimated.
 type Fit struct {
 	// X are the estimates, in the unit of the noisy values.
 	X []float64
-	// DF is the degrees of freedom, the divergence Σ ∂x_i/∂y_i. It is the number of cells for the noisy values
-	// themselves, and 0 for an estimate that does not depend on them.
+	// DF is the degrees of freedom, the divergence Σ ∂x_i/∂y_i. The noisy values themselves have DF = the number of cells;
+	// an estimate that ignores them has DF = 0.
 	DF float64
-	// Notes are public sentences on choices that depended on the values, such as a threshold.
+	// Notes are public sentences about choices that were made from the noisy values, such as a threshold.
 	Notes []string
 }
 

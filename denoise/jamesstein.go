@@ -26,8 +26,8 @@ func JamesStein(y []float64, s float64, positive bool) []float64 {
 	return scale(y, factor)
 }
 
-// pulled returns (d−2)·s²/‖y‖², at most MaxFloat64; 0 for the zero vector, which no factor changes. It divides by the
-// largest value first, since the square of the norm could overflow or vanish.
+// pulled returns (d−2)·s²/‖y‖², the fraction by which values move towards 0, at most MaxFloat64. It returns 0 for the
+// zero vector. It divides by the largest value first, since the square of the norm could overflow or underflow.
 func pulled(y []float64, s float64) float64 {
 	largest := maxAbs(y)
 	if largest == 0 || math.IsInf(largest, 1) {

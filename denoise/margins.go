@@ -1,7 +1,7 @@
 package denoise
 
-// Sums returns the sums of a table's cells over all dimensions except axes, which are in ascending order: the margin
-// that keeps axes, row by row, in the unit of x. x has one value per cell of the shape.
+// Sums returns a margin of a table: the sums of its cells over all dimensions except axes, row by row, in the unit of
+// x. axes are in ascending order. x has one value per cell of the shape.
 func (s Shape) Sums(x []float64, axes []int) []float64 {
 	cells := 1
 	for _, axis := range axes {

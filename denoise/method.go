@@ -7,26 +7,27 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
-// Method describes one kind of step.
+// Method describes one denoising method, such as james-stein.
 type Method struct {
 	// Name is the name in a job.
 	Name string
-	// Aliases are the names that other tools use. They are for hints.
+	// Aliases are names of the method in other tools. A hint uses them to suggest Name.
 	Aliases []string
 	// Doc is one sentence about the method.
 	Doc    string
 	Params []Param
-	// KnownNoise: the method needs independent noise of known standard deviation. Such a step must be the first.
+	// KnownNoise: the method needs independent noise of known standard deviation. A step with this method must be the
+	// first.
 	KnownNoise bool
-	// Needs is what the method must know about the cells.
+	// Needs is what the method must know about the cells, such as an order.
 	Needs Need
 	// TakesGraph: the method uses a graph if there is one.
 	TakesGraph bool
-	// ForCounts: the method does not suit centred sums.
+	// ForCounts: the method does not suit centred sums, which may be negative.
 	ForCounts bool
 
 	build func(Args) (rule, error)
-	// probe returns an error if there are too many cells for the method. It may be nil.
+	// probe returns an error if there are too many cells for the method; nil if any number will do.
 	probe func(Args, structure) error
 }
 
@@ -35,30 +36,30 @@ type Need string
 
 // The needs.
 const (
-	// NeedsNothing means that any vector will do.
+	// NeedsNothing: the method works on any vector.
 	NeedsNothing Need = ""
-	// NeedsOrder means at least one dimension with an order.
+	// NeedsOrder: at least one dimension must have an order.
 	NeedsOrder Need = "order"
-	// NeedsLine means exactly one dimension with an order.
+	// NeedsLine: exactly one dimension must have an order.
 	NeedsLine Need = "line"
-	// NeedsGraph means a graph of the cells, or dimensions with an order, along which neighbouring cells are then
-	// joined.
+	// NeedsGraph: there must be a graph of the cells, or dimensions with an order. Then neighbouring cells along these
+	// dimensions are joined.
 	NeedsGraph Need = "graph"
 )
 
-// rule returns an estimate, in a new slice.
+// rule computes an estimate, in a new slice.
 type rule func(ctx context.Context, p problem) (Fit, error)
 
-// problem is the input of an estimator: noisy values, the standard deviation of their noise, public facts about the
+// problem is the input of an estimator: noisy values, the standard deviation of their noise, and public facts about the
 // cells.
 type problem struct {
 	y  []float64
 	s  float64
-	of int // the number of the vector's cells, if y holds only some of them; 0 if y holds all
+	of int // length of the whole vector, if y is only a block of it; 0 if y is the whole vector
 	structure
 }
 
-// total returns the number of the vector's cells.
+// total returns the number of cells of the whole vector.
 func (p problem) total() int {
 	if p.of > 0 {
 		return p.of
@@ -66,14 +67,15 @@ func (p problem) total() int {
 	return len(p.y)
 }
 
-// structure holds the public facts about the cells. If shape is nil, nothing is known about their order.
+// structure holds the public facts about the cells: their shape and graph. If shape is nil, nothing is known about
+// their order.
 type structure struct {
 	shape *Shape
 	graph *graph.Graph
 	run   graph.Run
 }
 
-// fits returns an [*Error] if the cells do not have what the method needs.
+// fits returns an [*Error] if the cells lack the order or graph that the method needs.
 func (m Method) fits(cells structure) error {
 	ordered, known := 0, cells.shape != nil
 	if known {

@@ -42,7 +42,7 @@ func jamesStein() Method {
 	}
 }
 
-// shrinkage holds the parameters of james-stein.
+// shrinkage holds the parameters of the method james-stein.
 type shrinkage struct {
 	positive, known bool
 	toward          string // empty if target is used
@@ -87,8 +87,8 @@ func hardThreshold() Method {
 	})
 }
 
-// thresholding completes a method that fits at a threshold. what describes the threshold, and sure finds the one of
-// least estimated error.
+// thresholding adds the parameter threshold to a method. what describes the threshold for the reference page. sure
+// returns the threshold of smallest estimated error. fit estimates with a given threshold.
 func thresholding(m Method, what string, sure func(y []float64, s float64) float64,
 	fit func(p problem, at float64) Fit) Method {
 	threshold := Param{
@@ -111,7 +111,7 @@ func thresholding(m Method, what string, sure func(y []float64, s float64) float
 	return m
 }
 
-// pick returns the threshold that a word denotes, or t if the word is empty.
+// pick returns the threshold that a word such as universal or sure denotes, or t if the word is empty.
 func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
 	switch word {
 	case "universal":

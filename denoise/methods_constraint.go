@@ -24,8 +24,8 @@ func round() Method {
 	}
 }
 
-// clippable adds the parameter nonnegative to an estimator without it. If the parameter is true, negative estimates
-// become 0 at the end.
+// clippable adds the parameter nonnegative to an estimator. If a job sets it to true, negative estimates become 0 at
+// the end.
 func (m Method) clippable() Method {
 	floor := nonnegativeParam()
 	if !m.KnownNoise || slices.Contains(m.paramNames(), floor.Name) {
@@ -53,7 +53,7 @@ func (m Method) clippable() Method {
 	return m
 }
 
-// plain builds a method without parameters that does not depend on the noise's size.
+// plain builds a method that has no parameters and does not use the noise's standard deviation.
 func plain(f func([]float64) Fit) func(Args) (rule, error) {
 	return func(Args) (rule, error) {
 		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }, nil

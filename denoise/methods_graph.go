@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/graph"
 )
 
-// maxTrees bounds the work that a job can ask for.
+// maxTrees is the largest number of random trees that a job can ask for. It bounds the work.
 const maxTrees = 4096
 
 func treesParam(number, doc string) Param {
@@ -94,8 +94,8 @@ func trendFilter() Method {
 	}
 }
 
-// trendOf is graph.TrendFilter. If the given λ is so large that rounding errors hide the solution, it uses a smaller
-// one; the solution is then nearly constant anyway.
+// trendOf returns graph.TrendFilter's estimate. If the given λ is so large that rounding errors hide the solution, it
+// uses a smaller one; the solution is then nearly constant anyway.
 func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOptions) (*graph.Fit, error) {
 	for {
 		f, err := graph.TrendFilter(ctx, g, y, o)
@@ -123,7 +123,7 @@ func treeEnsemble() Method {
 				return nil, err
 			}
 			if _, given := a[trees.Name]; !given {
-				number = 0 // the ensemble's own choice, which is fewer on large graphs
+				number = 0 // the ensemble chooses the number: fewer trees on large graphs
 			}
 			word, value, err := a.choice(lambda)
 			if err != nil {
@@ -144,7 +144,8 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the ensemble's floor if the job gives λ. Otherwise the ensemble chooses a floor by estimated risk.
+// givenFloor is the floor of graph.TreeEnsemble if the job gives λ. Otherwise the ensemble chooses its floor by
+// estimated risk.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
@@ -178,7 +179,7 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 	}
 }
 
-// nodes returns the number of cells. There must be a graph or a shape.
+// nodes returns the number of cells. The structure must have a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
 		return c.graph.Nodes()

@@ -36,7 +36,7 @@ func wavelet() Method {
 	}
 }
 
-// lambdaParam returns the parameter for the size of a penalty, which is found by SURE or given.
+// lambdaParam returns the parameter lambda, the size of a penalty: a number, or found by SURE.
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",

@@ -11,19 +11,20 @@ import (
 // (fitweights.go), whose matrices are banded (skyline.go).
 
 const (
-	// pointsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
-	// side of each value. A uniform grid fails on heavy tails: it is too coarse for the small values.
+	// pointsPerDeviation is the number of support points per standard deviation of the noise. supportMargin is the number
+	// of support points on either side of each value. A uniform grid over all values fails on heavy tails: it is too
+	// coarse for the small values.
 	pointsPerDeviation = 4
 	supportMargin      = 3
-	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
-	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always computed for the
+	// If there are more than exactCells values, the prior is fitted to rounded values: multiples of 1/roundedPerDeviation
+	// of a standard deviation. Rounding adds 1e-4 of the noise's variance. The posterior means are always computed for the
 	// values themselves.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )
 
 // posteriorMeans returns the posterior means of the values y, with noise of standard deviation s > 0, under the prior
-// that makes them most likely. If nonnegative is set, the prior has no weight below 0.
+// that makes y most likely. If nonnegative is set, the prior has no weight below 0.
 func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
 	points := supportPoints(y, s, nonnegative)
 	values, counts := rounded(y, s)
@@ -57,7 +58,7 @@ func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
 	return slices.Compact(points)
 }
 
-// rounded returns the values to which the mixture is fitted, sorted, and how often each occurs.
+// rounded returns the values to which the prior is fitted, sorted, and how often each occurs.
 func rounded(y []float64, s float64) (values, counts []float64) {
 	values = slices.Clone(y)
 	if width := s / roundedPerDeviation; len(y) > exactCells {
@@ -78,13 +79,13 @@ func rounded(y []float64, s float64) (values, counts []float64) {
 	return values[:len(counts)], counts
 }
 
-// mixture is a fitted prior: weights on sorted points. Values have noise of standard deviation s.
+// mixture is a fitted prior: weights on sorted support points. s is the standard deviation of the noise of values.
 type mixture struct {
 	points, weights []float64
 	s               float64
 }
 
-// posterior returns the posterior means of the values, and Σ Var/s².
+// posterior returns the posterior means of the values, and the sum of their posterior variances in units of s².
 func (m mixture) posterior(y []float64) (means []float64, variances float64) {
 	means = make([]float64, len(y))
 	b := newBand(m.points, m.s)
@@ -96,7 +97,7 @@ func (m mixture) posterior(y []float64) (means []float64, variances float64) {
 	return means, variances
 }
 
-// moments returns the posterior mean and variance of a value from the points of its band.
+// moments returns the posterior mean and variance of the value to which row r belongs.
 func (m mixture) moments(r row) (mean, variance float64) {
 	var total, first, second float64
 	nearest := m.points[r.nearest]

@@ -25,10 +25,10 @@ type EdgeError struct {
 
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
 
-// Graph holds which cells are neighbours, for [Step.WithGraph]. [NewGraph] makes graphs. A graph never changes.
+// Graph is an immutable graph of the cells of a query, for [Step.WithGraph]. [NewGraph] makes one.
 type Graph struct{ network *graph.Graph }
 
-// Run sets how a computation is carried out. No field changes its result.
+// Run sets how a computation is carried out, such as the number of workers. No field changes its result.
 type Run struct {
 	// Workers is the number of goroutines. If it is 0, there is one per processor.
 	Workers int
@@ -37,11 +37,11 @@ type Run struct {
 	Progress func(done, total int)
 }
 
-// NewGraph returns a graph that joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices
-// of that dimension's cells. Along each other dimension with an order it joins successive cells, by edges of weight 1
-// and unknown length. Edges from a cell to itself are dropped. Parallel edges become one, with the sum of their weights
-// and their shortest known length. Errors: an [*EdgeError] for the first edge with an end that is not a cell, a weight
-// that is not positive or a length that is negative; else an [*Error].
+// NewGraph returns a graph that joins the cells of a shape. edges join cells of the dimension axis; their ends are
+// indices along it. Successive cells of each other dimension with an order are joined by edges of weight 1 and unknown
+// length. Loops are dropped. Parallel edges become one, with the sum of their weights and their shortest known length.
+// Errors: an [*EdgeError] for the first edge with an end that is not a cell, a weight that is not positive or a length
+// that is negative; else an [*Error].
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	return &Graph{network}, nil
 }
 
-// repeatAlong returns the graph of all cells of a shape, with the edges repeated for every line along axis.
+// repeatAlong returns the graph of all cells of a shape: it repeats the edges for every line of cells along axis.
 func repeatAlong(shape Shape, axis int, edges []graph.Edge) (*graph.Graph, error) {
 	if copies := shape.Cells() / shape.Dims[axis]; len(edges) > graph.MaxNodes/copies {
 		return nil, &graph.SizeError{What: "edges", Got: len(edges), Want: graph.MaxNodes / copies}

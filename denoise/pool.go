@@ -1,9 +1,9 @@
 package denoise
 
-// This file has exact estimates of one line of ordered cells, in time that grows with its length: least squares with
-// a penalty on the total variation (chain.go), and least squares under the condition that no value falls (pool.go).
+// Exact estimates for one line of ordered cells, in linear time: least squares with a penalty on the total variation
+// (chain.go), and least squares under the condition that no value falls (pool.go).
 
-// run is a series of cells that share one mean.
+// run is a series of neighbouring cells that share one mean.
 type run struct {
 	sum   float64
 	cells int
@@ -11,7 +11,8 @@ type run struct {
 
 func (r run) mean() float64 { return r.sum / float64(r.cells) }
 
-// pool replaces a line by its nondecreasing regression, in place, and returns the number of runs.
+// pool replaces a line by the nearest nondecreasing one (pool adjacent violators), in place, and returns the number of
+// runs of equal values.
 func pool(line []float64) int {
 	var runs []run
 	for _, v := range line {

@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is a stream of random numbers that anybody can reproduce from a public seed. It is not a source of noise for
-// privacy: it serves only to try an estimator on numbers that were released before.
+// public is a stream of random numbers that anybody can reproduce from a public seed. It must never be used as noise
+// for privacy. It serves only to try an estimator on noisy values that are already public.
 type public struct {
 	state  uint64
 	spare  float64
@@ -16,7 +16,7 @@ type public struct {
 
 func (p *public) next() uint64 { return splitmix.Next(&p.state) }
 
-// unit returns a number above 0 and at most 1.
+// unit returns a uniform number in (0, 1].
 func (p *public) unit() float64 { return float64(p.next()>>11+1) * 0x1p-53 }
 
 // normal returns a standard normal number (Box & Muller 1958).

@@ -9,9 +9,8 @@ import (
 
 // # The registry
 //
-// Each method is one function that returns its [Method]: its name, its parameters with their ranges, what it needs to
-// know about the cells, and the answers that it suits. register adds it to the registry. Jobs, their schema and
-// reference page, shell completion and `release denoise` read the registry. So a new method is one file of this
+// Each method has a function that returns its [Method]. register adds that function to the registry. Jobs, their schema
+// and reference page, shell completion and `release denoise` read the registry. So a new method is one file of this
 // package.
 
 var registry []func() Method
@@ -29,7 +28,7 @@ func Methods() []Method {
 	return methods
 }
 
-// checkArgs returns the method and all errors of a step with these parameters. It does not look at the rest of the job.
+// checkArgs returns the named method and all errors in its parameters. It does not look at the rest of the job.
 func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
@@ -53,7 +52,7 @@ func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	return m, errs
 }
 
-// ownersOf returns the names of the methods that satisfy such.
+// ownersOf returns the names of the methods for which such returns true.
 func ownersOf(such func(Method) bool) (names []string) {
 	for _, m := range Methods() {
 		if such(m) {
@@ -63,8 +62,8 @@ func ownersOf(such func(Method) bool) (names []string) {
 	return names
 }
 
-// suggestMethod returns a hint that names the method which a word may mean: by an alias of another tool, or by its
-// spelling.
+// suggestMethod returns a hint with the method that an unknown word may mean: another tool's name for it, or a
+// misspelling.
 func suggestMethod(word string) string {
 	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
 	for _, m := range Methods() {

@@ -2,19 +2,19 @@ package denoise
 
 import "math"
 
-// farthest is the largest distance of a value from 0, in standard deviations. Beside a larger value the noise is too
-// small to matter.
+// farthest is the largest size of a value, in standard deviations of the noise, that is denoised. Beside a larger value
+// the noise is too small to matter.
 const farthest = 0x1p300
 
 // scaled is a vector in a unit in which no value overflows and no significant digit underflows. The unit is a power of
-// two times the query's, so that no digit changes.
+// two times the query's, so that conversion changes no digit.
 type scaled struct {
 	y        []float64
 	s        float64 // in [1, 2)
 	exponent int
 }
 
-// rescale returns y and s in the unit of scaled; ok is false if a value of y is too large to be denoised.
+// rescale converts y and s to the unit of scaled; ok is false if a value of y is too large to be denoised.
 func rescale(y []float64, s float64) (v scaled, ok bool) {
 	fraction, exponent := math.Frexp(s)
 	v = scaled{make([]float64, len(y)), 2 * fraction, exponent - 1}
@@ -38,11 +38,11 @@ func (v scaled) restore(f Fit) Fit {
 	return f
 }
 
-// unchanged returns the fit that is the noisy values themselves.
+// unchanged returns the noisy values themselves as a fit.
 func unchanged(y []float64) Fit { return Fit{X: scale(y, 1), DF: float64(len(y))} }
 
-// fitScaled calls f with the vector in a unit in which its arithmetic is safe. It returns a vector with too large
-// values unchanged.
+// fitScaled calls f with y in a unit in which arithmetic cannot overflow. It returns y unchanged if a value is too
+// large.
 func fitScaled(y []float64, s float64, f func(scaled) Fit) Fit {
 	v, ok := rescale(y, s)
 	if !ok || len(y) == 0 {

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Shape is the number of a query's cells along each dimension. Cells are listed row by row, the last dimension fastest.
+// Shape is the number of a query's cells along each dimension. Cells are listed row by row: the index of the last
+// dimension varies fastest.
 type Shape struct {
 	// Dims[i] is the number of cells along dimension i, at least 1.
 	Dims []int
@@ -22,7 +23,7 @@ func (s Shape) Cells() int {
 	return cells
 }
 
-// Line returns the shape of cells in one ordered dimension.
+// Line returns the shape of one ordered dimension.
 func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
 
 // check returns an [*Error] if the shape is not valid.
@@ -52,7 +53,7 @@ func (s Shape) ordered() []int {
 	return axes
 }
 
-// stride returns the difference between the indices of two successive cells along a dimension.
+// stride returns the difference between the indices of two neighbours along a dimension.
 func (s Shape) stride(axis int) int {
 	stride := 1
 	for _, d := range s.Dims[axis+1:] {
@@ -61,7 +62,7 @@ func (s Shape) stride(axis int) int {
 	return stride
 }
 
-// lines calls f for every line along a dimension, with the indices of its cells. It reuses the slice.
+// lines calls f for every line of cells along a dimension, with the indices of its cells. f must not keep the slice.
 func (s Shape) lines(axis int, f func(cells []int)) {
 	stride, length := s.stride(axis), s.Dims[axis]
 	cells := make([]int, length)

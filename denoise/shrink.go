@@ -2,8 +2,8 @@ package denoise
 
 import "math"
 
-// Soft moves the coefficients towards 0 by t. It returns the number of coefficients that are not 0 afterwards, as an
-// average over shifts.
+// Soft moves the level's coefficients towards 0 by t. It returns the number of coefficients that are not 0 afterwards,
+// averaged over shifts.
 func (l *level) Soft(t float64) (df float64) {
 	l.EachCoefficient(func(c *float64) {
 		if math.Abs(*c) <= t {
@@ -16,8 +16,9 @@ func (l *level) Soft(t float64) (df float64) {
 	return df
 }
 
-// Shrink multiplies a level of N coefficients with sum of squares S by max(1 − (N−2)·s²/S, 0), for N > 2; N and S are
-// averages over shifts. It returns the remaining degrees of freedom; s > 0 is the standard deviation of the noise.
+// Shrink multiplies the coefficients of a level by the James–Stein factor max(1 − (N−2)·s²/S, 0), for N > 2
+// coefficients with sum of squares S; N and S are averages over shifts. It returns the remaining degrees of freedom; s
+// > 0 is the standard deviation of the noise.
 func (l *level) Shrink(s float64) (df float64) {
 	var number, squares float64
 	l.EachCoefficient(func(c *float64) {
@@ -36,9 +37,10 @@ func (l *level) Shrink(s float64) (df float64) {
 	return df
 }
 
-// echo returns the fraction of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
-// projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a convolution with the
-// autocorrelation of a Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
+// echo returns the fraction of a level's noise to which the James–Stein factor of the level responds: ‖P·z‖²/zᵀ·P·z for
+// the level's average projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a
+// convolution with the autocorrelation of a Haar function of length L, which gives (1 + 5/L²)/3 in one dimension and
+// less in more.
 func (l *level) echo() float64 {
 	above := l.above[l.axis]
 	if above.stride == above.size {

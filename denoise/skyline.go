@@ -2,8 +2,8 @@ package denoise
 
 import "math"
 
-// skyline is a symmetric matrix. Row i holds the columns first[i] to i; the columns left of them are 0, and stay 0 in
-// the Cholesky factor.
+// skyline is a symmetric matrix, of which row i stores the columns first[i] to i. The columns left of first[i] are 0,
+// and stay 0 in the Cholesky factor.
 type skyline struct {
 	first  []int
 	start  []int // index in values at which each row begins
@@ -21,8 +21,8 @@ func newSkyline(first []int) *skyline {
 
 func (m *skyline) row(i int) []float64 { return m.values[m.start[i]:m.start[i+1]] }
 
-// factor replaces the matrix by its Cholesky factor. If rounding leaves no positive pivot, it uses a huge one, which
-// makes that unknown 0.
+// factor replaces the matrix by its Cholesky factor. If rounding errors make a pivot nonpositive, it uses a huge pivot,
+// which makes that unknown 0.
 func (m *skyline) factor() {
 	const huge, lost = 1e150, 1e-14
 	for i := range m.first {
@@ -44,7 +44,7 @@ func (m *skyline) factor() {
 	}
 }
 
-// solve returns the solution for a right-hand side, which it overwrites. Call factor first.
+// solve replaces the right-hand side b by the solution, and returns it. Call factor first.
 func (m *skyline) solve(b []float64) []float64 {
 	for i := range m.first {
 		row := m.row(i)

@@ -10,7 +10,7 @@ import (
 )
 
 // Step is one post-processing step: a method with its parameters and, after [Step.Bind] and [Step.WithGraph], with the
-// public facts about the cells. [New] makes steps. A step never changes, and its errors never depend on a value.
+// public facts about the cells. [New] makes steps. A step is immutable, and its errors never depend on a noisy value.
 type Step struct {
 	method  Method
 	rule    rule
@@ -34,8 +34,8 @@ func New(method string, args Args) (*Step, error) {
 	return &Step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
 }
 
-// isPerCell reports whether a method with these parameters treats each cell separately, given the number of all cells.
-// Such a step is applied block by block to vectors that are too long for memory.
+// isPerCell reports whether a method with these parameters treats each cell separately, once the length of
+// the whole vector is known. Such a step can be applied block by block to vectors that are too long for memory.
 func isPerCell(method string, a Args) bool {
 	switch method {
 	case "nonnegative", "round":
@@ -49,17 +49,16 @@ func isPerCell(method string, a Args) bool {
 // Name returns the method's name, as a job writes it.
 func (s *Step) Name() string { return s.method.Name }
 
-// KnownNoise reports whether the step needs independent Gaussian noise of known standard deviation. Such a step must be
-// the first.
+// KnownNoise reports whether the step needs independent Gaussian noise of known standard deviation. Then it must be the
+// first step.
 func (s *Step) KnownNoise() bool { return s.method.KnownNoise }
 
-// CellByCell reports whether the step computes each estimate only from the noisy value of its own cell, so that no
-// estimate depends on another cell.
+// CellByCell reports whether each estimate depends only on the noisy value of its own cell.
 func (s *Step) CellByCell() bool { return s.perCell }
 
 // Estimate carries the step out on noisy values whose noise is independent with standard deviation deviation > 0. It
-// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step is not for this
-// number of cells; ctx's.
+// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step was bound to
+// another number of cells; ctx.Err().
 func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := checkInput(y, deviation); err != nil {
 		return Fit{}, err
@@ -67,7 +66,7 @@ func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fi
 	return s.fit(ctx, y, deviation)
 }
 
-// fit is Estimate without the check of the values.
+// fit is Estimate, but does not check that the values are finite.
 func (s *Step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err
@@ -102,7 +101,7 @@ func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (rep
 	}, f.Notes, nil
 }
 
-// suits returns an error if the step cannot take this number of cells, or if ctx has ended.
+// suits returns an error if the step was bound to another number of cells, or if ctx has ended.
 func (s *Step) suits(ctx context.Context, cells int) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -63,7 +63,8 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull is the target of a James–Stein estimate. lost is the number of dimensions by which its factor is reduced.
+// pull describes a James–Stein estimate: its target, and how many of the d degrees of freedom its factor loses (2 for a
+// fixed target, 3 for the mean).
 type pull struct {
 	towards  float64
 	lost     int

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// HardThreshold replaces the values of y of size at most t ≥ 0 by 0, and keeps the others.
+// HardThreshold replaces the values with |y_i| ≤ t by 0, for t ≥ 0, and keeps the others.
 //
 // y, the result and t have the same unit; y is not changed.
 //
@@ -32,7 +32,7 @@ func SUREThreshold(y []float64, s float64) float64 {
 	return v.fromScaled(sure.Threshold(v.y, v.s))
 }
 
-// softFit soft-thresholds at t. DF is the number of values that are not 0 afterwards.
+// softFit soft-thresholds at t. DF is the number of nonzero estimates.
 func softFit(y []float64, t float64) Fit {
 	f := Fit{X: SoftThreshold(y, t)}
 	for _, v := range y {
@@ -43,12 +43,12 @@ func softFit(y []float64, t float64) Fit {
 	return f
 }
 
-// smoothing is γ in the smoothed degrees of freedom of hard thresholding: they are exact for noise of standard
-// deviation s·√(1+γ²), 3 % more than s.
+// smoothing is γ, the width over which the degrees of freedom of hard thresholding are smoothed, in units of s. They
+// are exact for noise of standard deviation s·√(1+γ²), 3 % more than s.
 const smoothing = 0.25
 
-// hardFit hard-thresholds at t. DF is smoothed: hard thresholding jumps, so its divergence must count how many values
-// are near the threshold. With τ = γ·s and a value v,
+// hardFit hard-thresholds at t. Since hard thresholding jumps at t, DF includes how many values are near t. DF is
+// smoothed; with τ = γ·s, each value v adds
 //
 //	∂/∂v E[hard(v + τ·Z)] = P(|v + τ·Z| > t) + t/τ·(φ((t−v)/τ) + φ((t+v)/τ))
 func hardFit(y []float64, s, t float64) Fit {
@@ -71,9 +71,10 @@ func hardSlope(v, t float64) float64 {
 // density returns the density of the standard normal distribution.
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
-// HardSUREThreshold returns the threshold for [HardThreshold], in steps of s/8 up to 1.5 times the universal one, at
-// which the estimated squared error is smallest. Hard thresholding jumps, so Stein's estimate does not hold for it. The
-// error is estimated for noise that is 3 % larger, which smooths the jumps. The noise has standard deviation s > 0.
+// HardSUREThreshold returns the threshold for [HardThreshold] with the smallest estimated squared error, among
+// multiples of s/8 up to 1.5 times the universal threshold. Hard thresholding jumps, so Stein's estimate does not hold
+// for it. Therefore the error is estimated for noise that is 3 % larger, which smooths the jumps. The noise has
+// standard deviation s > 0.
 func HardSUREThreshold(y []float64, s float64) float64 {
 	v, ok := rescale(y, s)
 	if !ok {

@@ -26,7 +26,7 @@ func Total(y []float64, total float64, nonnegative bool) Fit {
 	})
 }
 
-// simplex projects y onto the vectors x ≥ 0 with the given sum: max(y_i − t, 0) for one t.
+// simplex projects y onto the vectors x ≥ 0 with the given sum: x_i = max(y_i − t, 0), with the t that gives the sum.
 func simplex(y []float64, total float64) Fit {
 	descending := slices.Clone(y)
 	slices.SortFunc(descending, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -26,8 +26,8 @@ func TotalVariation(y []float64, shape Shape, lambda float64) (Fit, error) {
 	return fitScaled(y, largest, func(v scaled) Fit { return variation(v.y, shape, axis, v.toScaled(lambda)) }), nil
 }
 
-// TotalVariationSURE is [TotalVariation] at the λ of smallest estimated error among steps of a factor 2^(1/4) around
-// the best power of two; the noise has standard deviation s > 0.
+// TotalVariationSURE is [TotalVariation] with the λ of smallest estimated error. It tries λ = s·2^k for integers k, and
+// then factors 2^(1/4) around the best one. The noise has standard deviation s > 0.
 func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda float64, err error) {
 	axis, err := shape.line(len(y))
 	if err != nil {
@@ -41,7 +41,7 @@ func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda fl
 	return fit, lambda, nil
 }
 
-// minimiseRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then quarters of a step around the best.
+// minimiseRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then factors 2^(1/4) around the best one.
 func minimiseRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64) {
 	least, at := math.Inf(1), 0.0
 	try := func(exponent float64) {
@@ -60,7 +60,8 @@ func minimiseRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda floa
 	return best, v.s * math.Exp2(at)
 }
 
-// line returns the one ordered dimension of a shape with this number of cells.
+// line returns the one ordered dimension of a shape; an error if there is not exactly one, or if the shape has another
+// number of cells.
 func (s Shape) line(cells int) (axis int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// This file transforms tables of any size into the differences of the means of neighbouring blocks, and back
-// (transform.go), and shrinks these differences level by level (shrink.go).
+// This file transforms tables of any size into Haar coefficients, the differences of the means of neighbouring blocks,
+// and back (transform.go). shrink.go shrinks the coefficients level by level.
 
-// blocks describes the blocks of one size along one dimension, cut off at its first and last cell: block k holds the
-// size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant
-// transform has the blocks of all shifts; each shift uses one block in period.
+// blocks describes all blocks of one size along one dimension: block k holds the size cells from first + k·stride on,
+// as far as they exist. An orthonormal transform has the blocks that start at 0, size, 2·size, …. The invariant
+// transform averages over all shifts, so a block starts at every cell; each shift uses one block in period.
 type blocks struct {
 	cells                       int // the number of cells in the dimension
 	first, stride, size, number int
 	period                      int
-	done                        bool // the next larger blocks are the same
+	done                        bool // the next larger blocks would be the same
 }
 
 func single(cells int, ordered bool) blocks {
@@ -23,7 +23,7 @@ func single(cells int, ordered bool) blocks {
 }
 
 // next returns the blocks of twice the size. The largest invariant blocks begin at or before cell 0 and hold all cells:
-// there is one for each shift.
+// one block for each shift.
 func (b blocks) next(invariant bool) blocks {
 	n := blocks{cells: b.cells, size: 2 * b.size}
 	if !invariant {
@@ -39,7 +39,7 @@ func (b blocks) next(invariant bool) blocks {
 	return n
 }
 
-// index returns the index of the block that begins at a cell, or −1 if there is none that holds a cell.
+// index returns the index of the block that begins at a cell, or −1 if there is no such block.
 func (b blocks) index(start int) int {
 	k := (start - b.first) / b.stride
 	if start < b.first || k >= b.number {
@@ -55,13 +55,13 @@ func (b blocks) held(k int) int {
 }
 
 // level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
-// of blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal
-// basis. A pair with an empty block has no coefficient.
+// of blocks with a and b cells is sqrt(ab/(a+b))·(mean of the first − mean of the second), so that all levels and the
+// overall mean are an orthonormal basis. A pair with an empty block has no coefficient.
 type level struct {
 	axis           int
 	below, above   []blocks // the blocks of every dimension
 	coefficients   []float64
-	weight         float64 // the fraction of all shifts in which each coefficient occurs
+	weight         float64 // the fraction of all shifts that contain each pair
 	invariantPairs bool    // each block belongs to two pairs
 }
 
@@ -109,8 +109,8 @@ func nextAxis(state []blocks) int {
 	return axis
 }
 
-// pairs calls f for every pair of blocks: the index of the pair, the indices of its two blocks (−1 for an empty block),
-// and the numbers of cells in them.
+// pairs calls f for every pair of blocks, with the index of the pair, the indices of its two blocks (−1 for an empty
+// block), and the numbers a and b of cells in them.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
@@ -140,7 +140,8 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// held returns the number of cells in each block of these dimensions, row by row.
+// held returns the number of cells in each block of a table: in each combination of one block per dimension, row by
+// row.
 func held(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {
@@ -175,8 +176,8 @@ func (l *level) split(means []float64) []float64 {
 	return out
 }
 
-// join reverses split: it returns the means of the blocks. If a block belongs to two pairs, it returns the average of
-// both.
+// join reverses split: from the means of the pairs and the coefficients it returns the means of the blocks. If a block
+// belongs to two pairs, it returns the average of both results.
 func (l *level) join(means []float64) []float64 {
 	blocks := 1
 	for _, b := range l.below {
@@ -217,7 +218,8 @@ func (h *transform) Back() []float64 {
 	return means
 }
 
-// tables returns the number of separate tables, each with a mean of its own.
+// tables returns the number of tables that are transformed separately, one for each combination of values of the
+// dimensions without an order.
 func tables(dims []int, ordered []bool) float64 {
 	n := 1.0
 	for i, d := range dims {

@@ -9,7 +9,7 @@ import (
 // ThresholdRule is a way to shrink wavelet coefficients.
 type ThresholdRule string
 
-// The rules.
+// The rules for shrinking.
 const (
 	// Universal is soft thresholding of all coefficients at s·sqrt(2·ln d).
 	Universal ThresholdRule = "universal"
@@ -31,9 +31,10 @@ type Wavelet struct {
 }
 
 // Haar returns the estimate of a table with ordered dimensions from its Haar coefficients, the differences of the means
-// of neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and keeps the means of whole tables. Tables
-// may have any size. Lines or grids that are separate in dimensions without an order share their thresholds. If
-// w.Invariant is set, DF belongs to the average; under [Level] it may be off by less than 1 for each size of blocks.
+// of neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and keeps the overall mean. Tables may have
+// any size. If some dimensions have no order, the table of each combination of their values is transformed separately,
+// with common thresholds. If w.Invariant is set, DF is the average estimate's; under [Level] it may be off by less than
+// 1 for each size of blocks.
 //
 // y and the result have one value per cell of the shape, s > 0 is the standard deviation of their noise; y is not
 // changed. O(d·log d).
@@ -62,7 +63,7 @@ func wrongCells(shape Shape, cells int) error {
 	return &Error{Code: CodeShape, Message: fmt.Sprintf("a shape of %d cells for %d values", shape.Cells(), cells)}
 }
 
-// shrinkLevel shrinks the coefficients of a level and returns their degrees of freedom.
+// shrinkLevel shrinks the coefficients of a level by the rule and returns the remaining degrees of freedom.
 func shrinkLevel(l *level, v scaled, w Wavelet) float64 {
 	switch w.Rule {
 	case Level:

@@ -12,8 +12,8 @@ import (
 // quantiles.go).
 
 // HalfWidth returns the planned half-width of the 95 % interval of a published cell. If perRow is set, the query is a
-// mean or a variance over a private number of rows n, and the half-width is at most half/n if n is well above the noise
-// of the count.
+// mean or a variance over a private number n of rows. Then the half-width is at most half/n, if n is well above the
+// noise of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	if q.Strategy != nil {
 		return calibrate.Z95 * q.Deviation(), false
@@ -27,7 +27,7 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	return calibrate.Z95 * q.Deviation(), false
 }
 
-// describe sets the query's strategy: how its tables are computed from its components.
+// describe sets the query's strategy: how the published tables are computed from the noisy components.
 func (q *Planned) describe(adj query.Adjacency) error {
 	s, ok := q.Query.(query.Strategic)
 	if !ok {
@@ -39,7 +39,7 @@ func (q *Planned) describe(adj query.Adjacency) error {
 }
 
 // Deviation returns the standard deviation of the published noisy values of the query's first component. If a strategy
-// computes tables from the components, it is the largest deviation of a cell of any table.
+// computes tables from the components, Deviation returns the largest deviation of a cell in any table.
 func (q *Planned) Deviation() float64 {
 	if q.Strategy != nil {
 		largest := 0.0
@@ -51,16 +51,16 @@ func (q *Planned) Deviation() float64 {
 	return q.scaled(q.Mechanisms[0].Deviation())
 }
 
-// Sensitivity returns the L2 sensitivity of the query's answer (of its first component, if there are several); the L1
-// sensitivity if the noise is not Gaussian.
+// Sensitivity returns the L2 sensitivity of the query's answer; the L1 sensitivity if the noise is not Gaussian. If the
+// query has several components, such as a sum and a count, it is the first component's.
 func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	s := q.Mechanisms[0].Sens
 	s.L2 = q.scaled(s.L2)
 	return s
 }
 
-// Sigma returns the standard deviation of the noise in the query's answer (of its first component, if there are
-// several).
+// Sigma returns the standard deviation of the noise in the query's answer. If the query has several components, such as
+// a sum and a count, it is the first component's.
 func (q *Planned) Sigma() float64 {
 	if q.Mechanisms[0].Noise != calibrate.Gaussian {
 		return q.scaled(q.Mechanisms[0].Deviation())
@@ -68,8 +68,8 @@ func (q *Planned) Sigma() float64 {
 	return q.scaled(float64(q.Mechanisms[0].Sigma))
 }
 
-// scaled converts from the unit of a component to the unit of the answer: a mean of a public number of terms n is a sum
-// divided by n.
+// scaled converts x from the unit of the first component to the unit of the answer. They differ for a mean over a
+// public number of rows n, which is a sum divided by n.
 func (q *Planned) scaled(x float64) float64 {
 	if q.Components[0].Scale == 1 {
 		return x

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Adopt returns the plan with the mechanisms of an earlier charge for the same run fingerprint. They must have the same
-// sensitivities and meet the plan's guarantee, by definition, after subtracting the part of delta for failures. Their
-// names may differ: renaming a query does not change the fingerprint.
+// Adopt returns the plan with the mechanisms that an earlier attempt at the same run charged. They must have the plan's
+// sensitivities. Their composition must meet the plan's guarantee, minus the part of delta for key selection. Their
+// names may differ, since renaming a query does not change the run fingerprint.
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	named := p.renamed(c.Mechanisms)
@@ -45,8 +45,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// renamed returns mechanisms with the plan's names for the components of crosstabs. These are named after their
-// dimensions, so they are matched by position: renaming a dimension does not change the run fingerprint.
+// renamed returns the charged mechanisms with the plan's names for crosstabs. The components of crosstabs are named
+// after dimensions, and renaming a dimension does not change the run fingerprint. So they are matched by position.
 func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	out, first := slices.Clone(charged), 0
 	for i := range p.queries {
@@ -61,13 +61,14 @@ func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	return out
 }
 
-// partOf returns the part of a mechanism's name after its query's name, which has no slash; see manifest.MechanismName.
+// partOf returns the part of a mechanism's name after the first slash, which ends the query's name: "mean/sum" becomes
+// "sum". See manifest.MechanismName.
 func partOf(mechanism string) string {
 	_, component, _ := strings.Cut(mechanism, "/")
 	return component
 }
 
-// Charged returns a mechanism of the query as the ledger recorded it.
+// Charged returns the mechanism of a component with the name that the ledger recorded.
 func (q *Planned) Charged(component int) calibrate.Mechanism {
 	m := q.Mechanisms[component]
 	if component < len(q.names) {
@@ -76,9 +77,9 @@ func (q *Planned) Charged(component int) calibrate.Mechanism {
 	return m
 }
 
-// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold. The plan's
-// weights stay, since shards may have added them up already. It returns an error if the noise allows only smaller
-// weights.
+// adoptSelection sets the threshold for selecting private keys from the adopted mechanism's noise. It keeps the plan's
+// weights of keys, since shards may have added up weighted rows already. It returns an error if this noise allows only
+// smaller weights.
 func (q *Planned) adoptSelection() error {
 	if q.Selection == nil {
 		return nil
@@ -93,7 +94,7 @@ func (q *Planned) adoptSelection() error {
 	return err
 }
 
-// allowsWeights returns an error unless a selection allows the weights of another one.
+// allowsWeights returns an error unless selection s may use the weights of planned.
 func allowsWeights(s, planned *calibrate.KeySelection) error {
 	weights, err := planned.Weights()
 	if err != nil {

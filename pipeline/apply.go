@@ -11,11 +11,11 @@ import (
 
 // Denoising steps on released vectors
 //
-// Package denoise computes estimates from slices. This file applies them to noisy vectors. It is the only one that
-// may change noisy values, so that every change is a named step of the vector.
+// Package denoise computes estimates from slices. This file applies denoising to noisy vectors. No other file changes
+// noisy values, so every change is a named step of the vector.
 
-// applySteps carries out steps in order on a vector, and returns the notes of the steps on their choices. A note is a
-// sentence of public facts, preceded by the name of its step. Errors include the errors of [denoise.Check].
+// applySteps carries out denoising steps in order on a vector. notes are sentences of public facts about choices that
+// the steps made; each begins with the step's name. Errors include the errors of [denoise.Check].
 func applySteps(ctx context.Context, n mechanism.Noisy, steps []*denoise.Step) (next mechanism.Noisy, notes []string,
 	err error) {
 	if err := checkSteps(n, steps); err != nil {
@@ -33,7 +33,8 @@ func applySteps(ctx context.Context, n mechanism.Noisy, steps []*denoise.Step) (
 	return n, notes, nil
 }
 
-// checkSteps returns a *denoise.Error if a step needs noise that the vector does not have when the step's turn comes.
+// checkSteps returns a *denoise.Error if a step needs independent noise, but the vector or an earlier step does not
+// leave such noise.
 func checkSteps(n mechanism.Noisy, steps []*denoise.Step) error {
 	if err := denoise.Check(steps); err != nil {
 		return err
@@ -69,17 +70,18 @@ func applyStep(ctx context.Context, n mechanism.Noisy, s *denoise.Step) (next me
 	return next, notes, err
 }
 
-// stepConsistent is the name of makeConsistent in a vector's list of steps.
+// stepConsistent is the name under which makeConsistent appears in a vector's list of steps.
 const stepConsistent = "consistent"
 
-// releasedMargin is a released margin of a table; see [denoise.Margin].
+// releasedMargin is a released margin of a table: the noisy sums over all dimensions except axes.
 type releasedMargin struct {
 	axes  []int
 	noisy mechanism.Noisy
 }
 
-// makeConsistent makes a table and its margins agree by [denoise.Consistent], as one more step of each, and returns
-// them. They may have been through other steps before. The weights follow the noise with which each was released.
+// makeConsistent makes a table and its margins agree by [denoise.Consistent] and returns them. Each vector records this
+// as one more step. Other steps may have changed the vectors before. The weights follow from the noise with which each
+// vector was released.
 func makeConsistent(table mechanism.Noisy, shape denoise.Shape, margins []releasedMargin) (mechanism.Noisy,
 	[]mechanism.Noisy, error) {
 	fixed := make([]denoise.Margin, len(margins))

@@ -18,12 +18,12 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// ReadColumn reads a column of a public file of the job, values in order. Nulls are omitted or, if aligned is set,
-// become empty texts.
+// ReadColumn reads a column of a public file of the job: its values in the order of the rows. Nulls are omitted or, if
+// aligned is set, become empty strings.
 type ReadColumn func(path, column string, aligned bool) ([]string, error)
 
-// New makes the plan of a job. It reads the job's public files through read and no private data. It reports all
-// problems at once, at their places in the job file.
+// New makes the plan of a job. It reads the job's public files through read, and no private data. It reports all
+// problems at once, each at its place in the job file.
 func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
 	b := &builder{job: job, read: read, gathered: &gathered{}}
 	p := b.plan()
@@ -33,7 +33,7 @@ func New(job *configs.Job, read ReadColumn) (*Plan, configs.Diagnostics) {
 	return p, nil
 }
 
-// builder makes a plan and gathers the job's problems.
+// builder makes a plan from a job and collects the problems that it finds in the job.
 type builder struct {
 	job  *configs.Job
 	read ReadColumn
@@ -41,19 +41,19 @@ type builder struct {
 
 	location *time.Location
 	derived  *derived.Set
-	// called are the names of the unit's columns, if the builder's table has others
+	// called holds the names of the privacy unit's columns in this table, if they differ from the job's
 	called []string
 	joins  []Join
-	tables []*builder // the builders of the job's tables, if it has several
+	tables []*builder // tables has a builder for each table of a job with several tables
 }
 
-// gathered is the result of the builders of all tables of a job.
+// gathered holds what the builders of all tables of a job collect together.
 type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
-	// presents is set while public files are read for a denoising step
+	// presents is set while public files are read for a denoising step, which only presents the noisy values
 	presents bool
-	unread   int // public files, or columns of them, that could not be read
+	unread   int // the number of public files or columns that could not be read
 }
 
 func (b *builder) plan() *Plan {
@@ -80,7 +80,7 @@ func (b *builder) plan() *Plan {
 	return p
 }
 
-// identity keeps the job for the manifest, and digests it for the run's keys.
+// identity stores the job for the manifest, and computes the run fingerprint.
 func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
@@ -97,16 +97,16 @@ func (b *builder) report(path, code, message, hint string) {
 	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
 }
 
-// draft is a query of the job that was read. It may depend on a later query.
+// draft is a query that was read from the job but is not complete: it may depend on a later query.
 type draft struct {
 	Planned
 	spec   query.Spec
 	steps  []*denoise.Step
-	unread bool // a public file that it needs could not be read
+	unread bool // a public file that the query needs could not be read
 }
 
-// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps',
-// since the run fingerprint depends on their order.
+// queries makes the queries of the plan. The order of the public files that it lists is part of the run fingerprint:
+// they follow the queries, and a query's own files come before the files of its denoising steps.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*query.Spec, len(drafts))
@@ -130,7 +130,7 @@ func (b *builder) queries(p *Plan) {
 	b.public = slices.Concat(append([][]publicFile{before}, public...)...)
 }
 
-// draft reads a query of the job.
+// draft reads query i of the job.
 func (b *builder) draft(i int) draft {
 	jq := &b.job.Queries[i]
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
@@ -153,11 +153,11 @@ func (b *builder) draft(i int) draft {
 	return draft{q, spec, steps, b.unread > unread}
 }
 
-// query makes a query that was read.
+// query completes a draft.
 func (b *builder) query(i int, d *draft) Planned {
 	q := d.Planned
 	if d.unread {
-		return q // a missing public file is reported already
+		return q // the missing public file was reported before
 	}
 	asked, err := queries.New(d.spec)
 	if err != nil {
@@ -178,7 +178,7 @@ func (b *builder) query(i int, d *draft) Planned {
 	return q
 }
 
-// outOfRange reports whether a number by which a component's noise is calibrated became 0 or infinite.
+// outOfRange reports whether a number that calibrates a component's noise became 0 or infinite.
 func outOfRange(c query.Component) bool {
 	for _, x := range []float64{c.Sens.L2, c.Quantum, c.RowBound, c.Weight} {
 		if !(x > 0) || math.IsInf(x, 0) {
@@ -188,7 +188,7 @@ func outOfRange(c query.Component) bool {
 	return math.IsInf(c.L1, 0) || math.IsInf(c.Cost, 0) || c.L1 > 0 && !(c.Cost > 0)
 }
 
-// keepPlaces notes the points of the query's first dimension that has any.
+// keepPlaces stores the points of the query's first dimension of points.
 func (q *Planned) keepPlaces(by []domain.Dimension) {
 	for i := range by {
 		if by[i].Nearest != nil {
@@ -198,7 +198,7 @@ func (q *Planned) keepPlaces(by []domain.Dimension) {
 	}
 }
 
-// rule reads which cells of a query are published.
+// rule returns the query's publish rule, which decides which cells are published.
 func (b *builder) rule(jq *configs.Query, path string, steps []*denoise.Step) (r publishRule) {
 	p := b.job.PublishRule(jq)
 	if p == nil {
@@ -212,7 +212,7 @@ func (b *builder) rule(jq *configs.Query, path string, steps []*denoise.Step) (r
 	return r
 }
 
-// number reads a decimal that is not a budget; 0 if it is not set.
+// number reads a decimal of the job that is not a budget; it returns 0 if the key is absent.
 func (b *builder) number(d configs.Decimal, path string) float64 {
 	if d == "" {
 		return 0
@@ -272,13 +272,14 @@ func (b *builder) calibrate(p *Plan) {
 	}
 }
 
-// The range of deviations of noise, whose squares and sums of squares are numbers in float64's range.
+// Standard deviations of noise must lie in this range, so that their squares and sums of squares neither overflow nor
+// underflow.
 const (
 	leastDeviation = 0x1p-500
 	mostDeviation  = 0x1p+500
 )
 
-// checkNoise reports noise whose deviation is out of this range.
+// checkNoise reports noise whose standard deviation is out of this range.
 func (b *builder) checkNoise(q *Planned) {
 	for _, m := range q.Mechanisms {
 		if d := m.Deviation(); !(d >= leastDeviation && d <= mostDeviation) {
@@ -289,11 +290,12 @@ func (b *builder) checkNoise(q *Planned) {
 	}
 }
 
-// mostNoise is the largest deviation of noise that is rounded to agreeing integers, in units of these. Sums of larger
-// floats are off by whole units, which the rounding would spread one at a time.
+// mostNoise is the largest standard deviation of noise for crosstabs that are rounded to integers that add up, in units
+// of the rounding. Sums of larger float64 values are wrong by whole units, and the rounding would correct these one at
+// a time.
 const mostNoise = 1 << 40
 
-// checkRounding reports tables that are rounded to far smaller multiples than their noise.
+// checkRounding reports crosstabs that are to be rounded to a unit far smaller than their noise; see mostNoise.
 func (b *builder) checkRounding(q *Planned, x *configs.Crosstabs) {
 	if x == nil || x.RoundTo == 0 && (x.Integers == nil || !*x.Integers) {
 		return
@@ -322,8 +324,8 @@ func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, erro
 	return ms, err
 }
 
-// WithOtherDelta returns the noise with another delta at the same epsilon. It returns nil if there is none: the plan's
-// delta is above 0 and some query cannot have delta 0, or the other noise is out of the range of numbers.
+// WithOtherDelta returns the noise at the same epsilon with another delta: 0 if the plan's delta is above 0, else a
+// small one. It returns nil if some query cannot have that delta, or if the other noise is out of the range of float64.
 func (p *Plan) WithOtherDelta() *Compared {
 	b := builder{job: p.job, gathered: &gathered{}}
 	if p.noise.Delta > 0 {
@@ -336,7 +338,7 @@ func (p *Plan) WithOtherDelta() *Compared {
 	return compareDelta(p.noise.Epsilon, b.weights(p), components)
 }
 
-// checkPure reports parts of the job that delta 0 excludes.
+// checkPure reports the keys of the job that delta 0 excludes.
 func (b *builder) checkPure(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -388,7 +390,7 @@ func (b *builder) weights(p *Plan) []float64 {
 	return out
 }
 
-// asks returns the budget requests of the components of all queries, by the weights of the queries.
+// asks returns the budget requests of all components. A query's weight is divided among its components.
 func asks(p *Plan, weights []float64) []calibrate.Ask {
 	var all []calibrate.Ask
 	for i := range p.queries {

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Charge returns what a release of the plan costs: its number-th, into the folder dir.
+// Charge returns the ledger's record of what a release of this plan costs. dir is the release folder; number counts the
+// charges for the same run fingerprint.
 func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
 		Run: p.Fingerprint(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
@@ -17,9 +18,9 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	}
 }
 
-// Budget returns the cap of the dataset in the job. If the job discovers keys and names no delta_cap, the cap is a
-// tenth of the budget's delta (of a period's delta, if there is one), or the part that this release takes if that is
-// more.
+// Budget returns the budget of the dataset as the job states it. If the job discovers keys and has no delta_cap, the
+// cap is a tenth of the budget's delta (of a period's delta, if there is one), or the delta that this release uses for
+// keys if that is more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {
@@ -28,7 +29,7 @@ func (p *Plan) Budget() ledger.Budget {
 	return b
 }
 
-// BudgetOf returns the cap of a dataset in a job.
+// BudgetOf returns the budget of the dataset as a job states it.
 func BudgetOf(job *configs.Job) ledger.Budget {
 	b := &job.Ledger.Budget
 	epsilon, delta := b.Total()
@@ -45,11 +46,11 @@ func BudgetOf(job *configs.Job) ledger.Budget {
 	return out
 }
 
-// Account names the budget that the plan draws on.
+// Account returns the name of the budget that the plan is charged to: dataset, privacy unit and adjacency.
 func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
 
-// tableUnits returns the definitions of the unit in the tables that the plan reads; nil if no columns define it. The
-// account names the unit by labels only.
+// tableUnits returns how each table that the plan reads defines the privacy unit; nil if no columns define it. The
+// account has only the unit's labels.
 func (p *Plan) tableUnits() map[string]string {
 	if len(p.job.Privacy.Unit.Columns) == 0 {
 		return nil
@@ -71,13 +72,14 @@ func (p *Plan) tableUnits() map[string]string {
 	return units
 }
 
-// AccountOf names the budget that a job draws on.
+// AccountOf returns the name of the budget that a job is charged to: dataset, privacy unit and adjacency.
 func AccountOf(job *configs.Job) ledger.Account {
 	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
 }
 
-// UnitText returns the name of a privacy unit in ledgers; two units never have the same text. A unit that the producer
-// of the table bounded has a text of its own, so that its budget is never the budget of a unit that the program bounds.
+// UnitText returns the name of a privacy unit in ledgers; different units have different names. If the producer of the
+// table bounded the units, the name says so. Thus such a table never shares a budget with a table whose units the
+// program bounds.
 func UnitText(u configs.Unit) string {
 	if u.Upstream != nil {
 		return "upstream " + strconv.Quote(u.Upstream.Name)

@@ -10,10 +10,11 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Check reports everything in the job that the input's schema does not support.
+// Check reports every part of the job that does not fit the input's schema.
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	if _, err := p.input.derived.Bind(schema, p.input.location); err != nil {
-		return unique(p.hideHeader(schema, diagnose(p.job, "", err))) // queries may name columns without a definition
+		// other problems may only follow from these, since queries may name columns whose definition failed
+		return unique(p.hideHeader(schema, diagnose(p.job, "", err)))
 	}
 	logical, diags := p.LogicalSchema(schema)
 	ofUnits := table.Schema{}
@@ -43,14 +44,15 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(schema, diags))
 }
 
-// fromCSV reports whether the input has CSV files.
+// fromCSV reports whether some input file is a CSV file.
 func (p *Plan) fromCSV() bool {
 	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
 	})
 }
 
-// hideHeader removes the names of a CSV header from hints: if the file has no header, they are a row of the data.
+// hideHeader removes column names of CSV files from hints: if a file has no header, its first row of private data
+// stands in their place.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -65,7 +67,7 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 	return diags
 }
 
-// unique removes duplicates: several queries may lack the same column at the same place.
+// unique removes duplicates: several queries may lack the same column at the same place of the job.
 func unique(diags configs.Diagnostics) configs.Diagnostics {
 	seen := map[configs.Diagnostic]bool{}
 	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {
@@ -75,7 +77,7 @@ func unique(diags configs.Diagnostics) configs.Diagnostics {
 	})
 }
 
-// diagnose places the errors of a query at their lines of the job.
+// diagnose returns the errors of a query as diagnostics with the line of the job.
 func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	var diags configs.Diagnostics
 	for _, e := range problem.Errors(err) {
@@ -84,7 +86,7 @@ func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	return diags
 }
 
-// place returns the field's path in the job: below the query, except for fields that all queries share.
+// place returns the path of a field in the job: below the query's path, except for fields that all queries share.
 func place(query, field string) string {
 	switch {
 	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."), strings.HasPrefix(field, "units."),

@@ -5,32 +5,31 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// DataChecks counts, for the operator, the rows that a plan cannot use. Its numbers are exact and private: the operator
-// may read the input, but the numbers never become part of a release, a ledger or a metric. Nothing that is released
-// depends on them, unless the job refuses unusable columns.
+// DataChecks counts the rows that a plan cannot use, for the operator (the person who runs the job). Its numbers are
+// exact and private: the operator may read the input, but the numbers never become part of a release, a ledger or a
+// metric. Nothing that is released depends on them, unless the job refuses unusable columns.
 type DataChecks struct {
-	// Rows is the number of rows of the input, Skipped the rows that the files' statistics rule out by the filters, and
-	// Looked the rows that the tallies count: all others, or a sample of them.
+	// Rows is the number of rows of the input. Skipped counts the rows that the filters exclude by the files' min/max
+	// statistics. Looked counts the rows that the tallies cover: all other rows, or a sample of them.
 	Rows, Skipped, Looked int64
-	// Filters has one input for each filter; it counts the tallied rows once for each of the job's events, as Queries
-	// do.
+	// Filters tallies each filter's columns. If the job has events, it counts a row once for each event; so does Queries.
 	Filters *tally.Tally
-	// Queries are in the plan's order.
+	// Queries has one entry per query, in the plan's order.
 	Queries []QueryCheck
-	// Tables are the checks of each table, if there are several, by [Plan.OfTable]; nil of a table that no query reads.
-	// All other fields are empty then.
+	// Tables has the checks of each table if the plan has several, in the order of [Plan.OfTable]; nil for a table that no
+	// query reads. All other fields are empty then.
 	Tables []*DataChecks
 }
 
-// QueryCheck holds the counts of rows for one query.
+// QueryCheck holds the row counts of one query.
 type QueryCheck struct {
 	Name string
 	*tally.Tally
-	// Bounds counts all rows, even if only a sample is tallied.
+	// Bounds counts the rows that contribution bounds drop: over all rows, even if the tallies cover only a sample.
 	Bounds bounding.BoundTally
 }
 
-// Merge adds the counts of another worker for the same plan.
+// Merge adds the counts that another worker made for the same plan.
 func (c *DataChecks) Merge(o *DataChecks) {
 	c.Rows += o.Rows
 	c.Skipped += o.Skipped
@@ -41,5 +40,5 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	}
 }
 
-// All reports whether all rows were tallied, except the rows that the files' statistics rule out.
+// All reports whether the tallies cover all rows except the skipped ones.
 func (c *DataChecks) All() bool { return c.Looked+c.Skipped == c.Rows }

@@ -7,9 +7,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has arithmetic on numbers as jobs write them.
+// This file has arithmetic on decimals as jobs write them, such as "1e-6".
 
-// tenthOf returns a tenth of a decimal.
+// tenthOf returns a tenth of a decimal, exactly: "1e-6" becomes "1e-7".
 func tenthOf(d string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(d), "e")
 	e, err := strconv.Atoi(exponent)
@@ -29,7 +29,7 @@ func largerDecimal(a, b string) string {
 	return a
 }
 
-// roundedUp returns a decimal of about 12 digits that is not below x.
+// roundedUp returns x as a decimal of about 12 digits, rounded up.
 func roundedUp(x float64) string {
 	text := strconv.FormatFloat(x, 'g', 12, 64)
 	for y, _ := strconv.ParseFloat(text, 64); y < x; y, _ = strconv.ParseFloat(text, 64) {

@@ -11,15 +11,16 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file plans releases with delta 0: it refuses queries that they cannot have, and splits epsilon over the queries.
+// This file plans releases with delta 0 (pure differential privacy): it refuses queries that cannot have delta 0, and
+// splits epsilon over the queries.
 
-// deltaZeroProblem is a key that excludes delta 0. Path is relative to its query; if it is empty, the problem is the
-// query's.
+// deltaZeroProblem describes a key of a query that excludes delta 0. Path is relative to the query; if it is empty, the
+// query as a whole is the problem.
 type deltaZeroProblem struct{ Path, Message, Hint string }
 
 const deltaRemedy = "set privacy.delta far below 1 / number of units, such as 1e-6"
 
-// deltaZeroProblems returns the keys of a query that exclude delta 0.
+// deltaZeroProblems returns the problems of a query with delta 0.
 func deltaZeroProblems(q *configs.Query, components []query.Component,
 	steps []*denoise.Step) (out []deltaZeroProblem) {
 	add := func(path, message, hint string) { out = append(out, deltaZeroProblem{path, message, hint}) }
@@ -56,7 +57,7 @@ func needsGaussian(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// pureAsks returns the epsilon requests of a query's components, by its weight.
+// pureAsks returns the requests for epsilon of a query's components, which divide the query's weight.
 func pureAsks(query string, weight float64, components []query.Component) (out []calibrate.PureAsk) {
 	for _, c := range components {
 		out = append(out, calibrate.PureAsk{
@@ -67,21 +68,22 @@ func pureAsks(query string, weight float64, components []query.Component) (out [
 	return out
 }
 
-// Compared is the noise of the same epsilon with another delta: with delta 0 if the plan's is above 0, and with a small
-// one if the plan's is 0.
+// Compared describes other noise at the plan's epsilon: with delta 0 if the plan's delta is above 0, and with a small
+// delta if it is 0.
 type Compared struct {
-	// Delta is the delta of the other noise, and Mu its parameter for all queries together, as the ledger charges it.
+	// Delta is the delta of the other noise. Mu is the Gaussian-DP parameter of all queries together, as the ledger would
+	// charge it.
 	Delta calibrate.Delta `json:"delta"`
 	Mu    calibrate.Mu    `json:"mu"`
 	// Deviations are the standard deviations of the other noise, in the order of the plan's mechanisms.
 	Deviations []float64 `json:"standard_deviations"`
 }
 
-// comparedDelta is a usual delta.
+// comparedDelta is the delta that a plan with delta 0 is compared with.
 const comparedDelta = 1e-6
 
-// compareDelta returns the Gaussian noise with a small delta at the same epsilon, for queries with these weights and
-// components, split as a job with that delta splits it.
+// compareDelta returns the Gaussian noise with a small delta at the same epsilon, split over queries with these weights
+// and components as a job with that delta would split it.
 func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) *Compared {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	mu, err := calibrate.GaussianMu(g)
@@ -105,7 +107,8 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 	return comparedOf(comparedDelta, mu, ms, err)
 }
 
-// comparePure returns the noise with delta 0 of a plan with a delta above 0; nil if a query cannot have delta 0.
+// comparePure returns the noise with delta 0 at the epsilon of a plan with a delta above 0; nil if a query cannot have
+// delta 0.
 func (p *Plan) comparePure(weights []float64) *Compared {
 	var pure []calibrate.PureAsk
 	for i := range p.queries {

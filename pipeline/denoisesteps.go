@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// steps makes the steps of a query; a wrong step is nil. Package denoise checks them.
+// steps makes the denoising steps of a query; a wrong step is reported and becomes nil.
 func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 	steps := make([]*denoise.Step, len(jq.Denoise))
 	var sound []*denoise.Step
@@ -41,7 +41,7 @@ func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// CheckStep returns the problems of a denoising step of a query, at keys of the job; package denoise checks the step.
+// CheckStep returns the problems of a denoising step of a query, each with its key in the job.
 func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
 	for _, e := range denoise.CheckStep(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
 		out = append(out, problemOf(e))
@@ -49,7 +49,7 @@ func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 	return out
 }
 
-// kindOf returns the kind of the numbers on which a query's steps act.
+// kindOf returns the kind of the numbers that a query's denoising steps change, such as counts.
 func kindOf(q *configs.Query) denoise.Kind {
 	switch {
 	case q.Variance != nil:
@@ -67,7 +67,7 @@ func kindOf(q *configs.Query) denoise.Kind {
 	return denoise.Counts
 }
 
-// jobCodes maps codes of denoise's errors to the codes that other keys of a job have for the same problem.
+// jobCodes maps error codes of package denoise to the codes that the job's other keys use for the same problem.
 var jobCodes = map[string]string{
 	denoise.CodeUnknownMethod: configs.CodeBadValue, denoise.CodeUnknownParameter: configs.CodeUnknownKey,
 	denoise.CodeMissing: configs.CodeMissing,
@@ -88,7 +88,7 @@ func (b *builder) stepProblem(path string, p configs.StepProblem) {
 	b.report(path, p.Code, p.Message, p.Hint)
 }
 
-// denoiseError reports an error of a step at the parameter that it names.
+// denoiseError reports a step's error at the parameter that the error names.
 func (b *builder) denoiseError(path string, err error) {
 	var e *denoise.Error
 	if errors.As(err, &e) {
@@ -98,12 +98,12 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind passes the arrangement of the cells to the steps, so that a step that does not support it fails before anything
-// is spent.
+// bind tells each step the shape of the query's cells, so that a step that does not suit the cells fails before
+// anything is spent.
 func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
 	var bound []*denoise.Step
 	shape := shapeOf(q.Query)
-	// of a kind whose cells have no known order
+	// a query kind whose cells have no known order
 	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() {
 		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}
@@ -139,15 +139,16 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 	return bound
 }
 
-// Selected reports whether the query's cells are selected by their noisy counts: their number is then not known before
-// the run.
+// Selected reports whether the query's cells are selected by their noisy counts: before the run, the number of cells is
+// unknown.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// shapeOf returns the shape of a query's vector; one number has one dimension.
+// shapeOf returns the number of cells along each dimension of a query. A query for a single number has one dimension of
+// one cell.
 func shapeOf(q query.Query) denoise.Shape {
 	s := denoise.Shape{}
 	for _, a := range queries.Directions(q) {

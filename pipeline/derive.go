@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// derive makes the definitions of derived columns: lookups in public files of the job, and expressions.
+// derive defines the derived columns of the job: lookups in public files, and expressions.
 func (b *builder) derive() {
 	var definitions []derived.Definition
 	for i := range b.job.Input.Lookups {
@@ -59,12 +59,12 @@ func (b *builder) derive() {
 	}
 }
 
-// addedKinds are the kinds of values of the types that a lookup's columns can have.
+// addedKinds maps a type in the job, for a column that a lookup adds, to the kind of its values.
 var addedKinds = map[string]table.Kind{
 	"": table.String, "text": table.String, "int": table.Int, "float": table.Float, "bool": table.Bool, "date": table.Date,
 }
 
-// lookup reads the public file of a lookup; nil if it cannot be read.
+// lookup reads the public file of a lookup; it returns nil if the file cannot be read.
 func (b *builder) lookup(l *configs.Lookup, path string) *derived.Lookup {
 	unread := b.unread
 	out := &derived.Lookup{Field: path}

@@ -51,7 +51,7 @@ func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension 
 	return out
 }
 
-// labelsFrom reads the cells of a dimension from a public file of the job.
+// labelsFrom reads the labels of a dimension's cells from a public file of the job.
 func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []domain.Label {
 	values := b.publicColumn(v.File, v.Column, path)
 	labels := make([]domain.Label, len(values))
@@ -61,7 +61,8 @@ func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []domain.Label 
 	return labels
 }
 
-// nearest reads the public points: an identifier and the columns lat and lon, in decimal degrees.
+// nearest reads the public points of a dimension whose cells are the nearest points. Each has an identifier, and the
+// columns lat and lon in decimal degrees.
 func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	out := &domain.Nearest{Lat: n.Lat, Lon: n.Lon, Name: n.ID, WithinM: b.number(n.WithinM, path+".within_m")}
 	if n.Kernel != nil {
@@ -92,7 +93,7 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	return out
 }
 
-// private reports that a file of the job is one of the input's.
+// private reports an error if a file that the job names as public is a file of the private input.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {
@@ -106,13 +107,13 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job, without its nulls; nil if it cannot be read. The column is
-// part of the run fingerprint.
+// publicColumn reads a column of a public file of the job, without its nulls; nil if it cannot be read. The contents
+// become part of the run fingerprint.
 func (b *builder) publicColumn(file, column, path string) []string {
 	return b.publicValues(file, column, path, false)
 }
 
-// publicValues is publicColumn; if aligned is set, nulls are empty texts.
+// publicValues is publicColumn, but if aligned is set, nulls become empty strings.
 func (b *builder) publicValues(file, column, path string, aligned bool) []string {
 	if b.private(file) {
 		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input",
@@ -135,8 +136,8 @@ func (b *builder) publicValues(file, column, path string, aligned bool) []string
 	return values
 }
 
-// wholeColumn is publicColumn for a column that is read together with others: every row has a value, so that the
-// columns stay aligned.
+// wholeColumn is publicColumn for a column that is read together with others: a null is an error, so that the columns
+// stay aligned.
 func (b *builder) wholeColumn(file, column, path string) []string {
 	values := b.publicValues(file, column, path, true)
 	if i := slices.Index(values, ""); i >= 0 {
@@ -146,7 +147,7 @@ func (b *builder) wholeColumn(file, column, path string) []string {
 	return values
 }
 
-// unreadable reports a public file that cannot be read; problems that follow from the missing contents are not
+// unreadable reports a public file that cannot be read. Problems that only follow from its missing contents are not
 // reported.
 func (b *builder) unreadable(path, code, message, hint string) []string {
 	b.unread++

@@ -7,8 +7,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// WithDrawnPolicy returns the plan with the data_checks of the release whose noisy values it re-renders: that release
-// exists because of them, so that every rendering must state them. Errors: the job in m cannot be read.
+// WithDrawnPolicy returns the plan with the data_checks setting of an earlier release, whose noisy values the plan
+// re-renders: since that setting let the noise be drawn, every rendering must state it. It returns an error if the job
+// in m cannot be read.
 func (p *Plan) WithDrawnPolicy(m *manifest.Manifest) (*Plan, error) {
 	var drawn struct {
 		DataChecks string `json:"data_checks"`

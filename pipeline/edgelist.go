@@ -12,15 +12,16 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// This file makes a graph's edges of the columns of a public file, whose keys name cells.
+// This file reads the edges of a graph of cells from a public file, in which keys name the cells.
 
-// edgeList is a public list of edges, column by column; an optional column is nil if the job names none.
+// edgeList holds a public list of edges, column by column. An optional column, such as lengths, is nil if the job names
+// none.
 type edgeList struct {
 	Graph                        *configs.Graph
 	Froms, Tos, Lengths, Weights []string
 }
 
-// Edges translates keys into numbers of cells. Errors name the row of the file.
+// Edges returns the edges between cells, after replacing each key by its index in ids. Errors name the row of the file.
 func (l edgeList) Edges(ids []string) ([]denoise.Edge, error) {
 	for name, column := range map[string][]string{l.Graph.To: l.Tos, l.Graph.Length: l.Lengths,
 		l.Graph.Weight: l.Weights} {
@@ -71,7 +72,8 @@ func (l edgeList) edge(i int, cell map[string]int) (denoise.Edge, error) {
 	return e, nil
 }
 
-// At adds the place in the file to a reason: the line in a CSV file, whose line 1 is the header, else the row.
+// At appends the place in the file to a reason: the line number for a CSV file, whose line 1 is the header; else the
+// row number.
 func (l edgeList) At(i int, reason string) error {
 	name := filepath.Base(l.Graph.Edges)
 	if slices.Contains(strings.Split(strings.ToLower(name), "."), "csv") {
@@ -80,7 +82,7 @@ func (l edgeList) At(i int, reason string) error {
 	return fmt.Errorf("%s: row %d: %s", name, i+1, reason)
 }
 
-// shortKey cuts a public text for a message.
+// shortKey shortens a public key for a message.
 func shortKey(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"

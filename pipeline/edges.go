@@ -12,7 +12,7 @@ import (
 
 const codePublicFile = "public-file"
 
-// network reads the edge list of a step; nil if something is wrong with it.
+// network reads the edge list of a denoising step; it returns nil if something is wrong with the list.
 func (b *builder) network(g *configs.Graph, planned *Planned, path string) *denoise.Graph {
 	q := planned.Query
 	axis, ids := named(q)
@@ -47,7 +47,7 @@ func (b *builder) network(g *configs.Graph, planned *Planned, path string) *deno
 	return nil
 }
 
-// optionalColumn is nil if the job names none.
+// optionalColumn reads a public column; it returns nil if the job names no column.
 func (b *builder) optionalColumn(file, column, path string) []string {
 	if column == "" {
 		return nil
@@ -55,8 +55,8 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	return b.publicValues(file, column, path, true)
 }
 
-// named returns the only direction of a query whose cells have one key each that a file can name, and those keys; -1 if
-// there is none or several.
+// named returns the one dimension of a query whose cells a file can name by single keys, and these keys. axis is -1 if
+// there is no such dimension, or several.
 func named(q query.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {
@@ -71,7 +71,7 @@ func named(q query.Query) (axis int, ids []string) {
 	return axis, ids
 }
 
-// keepRoads notes which points the edges join.
+// keepRoads stores which points the edges join, for maps.
 func (q *Planned) keepRoads(edges []denoise.Edge) {
 	if q.places == nil || q.places.Roads != nil {
 		return

@@ -13,28 +13,30 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Engine answers all queries of a plan exactly. It executes the plan's aggregations ([Plan.Aggregations]) with
-// accumulators, whose totals the plan hides ([Plan.HideTotals]), and knows nothing else of the queries.
+// Engine computes the exact answers of all queries of a plan, from files or in a database. It executes the plan's
+// aggregations ([Plan.Aggregations]) with accumulators, whose totals the plan hides ([Plan.HideTotals]). It knows
+// nothing else about the queries.
 type Engine interface {
 	// Schema returns the input's schema.
 	Schema() table.Schema
-	// Aggregate reads the input and returns an Exact for each component of each query, with the input's digest.
+	// Aggregate reads the input and returns the hidden exact answer of each component of each query, with a digest of the
+	// input.
 	Aggregate(ctx context.Context, p *Plan, o Observer) (*Aggregates, error)
-	// Digest returns the digest that Aggregate would return, without answering anything.
+	// Digest returns the digest that Aggregate would return, without computing answers.
 	Digest(ctx context.Context, p *Plan, o Observer) ([]byte, error)
-	// Close frees the input.
+	// Close releases the input.
 	Close() error
 }
 
 // Refuser is an Engine that cannot answer every plan.
 type Refuser interface {
-	// Refuses returns the reason for which the engine cannot answer a plan that fits its schema; nil if it can. Errors
-	// are of type *problem.Error.
+	// Refuses returns why the engine cannot answer a plan that fits its schema; nil if it can. Errors are of type
+	// *problem.Error.
 	Refuses(p *Plan) error
 }
 
-// CheckWith is Check against the schema of an engine's input. It also reports parts of the plan that the engine cannot
-// execute.
+// CheckWith checks the plan against the schema of an engine's input, as [Plan.Check] does. It also reports parts of the
+// plan that the engine cannot execute.
 func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	var diags configs.Diagnostics
 	switch t, several := e.(SeveralTables); {
@@ -62,34 +64,35 @@ func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
 	return unique(diags)
 }
 
-// Scratcher is an Engine that may write to a private folder while it aggregates.
+// Scratcher is an Engine that may write private temporary files while it aggregates.
 type Scratcher interface {
-	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which
-	// is deleted after a failure. It is called before Aggregate.
+	// UseScratch sets the folder for these files: the release's staging folder, which only the user who runs the release
+	// can read, and which is deleted after a failure. It is called before Aggregate.
 	UseScratch(dir string)
 }
 
-// SeveralTables is an Engine of a plan with several tables.
+// SeveralTables is an Engine for plans with several tables.
 type SeveralTables interface {
 	// TableSchemas returns the schemas of the tables, in the plan's order.
 	TableSchemas() []table.Schema
 }
 
-// Versioned is an Engine whose input may keep its versions, such as the snapshots of an Iceberg table.
+// Versioned is an Engine whose input may keep old versions, such as the snapshots of an Iceberg table.
 type Versioned interface {
-	// Version returns the version that the engine reads; "" if the input keeps none. It changes with every write to the
-	// input, so it is private: it goes to the ledger, and to no release.
+	// Version returns the version of the input that the engine reads; "" if the input keeps none. Every write to the input
+	// changes the version, so it is private: it goes to the ledger, and to no release.
 	Version() string
-	// ReadVersion makes the engine read a version that an earlier attempt recorded. After an error the engine reads the
+	// ReadVersion makes the engine read the version that an earlier attempt recorded. After an error the engine reads the
 	// same version as before. The error is ErrVersionGone if the input is known to have lost the version.
 	ReadVersion(ctx context.Context, version string) error
 }
 
-// ErrVersionGone means that the input has lost a version: it expired, or the table was made anew.
+// ErrVersionGone means that the input no longer has a version: it expired, or the table was recreated.
 var ErrVersionGone = errors.New("the input does not have this version any more")
 
-// Aggregations returns the totals of an input that each query needs: an engine needs no other facts about the queries.
-// Columns are the logical ones. Errors are diagnostics of the job, or errors of package queries/problem.
+// Aggregations returns, for each query, the totals of the input that an engine must compute. An engine needs no other
+// facts about the queries. The aggregations name logical columns. Errors are diagnostics of the job, or errors of
+// package queries/problem.
 func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
@@ -121,7 +124,8 @@ func (p *Plan) Aggregations(schema table.Schema) ([]*aggregation.Aggregation, er
 	return all, nil
 }
 
-// HideTotals hides the totals of accumulators of the plan's aggregations, as the exact answers of the queries.
+// HideTotals takes the totals out of the accumulators, one accumulator per query, and returns them as hidden exact
+// answers.
 func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, error) {
 	if len(all) != len(p.queries) {
 		return nil, InsideError("hide the totals",
@@ -137,22 +141,22 @@ func (p *Plan) HideTotals(all []*queries.Accumulator) ([][]mechanism.Exact, erro
 	return exacts, p.joinKeys(exacts)
 }
 
-// Aggregates are the exact answers of a plan: Exacts[i][j] belongs to component j of query i.
+// Aggregates holds the hidden exact answers of a plan: Exacts[i][j] is component j of query i.
 type Aggregates struct {
 	Exacts [][]mechanism.Exact
 	// Input is a digest of the bytes on which the answers depend. It is private: only its keyed fingerprint is kept.
 	Input []byte
-	// Checks is the engine's tally for the operator; nil if none was requested.
+	// Checks counts the rows that the plan cannot use, for the operator; nil if this was not requested.
 	Checks *DataChecks
-	// Free frees the sources of the exact answers: answers by private keys may be read from a scratch file. Nil if
-	// there is nothing to free.
+	// Free releases what the exact answers are read from: answers by private keys may be read from a scratch file. It is
+	// nil if there is nothing to release.
 	Free func() error
 }
 
-// Close frees the sources of the exact answers, which are not needed any more.
+// Close calls Free. The exact answers must not be used afterwards.
 func (a *Aggregates) Close() {
 	if a != nil && a.Free != nil {
-		_ = a.Free() // a file without a name, which the system frees in any case
+		_ = a.Free() // the scratch file has no name, so the system frees it in any case
 	}
 }
 
@@ -171,12 +175,12 @@ const (
 
 // Observer receives the progress of a run. It may be called from several goroutines.
 type Observer interface {
-	// Progress reports that done of total steps of a stage are finished. It is never told anything private.
+	// Progress reports that done of total steps of a stage are finished. Its arguments are never private.
 	Progress(s Stage, done, total int)
 }
 
-// RowObserver is an Observer only for the operator: it also receives the number of rows that were read. This number is
-// private: it must reach no log, file or release.
+// RowObserver is an Observer that shows progress only to the operator, so it may also receive the number of rows that
+// were read. This number is private: it must reach no log, file or release.
 type RowObserver interface {
 	Observer
 	// Rows reports that n more rows were read. It may be called from several goroutines.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Sink errors.
+// Errors of a [Sink].
 var (
 	// ErrNoRelease means that a folder is absent or empty.
 	ErrNoRelease = errors.New("no release in the folder")
@@ -13,10 +13,10 @@ var (
 	ErrIncomplete = errors.New("not a complete release")
 )
 
-// ErrInputGone means that the input's files are no longer there.
+// ErrInputGone means that the input's files no longer exist.
 var ErrInputGone = errors.New("the input is gone")
 
-// Cause classifies failures of a run; it decides the exit code.
+// Cause classifies failures of a run. It decides the program's exit code.
 type Cause string
 
 // The causes of an Error.
@@ -27,11 +27,11 @@ const (
 	CauseBudget Cause = "budget"   // the charge does not fit the budget
 	CauseOutput Cause = "output"   // the release folder cannot be written or read
 	CauseLedger Cause = "ledger"   // the ledger cannot be opened, read or written
-	CauseBusy   Cause = "busy"     // another process holds the run or the ledger
-	CauseInside Cause = "internal" // a fault of the program
+	CauseBusy   Cause = "busy"     // another process has locked the run or the ledger
+	CauseInside Cause = "internal" // a bug of the program
 )
 
-// Error is a failed run: its cause, a message and a hint for the user. It never holds a private value.
+// Error is the error of a failed run: its cause, a message and a hint for the user. It never contains a private value.
 type Error struct {
 	Cause   Cause
 	Code    string
@@ -40,7 +40,7 @@ type Error struct {
 	Err     error
 }
 
-// Error returns the code, the message and the cause's own text.
+// Error returns the code and the message, followed by the text of the wrapped error.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%s: %s", e.Code, e.Message)
 	if e.Err != nil {
@@ -49,5 +49,4 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// percent is the number of progress steps of one query's denoising.
+// percent is the number of progress steps into which the denoising of one query is divided.
 const percent = 100
 
-// denoiseRun returns how the steps of a query are carried out.
+// denoiseRun returns the settings for denoising one query: the number of workers, and progress reports to o.
 func (c *RunPlan) denoiseRun(query, workers int, o Observer) denoise.Run {
 	total := percent * len(c.queries)
 	o.Progress(StageDenoise, percent*query, total)
@@ -21,8 +21,7 @@ func (c *RunPlan) denoiseRun(query, workers int, o Observer) denoise.Run {
 	}}
 }
 
-// denoising is the treatment of one vector. If the vector is only part of an answer, or of selected keys, its error is
-// not known.
+// denoising describes how one noisy vector is denoised.
 type denoising struct {
 	steps   []*denoise.Step
 	noisy   mechanism.Noisy
@@ -31,11 +30,11 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the number of cells up to which the expected error of an estimate is computed: that repeats the steps,
-// and takes several copies of the vector. It is not known for noise that is not Gaussian.
+// mostTried is the largest number of cells for which the expected error of an estimate is computed: the computation
+// repeats the steps and needs several copies of the vector.
 const mostTried = 1 << 22
 
-// estimate runs the steps, and returns their choices and the expected accuracy of the result.
+// estimate runs the steps on a vector, and stores their notes and the expected error of the result in r.
 func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
 	if len(d.steps) == 0 {
 		return nil

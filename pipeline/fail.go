@@ -3,19 +3,21 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// passed reports whether an error needs no cause: nil, an error that has its cause, or the end of the context.
+// passed reports whether an error needs no cause: it is nil, has a cause already, or means that the context ended.
 func passed(err error) bool {
 	var known *Error
 	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// InputError sets the cause of an error of reading the input.
+// InputError returns an error of reading the input as an [Error] with that cause.
 func InputError(err error) error {
 	if passed(err) {
 		return err
@@ -23,19 +25,22 @@ func InputError(err error) error {
 	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
 }
 
-// OutputError sets the cause of an error of a release folder.
+// OutputError returns an error of a release folder as an [Error] with that cause.
 func OutputError(err error) error {
 	if passed(err) {
 		return err
 	}
 	e := &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
-	if errors.Is(err, ErrNoRelease) {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Hint = "name a folder, or a path at which there is nothing yet"
+	case errors.Is(err, ErrNoRelease), errors.Is(err, fs.ErrNotExist):
 		e.Hint = "check the path: a release is a folder with release.json in it; output.dir of the job names it"
 	}
 	return e
 }
 
-// InsideError sets the cause of an error that only a bug can cause.
+// InsideError returns an error that only a bug can cause as an [Error] with that cause.
 func InsideError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -43,7 +48,8 @@ func InsideError(step string, err error) error {
 	return &Error{Cause: CauseInside, Code: "internal", Message: step, Err: err}
 }
 
-// LedgerError sets the cause of an error of the ledger: the budget, a ledger in use, or the ledger itself.
+// LedgerError returns an error of the ledger as an [Error] with its cause: the budget, a locked ledger, or the ledger
+// itself.
 func LedgerError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -104,8 +110,9 @@ func LedgerError(step string, err error) error {
 	return e
 }
 
-// remedy advises how to change a job so that its release fits: its delta, if that is above the budget's, since a large
-// delta costs more mu than any epsilon that would fit; else its epsilon, if some epsilon fits.
+// remedy advises how to change a job so that its release fits the budget. If the job's delta is above the budget's, it
+// advises a smaller delta, since a large delta costs more mu than any epsilon that would fit. Otherwise it names an
+// epsilon that fits, if there is one.
 func remedy(over *ledger.OverBudgetError) string {
 	limit, err := calibrate.ParseDown(over.Balance.Budget.Delta)
 	switch {

@@ -14,38 +14,39 @@ import (
 
 // Unusable columns
 //
-// A column is unusable for a query if it leaves the query fewer than one row in twenty, or none in a listed cell, or if
-// at least half of its texts are not valid for their type. The limits are for mistakes, which spoil nearly all rows: a
-// query that counts a rare value on purpose has `other: bin`. The operator is also told if one row in twenty is outside
-// of a query's cells and not counted, or if the bounds of units drop half of the rows.
+// A column is unusable for a query in three cases: it leaves the query fewer than one row in twenty, or no row in a
+// listed cell, or at least half of its strings are not valid for its type. These limits are meant for mistakes, which
+// spoil nearly all rows; a query that counts a rare value on purpose has `other: bin`. The operator is also told if one
+// row in twenty or more is in none of a query's cells, or if contribution bounds drop half of the rows.
 
 // The codes of findings.
 const (
 	codeDataEmpty    = "data-empty"    // the input has no rows
-	codeDataUnparsed = "data-unparsed" // texts are not valid for their type
+	codeDataUnparsed = "data-unparsed" // strings are not valid for their type
 	codeDataNull     = "data-null"     // rows have no value
 	codeDataOutside  = "data-outside"  // values are in no listed cell
-	codeDataFilter   = "data-filter"   // no row passes
-	codeDataCut      = "data-cut"      // rows are over the bounds of their units
+	codeDataFilter   = "data-filter"   // no row passes a filter
+	codeDataCut      = "data-cut"      // contribution bounds drop many rows
 )
 
-// A column with less than one usable row in fewRows is unusable.
+// fewRows: a column with less than one usable row in fewRows is unusable.
 const fewRows = 20
 
-// Finding is a problem in the data for the operator, before or after a release. It is private, like [DataChecks].
+// Finding is a problem in the data that the operator is told about, before or after a release. It is private, like
+// [DataChecks].
 type Finding struct {
 	configs.Diagnostic
-	// Unusable is set if the query or column that the finding names has only noise in the release.
+	// Unusable is set if the release has only noise for the query or column that the finding names.
 	Unusable bool
 }
 
-// finder gathers findings.
+// finder collects findings.
 type finder struct {
 	plan  *Plan
 	found []Finding
 }
 
-// Findings evaluates the counts of a plan's rows; unusable columns come first.
+// Findings derives findings from the row counts of a plan. Findings of unusable columns come first.
 func (p *Plan) Findings(c *DataChecks) []Finding {
 	f := &finder{plan: p}
 	for k, t := range c.Tables {
@@ -68,7 +69,7 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 	return f.found
 }
 
-// table judges the only table of the plan.
+// table collects the findings of a plan with one table.
 func (f *finder) table(c *DataChecks) {
 	p := f.plan
 	if j := p.input.unitJoin(); c.Rows == 0 && j != nil {
@@ -98,7 +99,7 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent returns a fraction for people, in whole percent; only 0 and 100 are exact. Finer fractions would reveal
+// Percent formats part/whole in whole percent; only exact fractions give 0 % and 100 %. Finer fractions would reveal
 // single rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
@@ -115,11 +116,11 @@ func Percent(part, whole int64) string {
 	}
 }
 
-// isMost reports whether part is half of whole or more.
+// isMost reports whether part is at least half of whole, and not 0.
 func isMost(part, whole int64) bool { return part > 0 && 2*part >= whole }
 
-// unparsed reports an input of which at least half of the texts are not valid for their type, and returns whether it is
-// one.
+// unparsed reports an input of which at least half of the strings are not valid for its type, and returns whether it
+// did.
 func (f *finder) unparsed(path string, t *tally.Input) bool {
 	texts := t.Rows - t.Null
 	if !isMost(t.Unparsed, texts) {
@@ -146,7 +147,8 @@ func (f *finder) unparsed(path string, t *tally.Input) bool {
 	return true
 }
 
-// inFile returns the columns of the file that an input reads, with the columns of the job's events.
+// inFile returns the columns of the file that an input reads. If the job has events, these are the columns of every
+// event.
 func (f *finder) inFile(t *tally.Input) (names []string) {
 	for _, logical := range t.Columns {
 		if at := slices.Index(f.plan.Logical(), logical); at >= 0 {
@@ -160,7 +162,7 @@ func (f *finder) inFile(t *tally.Input) (names []string) {
 
 var plainStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// pathStep formats a key in a path of the job.
+// pathStep formats a key as a step of a path in the job, quoted if necessary.
 func pathStep(key string) string {
 	if plainStep.MatchString(key) {
 		return "." + key
@@ -168,7 +170,7 @@ func pathStep(key string) string {
 	return "[" + strconv.Quote(key) + "]"
 }
 
-// typeHint describes how to fix a column that does not parse.
+// typeHint returns a hint for a column whose strings are not valid for its type.
 func typeHint(kind, column string) string {
 	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter " +
 		"within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
@@ -207,7 +209,7 @@ const (
 		"; dates, time zone, units"
 )
 
-// filters finds the filters that no row passes.
+// filters reports the filters that no row passes.
 func (f *finder) filters(c *tally.Tally) {
 	for _, t := range c.Inputs() {
 		switch {
@@ -224,11 +226,11 @@ func (f *finder) filters(c *tally.Tally) {
 	}
 }
 
-// query reports unusable inputs of a query, and whether its cells or bounds drop most rows. all is set unless a sample
-// of the rows was looked at.
+// query reports unusable inputs of query i, and whether its cells or bounds drop most rows. all is false if only a
+// sample of the rows was counted.
 func (f *finder) query(i int, c *QueryCheck, all bool) {
 	if c.Rows() == 0 {
-		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // 0 may well be the answer
+		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // 0 may be the true answer
 			what := "row"
 			switch {
 			case f.plan.queries[i].overUnits:
@@ -256,7 +258,7 @@ func (f *finder) query(i int, c *QueryCheck, all bool) {
 	}
 }
 
-// input reports an unusable input of a query.
+// input reports an input of a query if it is unusable.
 func (f *finder) input(path, what string, t *tally.Input) {
 	usable := t.Rows - t.Null - t.Unparsed
 	switch {
@@ -271,7 +273,7 @@ func (f *finder) input(path, what string, t *tally.Input) {
 	}
 }
 
-// placeHint explains nulls of coordinates.
+// placeHint explains what missing coordinates may mean.
 func placeHint(t *tally.Input) string {
 	if t.Form != "grid" && t.Form != "nearest" {
 		return ""
@@ -279,7 +281,7 @@ func placeHint(t *tally.Input) string {
 	return "a place is decimal degrees, a latitude in [-90, 90] and a longitude in [-180, 180], not both 0; "
 }
 
-// beyond describes the values that are in no listed cell.
+// beyond describes the values that are in no listed cell, by the form of the dimension.
 func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":
@@ -312,13 +314,13 @@ func outsideHint(t *tally.Input) string {
 	return "the lists of the column need the length that the job declares"
 }
 
-// Refuses reports whether the job ends a run before any noise if a column is unusable. Whether a release appears then
-// depends on the rows, and readers see it.
+// Refuses reports whether the job sets data_checks to refuse: then an unusable column ends a run before any noise.
+// Whether a release appears then depends on private rows, which readers can see.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
-// CheckParts returns an error if shards and Beam cannot answer the job: it promises to check its columns, and encrypted
-// partial aggregates do not state whether a column is usable; or it has queries over units, whose rows must be in one
-// place. Call it before the first row is read.
+// CheckParts returns an error if shards and Beam cannot answer the job. That is so if the job refuses unusable columns,
+// since encrypted partial aggregates do not tell whether a column is usable, or if it has queries over units, whose
+// rows must be in one place. Call it before the first row is read.
 func (p *Plan) CheckParts() error {
 	if p.AsksUnits() {
 		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
@@ -337,7 +339,7 @@ func (p *Plan) CheckParts() error {
 			"of release aggregate stay valid"}
 }
 
-// Unusable returns the findings of unusable columns.
+// Unusable returns only the findings of unusable columns.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics
 	for _, f := range found {

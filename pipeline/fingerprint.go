@@ -15,37 +15,38 @@ import (
 
 // The run fingerprint
 //
-// A run is identified by everything that decides which noisy values are drawn (docs/adr/0017). The name, the formats
-// and the denoising steps of a release are no part of the fingerprint: they are its rendering. Another rendering
-// re-renders the noisy values of the first release, and costs nothing. Both the fingerprint and the rendering are
-// digests of the job as it is run. Every key that is not known to be rendering is part of the fingerprint. So a key
-// that is added to the format and forgotten here costs a second charge, and never draws new noise under an old charge.
+// The run fingerprint is a digest of everything that decides which noisy values are drawn (docs/adr/0017). Two runs
+// with the same fingerprint are the same run, which is charged once. The name, the formats and the denoising steps of a
+// release are no part of the fingerprint: they are its rendering. A job that differs only in its rendering re-renders
+// the noisy values of the first release, and costs nothing. Both the fingerprint and the rendering are digests of the
+// job as it is run. Every key that is not known to be rendering is part of the fingerprint. So a key that is added to
+// the format and forgotten here costs a second charge, and never draws new noise under an old charge.
 
-// publicFile is the part of a public file of the job that the plan uses.
+// publicFile describes which part of a public file of the job the plan uses.
 type publicFile struct {
 	File   string   `json:"file"`
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	// Presents is set if only the rendering reads it: a denoising step, or a rate.
+	// Presents is set if only the rendering uses the file: a denoising step or a rate.
 	Presents bool `json:"-"`
 }
 
-// Identity holds the digests that tell the runs of a plan from other runs.
+// Identity holds the two digests that identify a plan's run and its rendering.
 type Identity struct {
 	// Run is the run fingerprint.
 	Run string
-	// Rendering is the digest of the rendering of the noisy values.
+	// Rendering is the digest of how the noisy values are presented.
 	Rendering string
 }
 
-// identify computes the identity from the job, with the environment's values inserted, and the contents of its public
-// files.
+// identify computes the identity. question is the job with the values of environment variables inserted; public has the
+// contents of its public files.
 func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id Identity, err error) {
 	if id.Rendering, err = renderingOf(question, public); err != nil {
 		return id, err
 	}
-	var asked []publicFile // nil if there are none, whether or not the rendering has files
+	var asked []publicFile // nil if there are none, even if the rendering uses files
 	for _, f := range public {
 		if !f.Presents {
 			asked = append(asked, f)
@@ -59,7 +60,7 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	return id, nil
 }
 
-// runKey returns the digest of the fingerprint's parts.
+// runKey returns the run fingerprint: the digest of its three parts.
 func runKey(dataset, question string, params map[string]string) string {
 	h := sha256.New()
 	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
@@ -73,17 +74,17 @@ func runKey(dataset, question string, params map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// notTheRendering lists keys in which two runs that publish the same bytes may differ: the folder of the release,
-// and the ledger.
+// notTheRendering lists the keys that change no byte of a release: the folder, and settings of the ledger.
 var notTheRendering = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
-// renderingOf returns the digest of the job, without the keys that are not the rendering, and of public files.
+// renderingOf returns the digest of the rendering: the job without the keys in notTheRendering, and the public files
+// that it uses.
 func renderingOf(effective []byte, public []publicFile) (string, error) {
 	var job map[string]any
 	if err := json.Unmarshal(effective, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
-	without(job, []string{"data_checks"}) // it decides whether there is a release, and no byte of it
+	without(job, []string{"data_checks"}) // data_checks decides whether there is a release, and no byte of it
 	for block, keys := range notTheRendering {
 		if m, ok := job[block].(map[string]any); ok {
 			without(m, keys)
@@ -97,7 +98,7 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// The keys of a job that only affect how noisy values are presented, by their paths.
+// Paths of the keys of a job that only affect how noisy values are presented.
 var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
 		"engine", "data_checks"}
@@ -108,8 +109,8 @@ var (
 	presentsDimension = []string{"as"}
 )
 
-// digestOf returns the digest of the facts that decide which noisy values are drawn. runKey adds the dataset and
-// parameters.
+// digestOf returns the digest of what decides the noisy values, except the dataset and the parameters, which runKey
+// adds.
 func digestOf(effective []byte, public []publicFile) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(effective))
 	d.UseNumber()
@@ -133,8 +134,8 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// questionOfQuery removes keys from a query that only present its answer. Any mapping with dimensions is treated as a
-// kind, so no list of kinds can be incomplete.
+// questionOfQuery removes the keys that only present a query's answer. It treats every mapping with dimensions as a
+// query kind, so that no list of kinds can become incomplete.
 func questionOfQuery(q map[string]any) {
 	without(q, presentsQuery)
 	for kind, value := range q {
@@ -160,7 +161,7 @@ func questionOfQuery(q map[string]any) {
 	}
 }
 
-// renumber replaces the names of dimensions, which only present them, by their ascending indices.
+// renumber replaces names of dimensions, which only present the answer, by the dimensions' indices in ascending order.
 func renumber(m map[string]any, key string, by []map[string]any) {
 	names, _ := m[key].([]any)
 	var places []int
@@ -172,7 +173,7 @@ func renumber(m map[string]any, key string, by []map[string]any) {
 	}
 }
 
-// dimensionName returns the name by which a table refers to a dimension.
+// dimensionName returns the name by which a crosstab or margin refers to a dimension.
 func dimensionName(dimension map[string]any) any {
 	nearest, _ := dimension["nearest"].(map[string]any)
 	for _, name := range []any{dimension["as"], nearest["id"], dimension["column"]} {
@@ -183,7 +184,7 @@ func dimensionName(dimension map[string]any) any {
 	return "grid"
 }
 
-// withoutLabels replaces each label by its members: its name changes no count.
+// withoutLabels replaces each cell's label by the values that the cell groups, since a label changes no count.
 func withoutLabels(dimension map[string]any) {
 	values, ok := dimension["values"].([]any)
 	if !ok {
@@ -204,7 +205,7 @@ func without(m map[string]any, keys []string) {
 	}
 }
 
-// objectsOf returns the objects of a list.
+// objectsOf returns the items of a list that are JSON objects.
 func objectsOf(list any) (out []map[string]any) {
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -215,8 +216,9 @@ func objectsOf(list any) (out []map[string]any) {
 	return out
 }
 
-// canonicalJSON returns a value in a form that is equal for all spellings of the same value: numbers by value, without
-// empty lists and false booleans, which mean the same as their absence. Only input.csv.header is true if it is absent.
+// canonicalJSON returns a value in a form that is the same for all spellings of the value. Numbers are compared by
+// value. Empty lists and false booleans are removed, since they mean the same as an absent key. The exception is
+// input.csv.header, which is true if absent.
 func canonicalJSON(v any) any {
 	switch x := v.(type) {
 	case json.Number:
@@ -241,7 +243,8 @@ func canonicalJSON(v any) any {
 	return v
 }
 
-// canonicalNumber writes a decimal of JSON as its digits without zeros at either end, and an exponent of ten.
+// canonicalNumber writes a JSON number as its digits, without zeros at either end, and a power of ten: 1200 and 1.2e3
+// become the same.
 func canonicalNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	mantissa, exponent := digits, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// input plans the parts that all queries of a table share: the time zone and the filters.
+// input plans what all queries of a table share: the time zone, the filters, derived columns.
 func (b *builder) input(out *input) {
 	in := &b.job.Input
 	out.location = time.UTC
@@ -49,7 +49,8 @@ func text(s *configs.Scalar) *string {
 	return &t
 }
 
-// rows returns the public number of rows of the input: input.rows, or the rows of a mean; they must agree.
+// rows returns the number of rows of the input if the job declares it: in input.rows or in a mean. All declarations
+// must agree.
 func (b *builder) rows() int64 {
 	rows := b.job.Input.Rows
 	for i := range b.job.Queries {

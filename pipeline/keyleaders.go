@@ -8,16 +8,16 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file finds the histogram that selects the keys of each query of a job which adds values up by keys that are
-// discovered.
+// This file finds, for each query that adds values up by discovered keys, the histogram that selects its keys: its
+// leader.
 
-// noLeader means that no query selects the keys of a query.
+// noLeader is the leader of a query whose keys no other query selects.
 const noLeader = -1
 
-// findLeaders sets the leader of each query that needs one, and returns the index of each query's leader, or noLeader.
-// A query follows a histogram that discovers keys if its first dimensions equal the histogram's, whatever their names.
-// If there are several such histograms, it follows the one with the most dimensions, and the first of these. All
-// queries of one table have the same privacy unit, and a query has its leader's filters.
+// findLeaders returns the index of each query's leader, or noLeader, and sets the leaders in specs. The leader is a
+// histogram that discovers keys, and whose dimensions equal the query's first dimensions, whatever their names. If
+// there are several, the leader is the first one among those with the most dimensions. All queries of one table have
+// the same privacy unit, and a query has its leader's filters.
 func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 	leaders := make([]int, len(specs))
 	for i, s := range specs {
@@ -37,7 +37,7 @@ func findLeaders(specs []*query.Spec, asked []configs.Query) []int {
 	return leaders
 }
 
-// beginsWith reports whether a list of dimensions begins with others. It ignores their names.
+// beginsWith reports whether a list of dimensions begins with the dimensions of first. It ignores their names.
 func beginsWith(all, first []domain.Dimension) bool {
 	if len(first) > len(all) {
 		return false

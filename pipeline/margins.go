@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// margins resolves the queries' margins: which query is a margin, and over which axes.
+// margins finds, for each query that names margins in the job, the queries that are its margins and the dimensions that
+// they keep.
 func (b *builder) margins(p *Plan) {
 	for i := range b.job.Queries {
 		jq := &b.job.Queries[i]
@@ -29,7 +30,7 @@ func (b *builder) margins(p *Plan) {
 	}
 }
 
-// sizes holds the number of cells along each dimension of the job; a grid is one dimension.
+// sizes holds the number of cells along each dimension of a query. A grid is one dimension.
 type sizes []int
 
 func (s sizes) product(axes []int) int {
@@ -52,8 +53,8 @@ func (q *Planned) byShape() sizes {
 	return out
 }
 
-// applyMargins makes the estimates of a table and its margins consistent. The expected errors from the earlier steps
-// then no longer apply.
+// applyMargins makes the estimates of a table and its margins agree. It removes the expected errors computed from
+// earlier steps, which no longer apply.
 func (c *RunPlan) applyMargins(estimates [][]mechanism.Noisy, results []Result) error {
 	for i := range c.queries {
 		q := &c.queries[i]

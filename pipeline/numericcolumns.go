@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Queries parse numbers from text, because the columns of a CSV file are text unless the job gives them a type. Any
-// other text column has its type from a schema or from the job. If a query uses such a column as numbers, the column's
-// type has changed, or the job names a wrong column, and the release would be noise about nothing. The check looks at
+// Queries parse numbers from strings, because the columns of a CSV file are strings unless the job gives them a type.
+// Every other string column got that type from a schema or from the job. If a query uses such a column as numbers, the
+// column's type has changed, or the job names the wrong column, and the release would be only noise. The check looks at
 // types alone, so that no row's value decides (adr/0058).
 
-// checkNumbers reports the text columns that are used as numbers.
+// checkNumbers reports string columns that queries or filters use as numbers, except columns of CSV files without a
+// type.
 func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	check := func(path, column, use string) {
 		if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && !p.mayHoldNumbers(column) {
@@ -32,7 +33,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	ranges("input.where", p.job.Input.Where)
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
-			continue // columns of units have the job's types
+			continue // the job states the types of the columns of units
 		}
 		path := p.queries[i].path
 		ranges(path+".where", p.job.Queries[i].Where)
@@ -70,7 +71,7 @@ func isNumber(s configs.Scalar) bool {
 	return ok
 }
 
-// textNumber returns the error of a text column that is used as numbers.
+// textNumber returns the error for a string column that is used as numbers.
 func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 	if of, name := p.origin(column); slices.Contains(of.job.ExactColumns(), name) {
 		return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q is read as text, and %s is of numbers", column,
@@ -88,7 +89,7 @@ func (p *Plan) textNumber(path, column, use string) configs.Diagnostic {
 		"has the table changed? "+hint)
 }
 
-// numberOfText returns an expression for the number in a column of texts, which fails for no text.
+// numberOfText returns an SQL expression for the number in a string column. The expression fails for no string.
 func numberOfText(driver, column string) string {
 	if driver == "postgres" {
 		return fmt.Sprintf("CASE WHEN pg_input_is_valid(%s, 'double precision') THEN CAST(%s AS double precision) END", column,
@@ -97,7 +98,7 @@ func numberOfText(driver, column string) string {
 	return fmt.Sprintf("TRY_CAST(%s AS double)", column)
 }
 
-// origin returns the plan of the table from which a column comes, and its name there.
+// origin returns the plan of the table that a column comes from, and the column's name there.
 func (p *Plan) origin(column string) (of *Plan, name string) {
 	for i := range p.input.joins {
 		j := &p.input.joins[i]
@@ -108,9 +109,9 @@ func (p *Plan) origin(column string) (of *Plan, name string) {
 	return p, column
 }
 
-// mayHoldNumbers reports whether a text column is expected to hold numbers: one of a CSV file to which neither the job
-// nor its folders give a type. Logical names of events stand for the columns of the first event. A joined column is one
-// of the table from which it comes.
+// mayHoldNumbers reports whether a string column may be parsed as numbers: a column of a CSV file to which neither the
+// job nor a folder name gives a type. A logical name stands for its column in the first event. A joined column is
+// judged in the table that it comes from.
 func (p *Plan) mayHoldNumbers(column string) bool {
 	p, column = p.origin(column)
 	in := &p.job.Input

@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/queries/perunit"
 )
 
-// units makes the table of units for queries over units; nil if there are none.
+// units plans the table of units, which has one row for each privacy unit, for queries over units; nil if there are no
+// such queries.
 func (b *builder) units() *perunit.Table {
 	if !slices.ContainsFunc(b.job.Queries, func(q configs.Query) bool { return q.OverUnits() && b.job.Reads(&q) }) {
 		return nil
@@ -35,11 +36,12 @@ func (b *builder) units() *perunit.Table {
 	return t
 }
 
-// OverUnits reports whether the rows of a query are the privacy units: rows of [Plan.Units].
+// OverUnits reports whether the query reads the table of [Plan.Units], which has one row for each privacy unit, instead
+// of the input.
 func (q *Planned) OverUnits() bool { return q.overUnits }
 
-// Reads returns the logical columns that query i needs. For a query over units they are the columns from which the
-// units' table is made.
+// Reads returns the logical columns that query i needs. For a query over units they are the input's columns from which
+// the table of units is made.
 func (p *Plan) Reads(i int) []string {
 	if p.queries[i].overUnits {
 		return p.input.units.Reads()
@@ -47,13 +49,13 @@ func (p *Plan) Reads(i int) []string {
 	return p.queries[i].columns()
 }
 
-// columns returns the columns of a query and of its own filters.
+// columns returns the columns that a query and its own filters name.
 func (q *Planned) columns() []string {
 	return slices.Concat(q.Query.Columns(), q.Filters.Columns())
 }
 
-// Units returns the table of units for queries over units, for an input with a schema; nil if there are no such
-// queries. It returns an error if Check refuses the schema.
+// Units returns the table of units for an input with this schema, ready to be filled; nil if there are no queries over
+// units. It returns an error if Check refuses the schema.
 func (p *Plan) Units(schema table.Schema) (*perunit.Compiled, error) {
 	if p.input.units == nil {
 		return nil, nil
@@ -65,7 +67,7 @@ func (p *Plan) Units(schema table.Schema) (*perunit.Compiled, error) {
 	return p.input.units.Bind(logical)
 }
 
-// AsksUnits reports whether a query is over units.
+// AsksUnits reports whether some query is over units.
 func (p *Plan) AsksUnits() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.overUnits })
 }

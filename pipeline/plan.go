@@ -16,53 +16,54 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Plan holds everything that is decided before a row is read: public and pure. It never changes after it was built. The
-// private choices of a run are a value of the run: see [RunPlan].
+// Plan holds everything that is decided before a row is read. All of it is public. A plan is immutable: choices that a
+// run makes from noisy values are in its [RunPlan].
 type Plan struct {
 	job       *configs.Job
 	effective []byte
 	guarantee calibrate.Guarantee
-	noise     calibrate.Guarantee // guarantee without the share of delta that may fail
+	noise     calibrate.Guarantee // the guarantee, minus the part of delta for key selection
 	mu        calibrate.Mu
 	adjacency query.Adjacency
 	queries   []Planned
-	input     input        // the input of the only table
+	input     input        // the input, if the plan has one table
 	tables    []tableInput // the inputs of several tables; input is empty then
 	identity  Identity
 	failure   failure
 	targets   *Targets // nil if no query has a target
 }
 
-// input is the plan of the input, common to all queries.
+// input describes a table's input: what all its queries share.
 type input struct {
 	filters  domain.Filters
 	location *time.Location
 	views    views
-	derived  *derived.Set   // the definitions that views name
+	derived  *derived.Set   // the definitions of the columns in views.columns[base:]
 	units    *perunit.Table // nil if no query is over units
 	joins    []Join         // the joins whose columns are needed; set when the needed columns are known
 	rows     int64
 }
 
-// Planned is one query of a plan with its cost and its accuracy.
+// Planned is one query of a plan with its noise and its accuracy.
 type Planned struct {
 	Query query.Query
 	Kind  query.Kind
-	// Components and Mechanisms run in parallel: one mechanism a component.
+	// Components are the noisy vectors of the query, such as the sum and the count of a mean. Mechanisms[i] describes the
+	// noise of Components[i].
 	Components []query.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []*denoise.Step
 	// Selection describes how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
-	// Search describes how the query's clamp is found; nil if it is fixed. Before the choice, Components and Mechanisms
-	// are for the public range.
+	// Search describes how the query's clamp or row bound is found; nil if it is fixed. Before the choice, Components and
+	// Mechanisms are for the widest public range.
 	Search *clampsearch.Search
-	// Strategy describes how the query's tables are computed from components that are not their cells; nil if the
-	// components are the answer.
+	// Strategy describes how the query's tables are computed from its components; nil if the components are the answer.
 	Strategy *query.Strategy
-	// Filters are the conditions of this query alone, on logical columns or on columns of the table of units.
+	// Filters are the conditions of this query alone, in addition to the table's. They name logical columns or columns of
+	// the table of units.
 	Filters domain.Filters
-	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
+	// MaxError is the largest half-width of a 95 % interval that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool
 	inside
@@ -70,13 +71,13 @@ type Planned struct {
 
 // inside holds the fields of a planned query that only this package uses.
 type inside struct {
-	// margins are the queries whose estimates are made to agree with this one's.
+	// margins are the queries whose cells are sums of this query's cells, and whose estimates are made to agree with it.
 	margins []margin
-	// shared are the components that other queries measure too.
+	// shared are the components that vectors of other queries measure too.
 	shared []sharedVector
-	// rates are the quotients of its cells that are published as well.
+	// rates are the quotients with this query's cells as numerators, which are published as well.
 	rates []rate
-	// places are the positions of the cells; nil if they are not points.
+	// places are the geographic positions of the cells; nil if the cells are not points.
 	places *Places
 	// path is the query's path in the job, for diagnostics.
 	path string
@@ -84,78 +85,83 @@ type inside struct {
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
-	// leader is the index of the query that selects the keys, or noLeader.
+	// leader is the index of the query that selects this query's keys, or noLeader.
 	leader int
-	// overUnits: the query's rows are the privacy units.
+	// overUnits: the query reads the table of units, which has one row for each privacy unit.
 	overUnits bool
-	// table is the table that the query reads; "" if there is one only.
+	// table is the name of the table that the query reads; "" if there is only one.
 	table string
-	// rule describes which cells are published.
+	// rule decides which cells are published.
 	rule publishRule
-	// names are the mechanisms' names in the ledger, if the charge was adopted; otherwise the mechanisms' own names.
+	// names are the mechanisms' names in the ledger, if an earlier charge was adopted; otherwise nil, and the mechanisms'
+	// own names hold.
 	names []string
 }
 
-// margin is a query of the plan whose cells are sums of another query's cells over all dimensions except axes.
+// margin is a query of the plan whose cells are sums of another query's cells over all dimensions except axes. It
+// belongs to that other query.
 type margin struct {
 	query int
 	axes  []int
 }
 
-// target is the required accuracy of a query.
+// target is the accuracy that the job requires of a query.
 type target struct {
-	// half the width of the 95 % interval, times the number of rows if overRows is set; 0 if there is none
+	// half the width of the 95 % interval; for a mean, times the number of rows if overRows is set; 0 if there is no
+	// target
 	half  float64
-	table string // the only table to which the target applies; "" for all
+	table string // the only table of crosstabs to which the target applies; "" for all
 }
 
-// Targets holds the epsilon that the job's accuracy targets need.
+// Targets holds the epsilon that the job's accuracy targets require.
 type Targets struct {
-	// Epsilon is the least epsilon that meets all targets, with the job's delta. Text is a decimal above it by less
-	// than one part in 10^11, and never below.
+	// Epsilon is the smallest epsilon that meets all targets, with the job's delta. Text is that epsilon as a decimal,
+	// rounded up by less than one part in 10^11.
 	Epsilon calibrate.Epsilon
 	Text    string
-	// Auto is set if the weights are computed from the targets.
+	// Auto is set if the queries' weights are computed from the targets.
 	Auto bool
-	// Spare is the ratio of the targets to the half-widths at the job's epsilon: the same for all if Auto is set; below
-	// 1 if a target is missed.
+	// Spare is the target divided by the half-width at the job's epsilon, for the query with the least: the same for all
+	// if Auto is set. It is below 1 if a target is missed.
 	Spare float64
 }
 
 // failure is the part of delta for the selection of private keys: it bounds the probability that a key is published
-// which only one unit has. It is subtracted from delta before the noise is calibrated.
+// that only one unit has. It is subtracted from delta before the noise is calibrated.
 type failure struct {
-	share string          // decimal text; "" if nothing is selected
-	each  calibrate.Delta // the delta of each query that selects keys
+	share string          // a decimal; "" if no query selects keys
+	each  calibrate.Delta // the part for each query that selects keys
 }
 
-// views holds the columns of batches and, for each event, which of them are the logical columns (views.go).
+// views lists the columns of batches and, for each event, which of them are the logical columns; views.go explains
+// both.
 type views struct {
 	logical []string // the columns that queries and filters name
-	columns []string // the columns of a batch, each once: read, joined, derived
+	columns []string // the columns of a batch, each once: those that are read, then joined ones, then derived ones
 	inputs  int      // number of columns that are read
 	base    int      // number of columns that are read or joined
 	at      [][]int  // at[e][i] is the index in columns of logical column i for event e
 }
 
-// Places are the public points and roads of a query whose cells are the points nearest to a row.
+// Places holds the public points of a query whose cells are points (a row counts at the nearest one), and the roads
+// between them.
 type Places struct {
-	// By is the index of the dimension in the query.
+	// By is the index of the query's dimension of points.
 	By int
-	// Points are in the order of the dimension's cells.
+	// Points has one point per cell of the dimension, in the same order.
 	Points []domain.Point
-	// Roads join two points, by their indices: the edges of the graph for smoothing the estimates, if there is one.
+	// Roads are pairs of indices of Points: the edges of the graph for denoising, if there is one.
 	Roads [][2]int
 }
 
-// Adjusts reports whether the estimates of crosstabs are made non-negative or integers.
+// Adjusts reports whether the estimates of crosstabs are made nonnegative or integers.
 func (q *Planned) Adjusts() bool { return q.adjusted }
 
-// Places returns the positions of the query's cells; nil if they are not points.
+// Places returns the geographic positions of the query's cells; nil if the cells are not points.
 func (q *Planned) Places() *Places { return q.places }
 
-// Upstream returns the promise of the table's producer about units that the program does not bound, as a sentence; ""
-// if the program bounds them.
+// Upstream returns, as a sentence, what the table's producer promises about the contributions of units; "" if the
+// program bounds them itself.
 func (p *Plan) Upstream() string {
 	u := upstreamOf(p.job.Privacy.Unit)
 	if u == nil {
@@ -173,16 +179,16 @@ func (p *Plan) Job() *configs.Job { return p.job }
 // Guarantee returns the guarantee of the whole release.
 func (p *Plan) Guarantee() calibrate.Guarantee { return p.guarantee }
 
-// Mu returns the release's Gaussian-DP parameter: the mechanisms' composed mu never exceeds it.
+// Mu returns the Gaussian-DP parameter that the release may use. The composed mu of its mechanisms never exceeds it.
 func (p *Plan) Mu() calibrate.Mu { return p.mu }
 
-// Adjacency returns which tables are neighbours.
+// Adjacency returns which tables count as neighbours.
 func (p *Plan) Adjacency() query.Adjacency { return p.adjacency }
 
-// Filters returns the conditions that a row must meet to count in any query; a query can have more.
+// Filters returns the conditions that a row must meet to count in any query. A query can have more conditions.
 func (p *Plan) Filters() domain.Filters { return p.input.filters }
 
-// Location returns the time zone in which times are read and taken apart.
+// Location returns the time zone in which times are parsed, and from which hours and days are computed.
 func (p *Plan) Location() *time.Location { return p.input.location }
 
 // Rows returns the public number of rows of the input that the job declares; 0 if it is private.
@@ -194,7 +200,7 @@ func (p *Plan) Queries() []Planned { return p.queries }
 // Mechanisms returns the mechanisms of all queries, in order.
 func (p *Plan) Mechanisms() []calibrate.Mechanism { return mechanismsOf(p.queries) }
 
-// Accurate returns the diagnostics of Missed as an error; nil if the job's targets are met.
+// Accurate returns an error with a diagnostic for each missed accuracy target; nil if all targets are met.
 func (p *Plan) Accurate() error {
 	missed := p.missed()
 	if len(missed) == 0 {
@@ -204,7 +210,7 @@ func (p *Plan) Accurate() error {
 		Err: missed}
 }
 
-// missed returns one diagnostic for each query whose 95 % half-width is larger than the job accepts.
+// missed returns a diagnostic for each query whose half-width of a 95 % interval is larger than the job accepts.
 func (p *Plan) missed() configs.Diagnostics {
 	var diags configs.Diagnostics
 	for i := range p.queries {
@@ -218,10 +224,10 @@ func (p *Plan) missed() configs.Diagnostics {
 	return append(diags, p.missedTargets()...)
 }
 
-// Mu returns the root sum of squares of the components' mu, rounded up.
+// Mu returns the root of the sum of squares of the mechanisms' mu, rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.All()) }
 
-// All returns the query's mechanisms, followed by the mechanism of the search for its clamp.
+// All returns the query's mechanisms, followed by the mechanism that finds its clamp or row bound, if there is one.
 func (q *Planned) All() []calibrate.Mechanism {
 	if q.Search == nil {
 		return q.Mechanisms

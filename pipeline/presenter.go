@@ -7,18 +7,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Presenter makes the documents of a release folder that people and catalogues read besides its tables. They contain
-// only public facts.
+// Presenter makes the documents of a release folder, such as a web page and a catalogue entry. They contain only public
+// facts.
 type Presenter interface {
-	// Present returns the documents of a release whose tables are the files, by query name. A sink writes them after
-	// the tables and before the manifest, which has their digests.
+	// Present returns the documents of a release. files are the files of its tables, by query name. A sink writes the
+	// documents after the tables and before the manifest, which has the digests of both.
 	Present(ctx context.Context, r *Release, files map[string][]manifest.File) ([]Document, error)
 }
 
-// Document is a file that is not a table.
+// Document is a file of a release that is not a table.
 type Document struct {
-	// Path is the name of the file in the folder.
+	// Path is the name of the file in the release folder.
 	Path string
-	// Write writes its content.
+	// Write writes the file's content.
 	Write func(io.Writer) error
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// places reads the cells of a dimension with levels from a public file: each cell with the groups in which it lies. The
-// cells of a group follow each other, groups and cells in the order in which they first occur.
+// places reads the cells of a dimension with levels, such as districts within regions, from a public file. It returns
+// each cell with the groups that contain it. The cells of a group are adjacent; groups and cells are otherwise in the
+// order in which they first occur.
 func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([]domain.Label, []domain.Level) {
 	columns, unread := make([][]string, len(levels)), b.unread
 	for l, name := range levels {
@@ -25,7 +26,7 @@ func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([
 			return nil, nil
 		}
 	}
-	// order sorts the rows by the first occurrence of their groups, level by level.
+	// order is a permutation of the rows: they are sorted by the first occurrence of their groups, level by level.
 	order, ranks := make([]int, len(columns[0])), make([][]int32, len(levels))
 	for i := range order {
 		order[i] = i
@@ -76,8 +77,8 @@ func (b *builder) places(v *configs.ValuesFrom, levels []string, path string) ([
 	return labels, out
 }
 
-// calendarLevels groups calendar cells by the steps in which they begin; nil if the edges are not dates, which is
-// reported elsewhere.
+// calendarLevels groups calendar cells by calendar steps, such as months: a cell belongs to the step in which it
+// begins. It returns nil if the edges are not dates, which is reported elsewhere.
 func calendarLevels(edges, steps []string) []domain.Level {
 	var out []domain.Level
 	for _, step := range steps {
@@ -101,7 +102,7 @@ func calendarLevels(edges, steps []string) []domain.Level {
 	return out
 }
 
-// stepOf names the calendar step in which a day lies.
+// stepOf returns the name of the calendar step that contains a day, such as 2024-05 for a month.
 func stepOf(day time.Time, step string) string {
 	switch step {
 	case "year":
@@ -117,7 +118,7 @@ func stepOf(day time.Time, step string) string {
 	return day.Format(time.DateOnly)
 }
 
-// known reads the public totals of levels, by the index of the level.
+// known reads the public totals of the groups of levels. Keys of the result are indices of levels.
 func (b *builder) known(totals []configs.KnownTotals, by []domain.Dimension, path string) map[int][]float64 {
 	if len(totals) == 0 || len(by) == 0 || by[0].Levels == nil {
 		return nil
@@ -138,7 +139,7 @@ func (b *builder) known(totals []configs.KnownTotals, by []domain.Dimension, pat
 	return out
 }
 
-// totals reads the public totals of the groups of one level; nil if something is wrong with them.
+// totals reads the public totals of the groups of one level; it returns nil if something is wrong with them.
 func (b *builder) totals(t configs.KnownTotals, groups []string, path string) []float64 {
 	unread := b.unread
 	names := b.wholeColumn(t.File, t.Level, path+".file")

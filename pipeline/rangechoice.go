@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// search prepares the search for the clamp or the bound on rows of a query.
+// search prepares the private search for the query's clamp or row bound.
 func (b *builder) search(q *Planned, i int) {
 	var err error
 	if q.Search, err = clampsearch.New(q.Query, query.Adjacency(b.job.Privacy.Adjacency)); err != nil {
@@ -31,8 +31,8 @@ func (b *builder) search(q *Planned, i int) {
 	}
 }
 
-// ChooseWidest chooses the public range in the exact answers that wait for a choice, for comparisons of answers that
-// are never released.
+// ChooseWidest sets every clamp and row bound that a run would find to its widest public value. It is for comparisons
+// of exact answers that are never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {
@@ -44,7 +44,7 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// WithLeastRowBound returns a query with the least bound on the rows of a unit; nil if its bound is fixed.
+// WithLeastRowBound returns query i with the smallest row bound that a run may find; nil if its row bound is fixed.
 func (p *Plan) WithLeastRowBound(i int) *Planned {
 	s := p.queries[i].Search
 	if s == nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[i]) == 0 {

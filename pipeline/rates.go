@@ -19,26 +19,27 @@ import (
 // Rates
 //
 // A rate divides the noisy cells of a query by the noisy cells of another query, whose noise is independent, or by
-// public numbers. It is computed from published values. Its interval is Fieller's ([kinds.Fieller]): it covers the
-// quotient of the exact bounded answers as often as it states, even if the denominator is small. For Laplace and
+// public numbers. It is computed from published values. Its interval is Fieller's ([kinds.Fieller]), which covers the
+// quotient of the exact bounded answers with its stated probability even if the denominator is small. For Laplace and
 // geometric noise the program takes the quantile of a single Laplace variable, plus half a step for geometric noise.
 // That is an upper bound, so the interval is slightly too wide.
 
-// rate is a table of quotients of a query's cells.
+// rate is a table of quotients: a query's cells divided by other numbers.
 type rate struct {
 	manifest.Rate
-	// query is the index of the query to divide by; −1 if the numbers are public.
+	// query is the index of the query whose cells are the divisors; −1 if the divisors are public numbers.
 	query int
-	// public[k] is the number to divide by in part k of the cells; NaN if there is none.
+	// public[k] is the public divisor with index k; NaN if the file has none.
 	public []float64
-	// part returns the cell of the other table that belongs to a cell of the query.
+	// part returns the index of a cell's divisor: a cell of the other query, or an index of public.
 	part func(cell int) int
 }
 
-// maxRated is the largest number of cells of a query with rates: they are held in memory.
+// maxRated is the largest number of cells of a query with rates, since both its cells and the divisors are held in
+// memory.
 const maxRated = 1 << 22
 
-// rates finds the divisors of the rates of all queries.
+// rates finds the divisors of all queries' rates.
 func (b *builder) rates(p *Plan) {
 	for i := range b.job.Queries {
 		for k := range b.job.Queries[i].Rates {
@@ -76,14 +77,14 @@ func keyColumns(q *Planned) []domain.KeyColumn {
 	return nil
 }
 
-// perQuery finds the query that a rate divides by.
+// perQuery finds the query whose cells are a rate's divisors.
 func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path string) bool {
 	r.query = slices.IndexFunc(p.queries, func(q Planned) bool { return q.Query != nil && q.Query.Name() == r.Per })
 	if r.query < 0 {
 		return false // reported
 	}
 	of := keyColumns(&p.queries[r.query])
-	strides := map[int]int{} // strides in the other query's cells, by strides in this one's
+	strides := map[int]int{} // maps the strides of this query's dimensions to their strides in the other query
 	sizes := map[int]int{}
 	cells := 1
 	for _, k := range of {
@@ -112,7 +113,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 	return true
 }
 
-// partOfCell returns the cell of another table for each cell: strides and sizes are by the strides of this table.
+// partOfCell returns a function from a cell of this query to the cell of another table that contains it. strides maps
+// the stride of a common dimension in this query to its stride in the other table; sizes has the dimension's number of
+// cells under the same key.
 func partOfCell(strides, sizes map[int]int) func(int) int {
 	return func(cell int) int {
 		part := 0
@@ -123,7 +126,8 @@ func partOfCell(strides, sizes map[int]int) func(int) int {
 	}
 }
 
-// perFile reads the public numbers that a rate divides by. Each combination of labels of the key columns is a part.
+// perFile reads the public divisors of a rate from a file. Each combination of labels of the rate's key columns has a
+// divisor.
 func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, path string) bool {
 	unread := b.unread
 	b.presents = true
@@ -205,7 +209,7 @@ func keyNames(keys []domain.KeyColumn) (names []string) {
 	return names
 }
 
-// exampleLabels returns the first labels of the first of some columns.
+// exampleLabels returns, for a message, the first labels of the first column of keys that is in on.
 func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	for i := range keys {
 		if len(on) > 0 && keys[i].Name == on[0] {
@@ -216,8 +220,8 @@ func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	return ""
 }
 
-// withRates returns the answer of a query with its rates as additional tables. results are the answers after the
-// publish rules: a cell that a rule left empty has no rate.
+// withRates returns the answer of query i with its rates as additional tables. results are the answers after the
+// publish rules: a cell that a rule withheld has no rate.
 func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 	a := results[i].Answer
 	a.Readings = slices.Clone(a.Readings)
@@ -248,9 +252,9 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 // singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
 const singleKurtosis = 3
 
-// latticeDeviation returns the amount to add to the deviation of geometric noise, so that an interval of z deviations
-// is wider by half a step of the noise at each end: the quantile of Laplace noise of the same variance is too small by
-// up to that. It is 0 for other noise.
+// latticeDeviation returns the amount to add to the standard deviation of geometric noise, so that an interval of z
+// deviations is wider by half a step of the noise at each end. Without it the interval, whose width is a quantile of
+// Laplace noise of the same variance, could be too narrow by up to half a step. It is 0 for other noise.
 func (q *Planned) latticeDeviation(z float64) float64 {
 	m := q.Mechanisms[0]
 	if m.Noise != calibrate.Geometric {
@@ -266,7 +270,8 @@ func held(s query.Series, cells int) []float64 {
 	return out
 }
 
-// answer divides the noisy cells of an answer; lattice is added to their deviations.
+// answer divides the noisy cells of an answer by the values that below returns. lattice is added to the standard
+// deviations of the cells.
 func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)

@@ -11,16 +11,15 @@ import (
 
 // A rehearsal
 //
-// Before a run charges anything, it makes its release of vectors that hold nothing and have the form of the noisy ones.
+// Before a run charges anything, it makes its whole release from invented vectors of the same form as the noisy ones.
 // If denoising, tables, pages or manifests fail because of the job, and not because of a row, they fail in the
-// rehearsal, at no cost. It reads no data. To be fast, a rehearsal makes only the first cells of a table and omits the
-// steps of longer vectors, which need all cells: the plan has already bound these steps to the cells, which reports
-// their errors.
+// rehearsal, at no cost. It reads no data. To be fast, a rehearsal makes only the first cells of a table. It omits the
+// denoising steps of longer vectors, which need all cells; their errors were reported when the plan was built.
 
-// rehearsedCells is the number of cells of a table in a rehearsal.
+// rehearsedCells is the largest number of cells of a table that a rehearsal makes.
 const rehearsedCells = 1 << 10
 
-// Rehearse makes a synthetic release, of the form of the plan's release.
+// Rehearse makes a synthetic release with the same form as the plan's release.
 func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers int) (*Release, error) {
 	noisy, c := make([][]mechanism.Noisy, len(p.queries)), p.NewRun()
 	for _, i := range p.LeadersFirst() {
@@ -36,8 +35,8 @@ func (p *Plan) Rehearse(ctx context.Context, program manifest.Program, workers i
 	return r, nil
 }
 
-// LeadersFirst returns the indices of the queries in their order, except that a query comes after the query that
-// selects its keys.
+// LeadersFirst returns the indices of all queries in an order in which each query comes after its leader, the query
+// that selects its keys.
 func (p *Plan) LeadersFirst() []int {
 	var first, last []int
 	for i := range p.queries {
@@ -50,7 +49,8 @@ func (p *Plan) LeadersFirst() []int {
 	return append(first, last...)
 }
 
-// rehearseQuery makes the synthetic vectors of a query, and the choices that a run makes before it.
+// rehearseQuery makes the synthetic vectors of query i. Before that it invents the choices that a run would make: keys,
+// clamp, row bound.
 func (c *RunPlan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.Noisy, workers int) error {
 	q := &c.queries[i]
 	if leader, follows := q.Leader(); follows {
@@ -90,7 +90,7 @@ func (c *RunPlan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.
 	return nil
 }
 
-// rehearseKeys makes a selection of two synthetic keys: the first cell of each listed dimension, and texts for
+// rehearseKeys selects two synthetic keys: from the first cells of listed dimensions, and invented strings for
 // discovered ones.
 func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err error) {
 	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
@@ -115,7 +115,7 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	return mechanism.SyntheticKeys(*q.Selection, found.Keys)
 }
 
-// beginning returns the first cells of an answer.
+// beginning returns the first cells of an answer, at most most.
 func beginning(a query.Answer, most int) query.Answer {
 	a.Cells = min(a.Cells, most)
 	a.Readings = slices.Clone(a.Readings)

@@ -6,14 +6,14 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Release is everything public that a run made: the only thing that sinks and reports accept.
+// Release holds everything public that a run made. Sinks and reports accept nothing else.
 type Release struct {
 	manifest manifest.Manifest
 	formats  []string
 	rawCSV   bool
 	results  []Result
 	signer   Signer
-	// presented: documents are written in addition to the tables.
+	// presented: the release has documents in addition to tables.
 	presented bool
 	rehearsal bool
 }
@@ -24,33 +24,33 @@ func init() {
 	}
 }
 
-// IsRehearsal reports whether Plan.Rehearse made the release: it is synthetic, and a Sink does not stage it.
+// IsRehearsal reports whether Plan.Rehearse made the release. Then it is synthetic, and a Sink does not stage it.
 func (r *Release) IsRehearsal() bool { return r.rehearsal }
 
 // Result is the answer to one query of a release.
 type Result struct {
 	Name   string
 	Answer query.Answer
-	// cells is the number of cells of the answer; in a rehearsal Answer has only the first of them.
+	// cells is the number of cells of the whole answer. In a rehearsal Answer has only the first cells.
 	cells int
-	// Sparse: write only the cells whose estimate is not zero.
+	// Sparse: only the cells whose estimate is not zero are written.
 	Sparse bool
-	// Withheld is the number of cells that are left empty by the publish rule.
+	// Withheld is the number of cells that the publish rule leaves empty.
 	Withheld int
-	// Notes are the choices of the denoising steps, as sentences.
+	// Notes are sentences about the choices that the denoising steps made.
 	Notes []string
-	// Expected is the expected error of the estimates; nil if there are no steps, or if it is not known.
+	// Expected is the expected error of the estimates; nil if there are no denoising steps, or if the error is unknown.
 	Expected *manifest.Error
-	// Places are the positions of the cells; nil if they are not points.
+	// Places are the geographic positions of the cells; nil if the cells are not points.
 	Places *Places
-	// LooksEmpty: the noisy answer looks like the answer of an empty table; see [query.Query].
+	// LooksEmpty: the noisy values could be those of an empty table; see [query.Query].
 	LooksEmpty bool
 }
 
-// Formats returns the formats to write, at least one.
+// Formats returns the file formats to write, at least one.
 func (r *Release) Formats() []string { return r.formats }
 
-// RawCSV reports whether CSV tables have unescaped texts, including those that a spreadsheet would run as formulas.
+// RawCSV reports whether CSV tables contain strings unescaped, even if a spreadsheet would run them as formulas.
 func (r *Release) RawCSV() bool { return r.rawCSV }
 
 // Results returns the answers in the job's order.
@@ -69,28 +69,28 @@ func (r *Release) Manifest(files map[string][]manifest.File) manifest.Manifest {
 	return m
 }
 
-// Account adds the ledger's newest entry and the account's state to the manifest.
+// Account adds the ledger's newest entry and the state of the budget to the manifest.
 func (r *Release) Account(newest manifest.Ledger, scope manifest.Scope) {
 	r.manifest.Ledger, r.manifest.Privacy.Scope = &newest, scope
 }
 
-// MarkSynthetic makes it a preview: its rows are invented from the job, and its manifest states this.
+// MarkSynthetic marks the release as a preview: its rows are invented from the job, and its manifest says so.
 func (r *Release) MarkSynthetic() { r.manifest.MarkSynthetic() }
 
-// MakeFrom records that the release repeats the noisy values of the release whose manifest has this SHA-256.
+// MakeFrom records that the release re-renders the noisy values of another release, whose manifest has this SHA-256.
 func (r *Release) MakeFrom(digest string) { r.manifest.MadeFrom = digest }
 
-// Signer signs manifests; it holds the key.
+// Signer signs manifests with a key that it holds.
 type Signer interface {
-	// PublicKey is the text of the key that verifies the signature.
+	// PublicKey returns the public key that verifies the signature, as text.
 	PublicKey() string
-	// Format names the form of the signature: "minisign".
+	// Format returns the name of the signature's format: "minisign".
 	Format() string
-	// Sign returns the content of the signature's file.
+	// Sign returns the content of the signature file.
 	Sign(manifest []byte) []byte
 }
 
-// Sign returns the signature of the release's manifest; ok is false if the release is not signed.
+// Sign returns the signature of the release's manifest; ok is false if the release has no signer.
 func (r *Release) Sign(manifest []byte) (signature []byte, ok bool) {
 	if r.signer == nil {
 		return nil, false

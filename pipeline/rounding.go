@@ -17,11 +17,11 @@ import (
 // less than one part in 10^5 to the squared error, and no bias. Ends of intervals are rounded outward. Noisy values
 // stay as they are, on the grid of their noise: a release is read back from them.
 
-// stepsOfError is the least number of steps of the rounding in an estimate's error.
+// stepsOfError: the error of an estimate is at least this many steps of its rounding.
 const stepsOfError = 100
 
-// rounds reports whether the estimates of a query are rounded. They are not if they agree exactly with a public total
-// or with other tables: sums of rounded cells would differ from it.
+// rounds reports whether the estimates of query i are rounded. They are not rounded if they add up exactly to a public
+// total or to other tables: sums of rounded cells would no longer add up.
 func (c *RunPlan) rounds(i int) bool {
 	q := &c.queries[i]
 	agrees := q.Kind == query.Crosstab || len(q.margins) > 0 ||
@@ -32,8 +32,8 @@ func (c *RunPlan) rounds(i int) bool {
 	return !agrees
 }
 
-// rounded returns an answer with rounded estimates and intervals, also in the tables that were computed from it. Each
-// cell has its own step. A computed table has one step for all rows, so that their order stays.
+// rounded returns an answer with rounded estimates and intervals, also in the tables computed from it. Each cell has
+// its own rounding step. All rows of a computed table have the same step, so that rounding keeps their order.
 func rounded(a query.Answer) query.Answer {
 	a.Readings = slices.Clone(a.Readings)
 	for i := range a.Readings {
@@ -44,8 +44,8 @@ func rounded(a query.Answer) query.Answer {
 	return roundedBy(a, roundingStep)
 }
 
-// roundedBy rounds each cell of an answer to a power of ten, whose exponent step returns for the ends of its interval;
-// false leaves the cell as it is.
+// roundedBy rounds each cell of an answer to a power of ten. step returns the exponent for the ends of the cell's
+// interval; if it returns false, the cell stays as it is.
 func roundedBy(a query.Answer, step func(low, high float64) (exponent int, ok bool)) query.Answer {
 	if a.Estimate == nil || a.Low == nil || a.High == nil {
 		return a
@@ -70,18 +70,19 @@ func roundedBy(a query.Answer, step func(low, high float64) (exponent int, ok bo
 	return a
 }
 
-// roundingStep returns the exponent of the step of an estimate with this interval, floor(log10(error/100)), in which
-// the error is (high - low)/(2·1.96). It is false if the interval has no length, or none that is known.
+// roundingStep returns the exponent of the rounding step for an estimate with this interval: floor(log10(error/100)),
+// with error = (high - low)/(2·1.96). It returns false if the interval has length 0 or is unknown.
 func roundingStep(low, high float64) (exponent int, ok bool) {
 	deviation := (high - low) / (2 * calibrate.Z95)
 	if !(deviation > 0) || math.IsInf(deviation, 0) {
 		return 0, false
 	}
-	const lastBits = 1e-9 // intervals of equal length differ by this in floating point, which must not decide
+	// in floating point, intervals of equal length may differ by this fraction, which must not change the step
+	const lastBits = 1e-9
 	return int(math.Floor(math.Log10(deviation/stepsOfError) + lastBits)), true
 }
 
-// finestStep returns the smallest exponent of any row's step; false if no row has one.
+// finestStep returns the smallest exponent of the rounding steps of an answer's rows; false if no row has a step.
 func finestStep(a query.Answer) (exponent int, ok bool) {
 	const block = 1 << 12
 	lows, highs := make([]float64, block), make([]float64, block)
@@ -98,8 +99,8 @@ func finestStep(a query.Answer) (exponent int, ok bool) {
 	return exponent, ok
 }
 
-// roundTo returns the multiple of 10^exponent that choose returns, which is math.Round, math.Floor or math.Ceil: the
-// float64 nearest to that decimal. It returns x itself if x has 2^53 steps or more.
+// roundTo rounds x to a multiple of 10^exponent: the float64 nearest to that decimal. choose is math.Round, math.Floor
+// or math.Ceil. It returns x unchanged if x is 2^53 steps or more.
 func roundTo(x float64, exponent int, choose func(float64) float64) float64 {
 	const mostSteps, mostExponent = 1 << 53, 300
 	if exponent < -mostExponent || exponent > mostExponent {
@@ -116,8 +117,8 @@ func roundTo(x float64, exponent int, choose func(float64) float64) float64 {
 	return decimal(choose(steps)) + 0 // + 0: no negative zero
 }
 
-// roundOutward moves an end of an interval to a multiple of 10^exponent that is not inside of it. Direction is -1 for
-// the lower end and 1 for the upper end.
+// roundOutward rounds an end of an interval outward to a multiple of 10^exponent. direction is -1 for the lower end and
+// 1 for the upper end.
 func roundOutward(x float64, exponent int, direction float64) float64 {
 	away := math.Floor
 	if direction > 0 {

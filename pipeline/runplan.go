@@ -13,20 +13,20 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// RunPlan holds the queries of a plan with the choices of one run: the keys that it selected, and the clamps and bounds
-// on rows that it found. A run chooses from noisy values while it draws its noise. The plan itself never changes.
+// RunPlan holds the queries of a plan with the choices that one run made from noisy values: the selected keys, and the
+// clamps and row bounds that it found. The plan itself never changes.
 type RunPlan struct {
 	plan    *Plan
 	queries []Planned
 }
 
-// NewRun starts a run: it returns a copy of the plan's queries in which the run's choices are recorded.
+// NewRun starts a run: it returns a copy of the plan's queries that can record the run's choices.
 func (p *Plan) NewRun() *RunPlan { return &RunPlan{p, slices.Clone(p.queries)} }
 
 // Queries returns the queries in the job's order.
 func (c *RunPlan) Queries() []Planned { return c.queries }
 
-// TakeKeys gives a query the keys that its leader selected.
+// TakeKeys sets the keys of query i, which its leader selected.
 func (c *RunPlan) TakeKeys(i int, keys []string) (err error) {
 	q := &c.queries[i]
 	follower, ok := q.Query.(query.KeyFollower)
@@ -37,7 +37,7 @@ func (c *RunPlan) TakeKeys(i int, keys []string) (err error) {
 	return err
 }
 
-// TakeSearchResult sets the clamp or bound on rows that was found for a query.
+// TakeSearchResult sets the clamp or row bound that was found for query i.
 func (c *RunPlan) TakeSearchResult(i int, found query.SearchResult) error {
 	q := &c.queries[i]
 	with, err := q.Search.With(found, q.Mechanisms, c.plan.adjacency)
@@ -48,7 +48,7 @@ func (c *RunPlan) TakeSearchResult(i int, found query.SearchResult) error {
 	return nil
 }
 
-// mechanismsOf returns the mechanisms of some queries, in order.
+// mechanismsOf returns the mechanisms of all given queries, in order.
 func mechanismsOf(planned []Planned) (ms []calibrate.Mechanism) {
 	for i := range planned {
 		ms = append(ms, planned[i].All()...)
@@ -56,9 +56,8 @@ func mechanismsOf(planned []Planned) (ms []calibrate.Mechanism) {
 	return ms
 }
 
-// Release makes the public result of a run: it denoises the noisy vectors, noisy[i][j] of component j of query i,
-// and finishes the queries. Only noisy values that answer something become a release: it refuses vectors of a
-// rehearsal.
+// Release makes the public result of a run: it denoises the noisy vectors and computes the published answers.
+// noisy[i][j] is component j of query i. It returns an error if a vector is a rehearsal's.
 func (c *RunPlan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int,
 	o Observer) (*Release, error) {
 	for _, vectors := range noisy {
@@ -69,8 +68,8 @@ func (c *RunPlan) Release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result with at most the first most cells of each table. Denoising and margins of longer vectors are
-// omitted, since they need all cells.
+// release makes a result with at most the first most cells of each table. It omits denoising and margins of longer
+// vectors, since they need all cells.
 func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
 	results, err := c.finishQueries(ctx, noisy, most, workers, o)
@@ -93,7 +92,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 //
 //  1. denoise the first component of each query
 //  2. applyMargins: make margins agree (margins.go)
-//  3. mergeEqualVectors: merge the vectors that several queries measured (samerows.go)
+//  3. mergeEqualVectors: combine the vectors that several queries measured (samerows.go)
 //  4. finish the queries: columns and intervals
 //  5. withhold small cells, compute rates, round
 func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, most, workers int, o Observer) ([]Result,
@@ -103,8 +102,7 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 	for i := range noisy {
 		q := &c.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
-		// Only the first component of a mean, the numerators, is denoised: a quotient's noise is not independent of its
-		// value.
+		// Only the first component of a mean, the sums, is denoised: the noise of a quotient depends on its value.
 		estimates[i] = slices.Clone(noisy[i])
 		if slices.ContainsFunc(noisy[i], func(n mechanism.Noisy) bool { return n.Len() > most }) {
 			whole = false

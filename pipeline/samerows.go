@@ -14,39 +14,40 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Means and variances use all known facts about their rows
+// Means and variances use all noisy counts of their rows
 //
-// A mean divides a noisy sum by a noisy number of rows. If other queries count the same rows, in the same cells, in
-// finer or in coarser ones, all noisy counts together are more accurate than one of them. The plan decides from the
-// specs which vectors count the same rows ([kinds.Vectors]). A release combines them by generalised least squares
+// A mean divides a noisy sum by a noisy number of rows. If other queries count the same rows, by the same, finer or
+// coarser cells, then all noisy counts together are more accurate than one of them. The plan decides from the queries'
+// definitions which vectors count the same rows ([kinds.Vectors]). A release combines them by generalised least squares
 // ([denoise.Consistent]): their noise is independent and its variances are known, so the result is unbiased, and no
-// linear unbiased one is more accurate. Sums of the same values are combined in the same way.
+// linear unbiased estimate is more accurate. Sums of the same values are combined in the same way.
 //
-// A publish rule leaves cells empty. The vectors of a query that has one are not used, since its empty cells could be
-// computed from the result; and a query that has one combines only cell by cell.
+// A publish rule leaves cells of a query empty. Other queries do not use the vectors of such a query, since its empty
+// cells could be computed from the result. Such a query itself combines vectors only cell by cell.
 
-// maxShared is the largest number of cells of a vector that is combined with others: they are held in memory.
+// maxShared is the largest number of cells of a vector that is combined with others, since they are held in memory.
 const maxShared = 1 << 20
 
-// sharedVector is a component that other vectors of the release measure too.
+// sharedVector is a component of a query that vectors of other queries measure too.
 type sharedVector struct {
 	component int
-	deviation float64 // the combination's standard deviation
+	deviation float64 // the standard deviation of the combined estimate
 	shape     denoise.Shape
 	others    []otherVector
 }
 
-// otherVector is a vector of another query whose cells, summed over some axes, are sums of this query's cells.
+// otherVector is a vector of another query that measures the same rows: sums of its cells over some axes equal sums of
+// this query's cells.
 type otherVector struct {
 	query, component int
-	axes             []int // of this query's vector which the sums keep, ascending
+	axes             []int // the axes of this query's vector that the sums keep, ascending
 	deviation        float64
-	// place[i] is the index of the sum to which cell i belongs; −1 if it belongs to none.
+	// place[i] is the index of the sum that contains cell i of the other vector; −1 if no sum contains it.
 	place []int32
 	sums  int
 }
 
-// shareRows finds the vectors that several queries measure.
+// shareRows finds, for each query, the vectors of other queries that measure the same rows.
 func (b *builder) shareRows(p *Plan) {
 	vectors := make([][]kinds.Vector, len(p.queries))
 	for i := range p.queries {
@@ -77,7 +78,7 @@ func (b *builder) shareRows(p *Plan) {
 	}
 }
 
-// cells returns the largest number of cells of a component.
+// cells returns the number of cells of the query's longest component.
 func (q *Planned) cells() (most int) {
 	for _, c := range q.Components {
 		most = max(most, c.Cells)
@@ -85,14 +86,14 @@ func (q *Planned) cells() (most int) {
 	return most
 }
 
-// share finds the other vectors that measure a vector of query i.
+// share finds the vectors of other queries that measure the same as vector v of query i.
 func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVector {
 	q := &p.queries[i]
 	out := sharedVector{component: v.Component}
 	for _, a := range v.Axes {
 		out.shape.Dims, out.shape.Ordered = append(out.shape.Dims, a.Size), append(out.shape.Ordered, false)
 	}
-	ensured := q.Filters.Specs // by the rows of both
+	ensured := q.Filters.Specs // both vectors count only rows that meet these conditions
 	if !q.overUnits {
 		ensured = slices.Concat(p.input.filters.Specs, ensured)
 	}
@@ -122,7 +123,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	return out
 }
 
-// cellsOfSum returns the number of cells of each sum.
+// cellsOfSum returns the average number of cells in a sum.
 func (o *otherVector) cellsOfSum() float64 {
 	cells := 0
 	for _, at := range o.place {
@@ -133,20 +134,20 @@ func (o *otherVector) cellsOfSum() float64 {
 	return float64(cells) / float64(o.sums)
 }
 
-// sumsOf finds sums of w's cells that are also sums of v's; ok is false unless both are known to be about the same
-// rows, which all meet some filters.
+// sumsOf describes how sums of w's cells equal sums of v's cells. filters are conditions that all rows meet. ok is
+// false unless w and v are known to count the same rows.
 func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok bool) {
 	if w.Sums != v.Sums {
 		return o, false
 	}
-	// keeps[j] is the axis of v that axis j of w is; −1 if w is summed over it.
+	// keeps[j] is the axis of v that equals axis j of w; −1 if the sums are over axis j.
 	keeps := make([]int, len(w.Axes))
 	conditions, wanted := unmet(w.Conditions, filters), unmet(v.Conditions, filters)
 	numbers := make([]bool, len(w.Axes)) // without the null cell
 	for j, a := range w.Axes {
 		keeps[j] = slices.IndexFunc(v.Axes, func(own kinds.VectorAxis) bool { return own.Cells == a.Cells })
 		if keeps[j] >= 0 && slices.Contains(keeps[:j], keeps[j]) {
-			keeps[j] = -1 // the same dimension twice
+			keeps[j] = -1 // the same dimension occurs twice
 		}
 		if keeps[j] < 0 && a.Number != "" && slices.Contains(wanted, a.Number) && !slices.Contains(conditions, a.Number) {
 			numbers[j] = true
@@ -163,7 +164,7 @@ func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok b
 		}
 	}
 	slices.Sort(o.axes)
-	stride := make([]int, len(v.Axes)) // in the sums, by v's axes
+	stride := make([]int, len(v.Axes)) // the stride of each axis of v in the sums
 	o.sums = 1
 	for _, axis := range slices.Backward(o.axes) {
 		stride[axis] = o.sums
@@ -191,7 +192,7 @@ func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok b
 	return o, true
 }
 
-// unmet returns the conditions that filters do not ensure.
+// unmet returns the conditions that are not implied by filters.
 func unmet(conditions []string, filters []domain.FilterSpec) (rest []string) {
 	for _, c := range conditions {
 		if !slices.ContainsFunc(filters, func(f domain.FilterSpec) bool {
@@ -214,9 +215,9 @@ func isNumeric(f *domain.FilterSpec) bool {
 	return false
 }
 
-// mergeEqualVectors returns query i with the vectors that other queries measured too: each is the least-squares
-// estimate from all noisy measurements. The note names those queries; it is "" if there are none. Vectors of more than
-// most cells are omitted.
+// mergeEqualVectors returns query i, in which each vector that other queries measured too is replaced by the
+// least-squares estimate from all measurements. The returned note names those queries; it is "" if there are none.
+// Vectors of more than most cells are not combined.
 func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, most int) (query.Query, string, error) {
 	planned := &c.queries[i]
 	var better []kinds.Better
@@ -250,7 +251,7 @@ func (c *RunPlan) mergeEqualVectors(i int, noisy [][]mechanism.Noisy, most int) 
 	return combiner.With(better), note, nil
 }
 
-// heldVector holds a vector in memory, unless it has more than most cells.
+// heldVector copies a vector into memory; ok is false if it has more than most cells.
 func heldVector(n mechanism.Noisy, most int) (values []float64, ok bool) {
 	if n.Len() > most {
 		return nil, false
@@ -260,7 +261,7 @@ func heldVector(n mechanism.Noisy, most int) (values []float64, ok bool) {
 	return values, true
 }
 
-// sum returns the sums of a vector's cells; zeros if there are no cells.
+// sum adds up the cells of each sum. cells may be empty; then all sums are 0.
 func (o *otherVector) sum(cells []float64) []float64 {
 	sums := make([]float64, o.sums)
 	for i, x := range cells {

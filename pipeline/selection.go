@@ -12,10 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// shareOfDelta is the part of delta for selecting keys if the job states none.
+// shareOfDelta is the part of delta for selecting keys if the job sets none.
 const shareOfDelta = "a tenth"
 
-// failures finds the part of delta for selecting keys and returns the rest for the noise. Both are rounded down.
+// failures determines the part of delta for selecting keys, and returns the rest, which is for the noise. Both are
+// rounded down.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
@@ -50,7 +51,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	return left
 }
 
-// selections sets how keys are selected, for queries whose mechanisms are calibrated.
+// selections sets the threshold of each query that selects keys. The queries' mechanisms must be calibrated before.
 func (b *builder) selections(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -73,7 +74,7 @@ func (b *builder) selections(p *Plan) {
 	}
 }
 
-// discovered reports parts of a query that discovered keys exclude.
+// discovered reports the parts of a query that cannot be combined with discovered keys.
 func (b *builder) discovered(jq *configs.Query, path string) {
 	switch {
 	case len(jq.Denoise) > 0:
@@ -90,14 +91,15 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 	}
 }
 
-// Discovers reports whether some query's keys come from the private table.
+// Discovers reports whether some query discovers its keys in the private table.
 func (p *Plan) Discovers() bool { return p.failure.share != "" }
 
-// Leader returns the index of the query that selects this one's keys; false if there is none.
+// Leader returns the index of the query that selects this query's keys; ok is false if there is none.
 func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
-// joinKeys passes to the exact answers by another query's keys which keys that query may select, if it drops some for
-// their number of units. So they do not depend on how much of other keys an engine holds.
+// joinKeys handles queries whose keys a leader selects, if that leader drops keys of few units before the noise. It
+// passes the keys that remain to the exact answers of these queries, so that an answer does not depend on which other
+// keys an engine still holds.
 func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()
@@ -113,7 +115,7 @@ func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	return nil
 }
 
-// Threshold returns the least noisy count at which a key is published; 0 if keys are listed.
+// Threshold returns the smallest noisy count with which a key is published; 0 if the query does not select keys.
 func (q *Planned) Threshold() float64 {
 	if q.Selection == nil {
 		return 0
@@ -125,7 +127,8 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// MinUnits returns the pre-threshold of a query with discovered keys, as the job states it; 0 if it states none.
+// MinUnits returns the pre-threshold of a query with discovered keys, the number of units below which a key is dropped;
+// 0 if the job sets none.
 func (q *Planned) MinUnits() int64 {
 	if q.Selection == nil {
 		return 0
@@ -133,7 +136,7 @@ func (q *Planned) MinUnits() int64 {
 	return q.Selection.MinUnits
 }
 
-// FailureShare returns the part of delta that the release uses for the selection of keys; 0 if it selects none.
+// FailureShare returns the part of delta that the release uses for selecting keys; 0 if it selects none.
 func (p *Plan) FailureShare() float64 {
 	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
 	return share

@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// mostCount is the largest count of a row: 2^40, up to which all integers are exact.
+// mostCount is the largest count that a row of a table of counts may have: 2^40. It keeps sums exact.
 const mostCount = "1099511627776"
 
-// spec translates a query of the job. It reads the public files that the query names.
+// spec translates a query of the job into a query.Spec. It reads the public files that the query names.
 func (b *builder) spec(jq *configs.Query, path string) query.Spec {
 	s := query.Spec{
 		Name: jq.Name, Kind: query.Count, Unit: b.job.Privacy.Unit.Columns, Called: b.called,
@@ -103,7 +103,7 @@ func weight(w *configs.RowWeight) *quantize.Value {
 	return v
 }
 
-// shareOf returns the fraction of a query's mu² for a search.
+// shareOf returns the fraction of a query's mu² that the job spends on a search.
 func shareOf(d configs.Decimal) float64 {
 	if share, err := calibrate.ParseNearest(string(d)); err == nil {
 		return share
@@ -111,8 +111,8 @@ func shareOf(d configs.Decimal) float64 {
 	return 0.1
 }
 
-// rowsShare returns the fraction of the query's mu² for finding the bound on the rows of a unit; 0 if the job gives the
-// bound.
+// rowsShare returns the fraction of the query's mu² that is spent on finding its row bound (max_rows); 0 if the job
+// sets the bound.
 func rowsShare(job *configs.Job, jq *configs.Query) float64 {
 	if p := job.Bounds(jq); p.MaxRows.Discovers() {
 		return shareOf(p.MaxRowsShare)

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Manifest returns what a plan and the choices of its run say in the manifest: everything except the ledger's account,
-// the signature and the files.
+// Manifest returns the manifest of a run as far as the plan and the run's choices determine it. The ledger's entry, the
+// signature and the files are missing.
 func (c *RunPlan) Manifest(program manifest.Program) manifest.Manifest {
 	p := c.plan
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective,
@@ -27,7 +27,7 @@ func (c *RunPlan) Manifest(program manifest.Program) manifest.Manifest {
 	return m
 }
 
-// privacy states the guarantee of some mechanisms, and what the program knows of how it came about.
+// privacy returns the manifest's section on the guarantee of some mechanisms.
 func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
@@ -76,7 +76,7 @@ func (p *Plan) privacy(ms []calibrate.Mechanism) manifest.Privacy {
 	return s
 }
 
-// unitNames returns the privacy unit as a manifest lists it.
+// unitNames returns the columns of the privacy unit for the manifest.
 func unitNames(u configs.Unit) []string {
 	if u.Upstream != nil {
 		return []string{u.Upstream.Name}
@@ -84,7 +84,7 @@ func unitNames(u configs.Unit) []string {
 	return manifest.UnitColumns(u.Columns)
 }
 
-// upstreamOf returns the promise of the table's producer; nil if the program bounds units.
+// upstreamOf returns the promise of the table's producer about units; nil if the program bounds units itself.
 func upstreamOf(u configs.Unit) *manifest.Upstream {
 	p := u.Upstream
 	if p == nil {
@@ -144,12 +144,12 @@ func stepNames(steps []*denoise.Step) []string {
 	return names
 }
 
-// leavesOut reports whether some query leaves keys out for their number of units.
+// leavesOut reports whether some query drops keys with few units before the noise.
 func (p *Plan) leavesOut() bool {
 	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
 }
 
-// Statement returns the promise of the release in words.
+// Statement returns the guarantee of the release in words.
 func (p *Plan) Statement() string { return p.statement(p.Mechanisms()) }
 
 func (p *Plan) statement(ms []calibrate.Mechanism) string {

@@ -15,35 +15,37 @@ import (
 // Several tables
 //
 // The plan of a job with several tables has an input for each. [Plan.OfTable] is the plan of one table: its queries, in
-// terms of its columns. Engines run one after the other, and hide the totals of all queries with the whole plan.
+// terms of its columns. The engines of the tables run one after the other; then the whole plan hides the totals of all
+// queries.
 //
 // A join adds columns of another table to the columns of the files. Filters, derived columns and queries treat both
-// alike. A join whose columns nothing needs is left out: it would neither add rows nor remove any.
+// kinds of columns alike. A join whose columns are not needed is left out, since it would neither add nor remove rows.
 
-// tableInput is one of several tables of a plan.
+// tableInput is the input of one table of a plan that has several.
 type tableInput struct {
 	name string
 	job  *configs.Job
 	input
 }
 
-// Join is a join that a table of a plan needs.
+// Join is a join that adds columns of another table to the rows of a table.
 type Join struct {
-	// Table is the index of the other table. Side is the plan that reads its columns: Theirs, and then Add.
+	// Table is the index of the other table. Side is the plan that reads the other table's columns: first Theirs, then
+	// Add.
 	Table int
 	Side  *Plan
-	// Own are the key's columns in this table, Theirs the key's columns in the other table.
+	// Own are the join key's columns in this table, Theirs the same key's columns in the other table.
 	Own, Theirs []string
-	// Add are the columns of the other table that a row gets, As their names in this table. If Units is above 0, the
-	// first Units of them are the privacy unit: a row has a partner for each unit that has its key, and a row without a
-	// partner is dropped.
+	// Add are the columns of the other table that a row gets, As their names in this table. If Units is above 0, the first
+	// Units columns of Add are the privacy unit. Then a row is repeated for each unit that has its key, and a row without
+	// a partner is dropped.
 	Add, As []string
 	Units   int
 
-	name, field string // the name of the other table; the place of the join in the job
+	name, field string // the name of the other table; the path of the join in the job
 }
 
-// ofTables makes the builders of a job's tables.
+// ofTables makes a builder for each table of the job.
 func (b *builder) ofTables(p *Plan) {
 	for _, name := range b.job.TableNames() {
 		of := &builder{job: b.job.Of(name), read: b.read, gathered: b.gathered, called: b.job.Privacy.Unit.Columns}
@@ -65,7 +67,8 @@ func (b *builder) ofTables(p *Plan) {
 	}
 }
 
-// checkDerived reports derived columns that are keys of units, or that would hide columns that a join adds.
+// checkDerived reports derived columns that a join uses as keys of units, and derived columns with the name of a column
+// that a join adds.
 func (b *builder) checkDerived(j *Join, other *builder) {
 	refuse := func(of *builder, keys []string) {
 		for _, name := range keys {
@@ -87,7 +90,7 @@ func (b *builder) checkDerived(j *Join, other *builder) {
 	}
 }
 
-// join makes a join without a Side, which depends on the columns that queries need.
+// join makes a join. Its Side is set later, since it depends on the columns that queries need.
 func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
 	at := slices.IndexFunc(p.tables, func(t tableInput) bool { return t.name == j.Table })
 	if at < 0 {
@@ -123,7 +126,8 @@ func (b *builder) views(p *Plan) {
 	}
 }
 
-// keepUnits leaves out the columns of units that no query of the table names: they may be of another table's rows.
+// keepUnits removes from the table of units the columns that no query of this table uses: they may be computed from
+// another table's rows.
 func (t *tableInput) keepUnits(queries []Planned) {
 	if t.units == nil {
 		return
@@ -137,14 +141,14 @@ func (t *tableInput) keepUnits(queries []Planned) {
 	t.units.Columns = slices.DeleteFunc(t.units.Columns, func(c perunit.Column) bool { return !asked[c.Name] })
 }
 
-// side makes the plan of the other side of a join.
+// side makes the plan that reads the other table of a join.
 func (b *builder) side(p *Plan, t *tableInput, j *Join) {
 	other, of := &p.tables[j.Table], b.tables[j.Table]
 	side := *p
 	side.tables, side.queries = nil, nil
 	side.job, side.input = withQueries(other.job, nil), other.input
 	side.input.units = nil
-	side.input.joins = of.joins // what it joins itself cannot be joined on
+	side.input.joins = of.joins // the joins of that table itself; their columns cannot be join keys
 	var once []string
 	for _, name := range slices.Concat(j.Theirs, j.Add, other.filters.Columns()) {
 		if !slices.Contains(once, name) {
@@ -159,14 +163,14 @@ func (b *builder) side(p *Plan, t *tableInput, j *Join) {
 	j.Side = &side
 }
 
-// withQueries returns a job with other queries.
+// withQueries returns a copy of the job with other queries.
 func withQueries(job *configs.Job, queries []configs.Query) *configs.Job {
 	out := *job
 	out.Queries = queries
 	return &out
 }
 
-// Tables returns the names of the plan's tables; none if it has one only.
+// Tables returns the names of the plan's tables; none if it has only one.
 func (p *Plan) Tables() (names []string) {
 	for i := range p.tables {
 		names = append(names, p.tables[i].name)
@@ -174,7 +178,7 @@ func (p *Plan) Tables() (names []string) {
 	return names
 }
 
-// QueriesOf returns the numbers of the queries that read a table of the plan.
+// QueriesOf returns the indices of the queries that read table k.
 func (p *Plan) QueriesOf(k int) (numbers []int) {
 	for i := range p.job.Queries {
 		if p.tables[k].job.Reads(&p.job.Queries[i]) {
@@ -184,7 +188,7 @@ func (p *Plan) QueriesOf(k int) (numbers []int) {
 	return numbers
 }
 
-// OfTable returns the plan of one table: its input, and the queries that read it.
+// OfTable returns the plan of table k alone: its input, and the queries that read it.
 func (p *Plan) OfTable(k int) *Plan {
 	of := *p
 	of.input, of.tables, of.queries = p.tables[k].input, nil, nil
@@ -197,10 +201,11 @@ func (p *Plan) OfTable(k int) *Plan {
 	return &of
 }
 
-// Joins returns the joins of the rows of the plan's only table.
+// Joins returns the joins of a plan with one table.
 func (p *Plan) Joins() []Join { return p.input.joins }
 
-// Joined returns the schema of a table with the columns of its joins. of returns the schema of the files of a table.
+// Joined returns the schema of a table after its joins. own is the schema of its files, and of returns the schema of
+// another table's files.
 func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.Schema, configs.Diagnostics) {
 	var diags configs.Diagnostics
 	out := table.Schema{Fields: slices.Clone(own.Fields)}
@@ -247,8 +252,8 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 
 const hintJoined = "convert it when the file is written: to texts, numbers, dates or times"
 
-// lacks reports at a field of a job that what, the input of the plan, has no column of a name, and the names that it
-// has.
+// lacks reports at a field of the job that what, an input of the plan, has no column of this name. The hint lists the
+// columns that it has.
 func (p *Plan) lacks(job *configs.Job, field, what, name string, schema table.Schema) configs.Diagnostics {
 	var found problem.Problems
 	problem.UnknownColumn(name, field, schema, &found)
@@ -259,7 +264,7 @@ func (p *Plan) lacks(job *configs.Job, field, what, name string, schema table.Sc
 	return diags
 }
 
-// checkLists reports columns of lists in a table whose rows get their unit from a join.
+// checkLists reports columns of lists in a table whose rows get their privacy unit from a join.
 func (p *Plan) checkLists(own table.Schema) (diags configs.Diagnostics) {
 	j := p.input.unitJoin()
 	if j == nil {
@@ -274,7 +279,7 @@ func (p *Plan) checkLists(own table.Schema) (diags configs.Diagnostics) {
 	return diags
 }
 
-// unitJoin returns the join that gives rows their unit; nil if there is none.
+// unitJoin returns the join that adds the privacy unit to rows; nil if there is none.
 func (in *input) unitJoin() *Join {
 	for i := range in.joins {
 		if in.joins[i].Units > 0 {
@@ -284,7 +289,7 @@ func (in *input) unitJoin() *Join {
 	return nil
 }
 
-// checkTables is Check against the schemas of the plan's tables.
+// checkTables checks the plan against the schemas of its tables, as [Plan.Check] does.
 func (p *Plan) checkTables(schemas []table.Schema) (diags configs.Diagnostics) {
 	for k, schema := range schemas {
 		of := p.OfTable(k)
@@ -317,9 +322,9 @@ func (p *Plan) logical() []string {
 	return once
 }
 
-// needed returns the joins that are needed, and the columns of the files that are: needed ones in their order, then
-// keys. A join keeps all its columns, also those that nothing needs: the partner of a row is the smallest by all of
-// them, whichever the job's queries read.
+// needed returns the joins that are needed for some columns, and the columns to read from the table's own files: the
+// needed ones in their order, then join keys. A join keeps all its columns, even those that are not needed, since they
+// decide which partner a row gets: the smallest by all columns.
 func needed(joins []Join, columns []string) (used []Join, own []string) {
 	own = slices.Clone(columns)
 	for i := len(joins) - 1; i >= 0; i-- {

@@ -14,19 +14,19 @@ import (
 
 // Targets
 //
-// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's
-// interval falls with its mu, in inverse proportion except for the grid of the noisy values. So each target fixes the
-// least mu_q of its query, without regard to the others, and what all take together is
+// A job may state how accurate its queries must be, instead of an epsilon. The half-width of a query's interval is
+// inversely proportional to its mu, except for the rounding to the grid of the noisy values. So each target determines
+// the smallest mu_q of its query, whatever the other queries are. All queries together need
 //
-//	mu² = sum_q mu_q²                 if weights are worked out from the targets,
-//	mu² = max_q mu_q²·sum(w)/w_q      with given weights w,
+//	mu² = sum_q mu_q²                 if weights are computed from the targets,
+//	mu² = max_q mu_q²·sum(w)/w_q      with given weights w.
 //
-// whose epsilon at the job's delta is the least one. No data is read.
+// The smallest epsilon that suffices is the epsilon of this mu at the job's delta. No data is read.
 
 // Targets returns the mu and epsilon that the job's accuracy needs; nil if the job has no targets.
 func (p *Plan) Targets() *Targets { return p.targets }
 
-// target reads the accuracy that a query must reach.
+// target reads the accuracy that the job requires of a query.
 func (b *builder) target(jq *configs.Query, path string) target {
 	a := jq.Accuracy
 	if a == nil {
@@ -42,7 +42,7 @@ func (b *builder) target(jq *configs.Query, path string) target {
 	return t
 }
 
-// checkTarget reports a target that its query cannot have.
+// checkTarget reports an accuracy target that does not suit the kind of its query.
 func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 	if a == nil {
 		return
@@ -71,7 +71,7 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
-// reached returns the half-width that a target is compared with.
+// reached returns the query's planned half-width, which is compared with its target.
 func (q *Planned) reached() float64 {
 	if q.target.table != "" {
 		for _, t := range q.Strategy.Tables {
@@ -84,8 +84,8 @@ func (q *Planned) reached() float64 {
 	return half
 }
 
-// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component,
-// with its grid.
+// withMu returns the query with mechanisms whose composition has the given mu: component i has sigma =
+// L2·sqrt(sum(w)/w_i)/mu, and its own grid.
 func (q *Planned) withMu(mu float64, adj query.Adjacency) (*Planned, error) {
 	total := 0.0
 	for _, c := range q.Components {
@@ -104,14 +104,14 @@ func (q *Planned) withMu(mu float64, adj query.Adjacency) (*Planned, error) {
 	return &out, out.describe(adj)
 }
 
-// errTarget means that a target is out of the sampler's range.
+// errTarget means that a target needs noise out of the sampler's range.
 var errTarget = errors.New("no noise that this program draws gives that half-width")
 
-// needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
+// needs returns the smallest mu at which the query reaches its target, to within 1e-12 of it.
 //
-// Half-widths are nearly proportional to 1/mu, so the search replaces mu by mu·half/target until it changes no further.
-// The half-width jumps if the grid doubles. If the target lies within a jump, the search bisects the interval between a
-// mu that misses the target and one that meets it.
+// Half-widths are nearly proportional to 1/mu, so the search replaces mu by mu·half/target until mu no longer changes.
+// The half-width jumps when the grid doubles. If the target lies within a jump, the search bisects the interval between
+// a mu that misses the target and one that meets it.
 func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {
 		at, err := q.withMu(mu, adj)
@@ -136,7 +136,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 		if !math.IsInf(met, 1) && met-missed <= 1e-12*met {
 			break
 		}
-		mu *= h / q.target.half * (1 + 2e-13) // more than the rounding, to the side that meets it
+		mu *= h / q.target.half * (1 + 2e-13) // a step larger than rounding errors, towards meeting the target
 		if step > 8 && missed > 0 && !math.IsInf(met, 1) {
 			mu = (met + missed) / 2
 		}
@@ -147,7 +147,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	return met, nil
 }
 
-// prepareTargets checks the targets against their queries, at some noise, and returns the mu that each one needs.
+// prepareTargets checks the targets against their queries, with some noise, and returns the mu that each query needs.
 func (b *builder) prepareTargets(p *Plan) []float64 {
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -169,7 +169,7 @@ func (b *builder) prepareTargets(p *Plan) []float64 {
 	return b.needed(p)
 }
 
-// needed returns the least mu of each query with a target; 0 for the others.
+// needed returns the smallest mu of each query with a target; 0 for the others.
 func (b *builder) needed(p *Plan) []float64 {
 	out := make([]float64, len(p.queries))
 	for i := range p.queries {
@@ -186,7 +186,7 @@ func (b *builder) needed(p *Plan) []float64 {
 	return out
 }
 
-// together returns the mu of all queries, whose least ones are known, by their weights.
+// together returns the mu of all queries from the smallest mu that each query needs, and their weights.
 func together(needed, weights []float64, auto bool) float64 {
 	sum, largest, total := 0.0, 0.0, 0.0
 	for i, mu := range needed {
@@ -200,10 +200,11 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle computes the least epsilon that meets the targets, and by which factor the job's own guarantee beats them.
+// settle computes the smallest epsilon that meets the targets, and Targets.Spare, the factor by which the job's own
+// guarantee beats them.
 func (b *builder) settle(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
-	mu := together(needed, weights, auto) * (1 + 1e-12) // more than the rounding of sums and splits
+	mu := together(needed, weights, auto) * (1 + 1e-12) // an increase larger than the rounding errors of sums and splits
 	if mu == 0 || len(b.diags) > 0 {
 		return
 	}
@@ -216,7 +217,7 @@ func (b *builder) settle(p *Plan, needed, weights []float64) {
 	p.targets = &Targets{Epsilon: epsilon, Text: roundedUp(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
 }
 
-// missedTargets returns one line for each query that misses its accuracy.
+// missedTargets returns one diagnostic for each query that misses its accuracy target.
 func (p *Plan) missedTargets() configs.Diagnostics {
 	var diags configs.Diagnostics
 	for i := range p.queries {

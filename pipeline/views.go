@@ -13,11 +13,13 @@ import (
 // Logical columns
 //
 // Queries and filters name logical columns. Without input.events these are columns of the input. With input.events, a
-// row of the input becomes one logical row for each event, and an event states which column of the input stands for
-// each logical column: views.at[e][i] is the index, in Extended, of logical column i for event e. Extended lists the
-// columns of a batch in this order: those that are read, those that joins add, and those that are derived.
+// row of the input becomes several logical rows, one for each event: a trip, for example, has a departure and an
+// arrival. An event states which column of the input stands for each logical column: views.at[e][i] is the index, in
+// Extended, of logical column i for event e. Extended lists the columns of a batch in this order: those that are read,
+// those that joins add, and those that are derived.
 
-// read decides which columns are read for logical columns, and keeps the derived columns and joins that they need.
+// read decides which columns must be read for the logical columns, and keeps only the derived columns and joins that
+// these need.
 func (in *input) read(logical []string, events []configs.Event, all *derived.Set) {
 	v := views{logical: logical}
 	if len(events) == 0 {
@@ -48,7 +50,7 @@ func (in *input) read(logical []string, events []configs.Event, all *derived.Set
 	in.views = v
 }
 
-// source returns the input's column that stands for a logical one in an event.
+// source returns the column of the input that stands for a logical column in an event.
 func source(e configs.Event, name string) string {
 	if column, ok := e[name]; ok {
 		return column
@@ -64,8 +66,8 @@ func (v *views) column(name string) int {
 	return len(v.columns) - 1
 }
 
-// Columns returns the input columns that the plan needs, each once, in order of first use. If it has several tables,
-// each column has the name of its table before it, and those that only joins need are there too.
+// Columns returns the input columns that the plan needs, each once, in order of first use. If the plan has several
+// tables, each column is prefixed with its table's name, and columns that only joins need are included.
 func (p *Plan) Columns() []string {
 	if len(p.tables) == 0 {
 		return p.input.views.columns[:p.input.views.inputs]
@@ -91,7 +93,7 @@ func (p *Plan) Columns() []string {
 	return all
 }
 
-// filterCount returns the number of conditions of all tables and queries.
+// filterCount returns the number of conditions in the job: of all tables and queries.
 func (p *Plan) filterCount() (n int) {
 	for _, in := range p.job.Inputs() {
 		n += len(in.Where)
@@ -105,11 +107,11 @@ func (p *Plan) filterCount() (n int) {
 // Extended returns the columns of a batch: Columns, then the columns that joins add, then the derived ones.
 func (p *Plan) Extended() []string { return p.input.views.columns }
 
-// Derived returns the derived columns that the plan needs; Places returns the job's keys that define them.
+// Derived returns the derived columns that the plan needs. Its Places returns the job's keys that define them.
 func (p *Plan) Derived() *derived.Set { return p.input.derived }
 
-// Evaluator returns an evaluator that adds the derived columns to batches: from the columns that are read and joined to
-// all of Extended. It returns an error if Check would refuse the schema.
+// Evaluator returns an evaluator that appends the derived columns to batches. The input has the columns that are read
+// and joined; the result has all columns of Extended. It returns an error if Check would refuse the schema.
 func (p *Plan) Evaluator(schema table.Schema) (*derived.Evaluator, error) {
 	bound, err := p.input.derived.Bind(schema, p.input.location)
 	if err != nil {
@@ -126,8 +128,8 @@ func (p *Plan) Logical() []string { return p.input.views.logical }
 // the index of logical column i. A job without events has one entry.
 func (p *Plan) EventColumns() [][]int { return p.input.views.at }
 
-// LogicalSchema returns the schema that queries and filters see: the input's, with derived columns and the names of the
-// events.
+// LogicalSchema returns the schema of the logical columns: the input's schema, with derived columns and the names of
+// the events.
 func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnostics) {
 	var diags configs.Diagnostics
 	bound, err := p.input.derived.Bind(schema, p.input.location)
@@ -150,7 +152,7 @@ func (p *Plan) LogicalSchema(schema table.Schema) (table.Schema, configs.Diagnos
 	return out, diags
 }
 
-// addField gives the logical column of an event its type, which all events must share.
+// addField adds a logical column with the type that it has in an event. All events must agree on the type.
 func (p *Plan) addField(s *table.Schema, f table.Field, event int, at string) configs.Diagnostics {
 	k := slices.IndexFunc(s.Fields, func(g table.Field) bool { return g.Name == f.Name })
 	switch {

@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// leastWatched is the least number of cells whose writing takes long enough to be watched.
+// leastWatched is the number of cells from which on writing a release reports its progress.
 const leastWatched = 1 << 20
 
-// Watched returns a copy of the release that reports the progress of writing to the observer, for a sink that writes
-// and reads back each table once a format. It returns the release itself if writing takes little time.
+// Watched returns a copy of the release that reports the progress of writing to the observer. It suits a sink that
+// writes and reads back each table once per format. It returns the release itself if writing takes little time.
 func (r *Release) Watched(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {
@@ -28,8 +28,8 @@ func (r *Release) Watched(o Observer) *Release {
 	return &out
 }
 
-// writing counts the cells that a sink reads. It counts the estimate of each cell, once when the sink writes and once
-// when it compares.
+// writing counts the cells that a sink reads, for progress. It counts each cell's estimate twice per format: when the
+// sink writes it and when it compares it.
 type writing struct {
 	observer    Observer
 	total       int64

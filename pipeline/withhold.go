@@ -9,21 +9,22 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file leaves cells of a released answer empty, by a publish rule and by noisy values alone: it is
-// post-processing, and costs nothing.
+// This file withholds cells of a released answer by a publish rule. It looks only at noisy values, so it is
+// post-processing and costs nothing.
 
-// withheldColumn is the extra column that flags the empty cells: 1 if a cell is left out, else 0.
+// withheldColumn is the name of the extra column that flags withheld cells: 1 if the cell is left empty, else 0.
 const withheldColumn = "withheld"
 
-// noisyCount is the column of noisy counts of answers that are made of several noisy vectors.
+// noisyCount is the name of the column with noisy counts, in answers such as means that are made of several noisy
+// vectors.
 const noisyCount = "noisy_count"
 
-// publishRule describes which cells are published: those whose noisy count is at least MinCount, and whose 95 %
-// interval is no wider, to each side, than MaxRelative times the noisy value. A limit of 0 is no limit.
+// publishRule decides which cells are published: those whose noisy count is at least MinCount, and whose 95 % interval
+// has a half-width of at most MaxRelative times the noisy value. A limit of 0 is no limit.
 type publishRule struct{ MinCount, MaxRelative float64 }
 
-// Problem explains why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint
-// names the remedy.
+// Problem explains why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. hint
+// suggests a remedy.
 func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"
 	switch {
@@ -53,14 +54,14 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 	return "", ""
 }
 
-// countDeviations is the noisy count of a group, in standard deviations of its noise, from which on its mean is worth
-// showing: at the usual split of mu² between sums and counts, the half-width of a mean in the middle of its range is at
-// most 1.96·√2/2/6 = 23 % of the length of that range.
+// countDeviations is the noisy count, in standard deviations of its noise, from which on the mean of a group is worth
+// publishing. At the usual split of mu² between sums and counts, the half-width of such a mean, in the middle of its
+// range, is at most 1.96·√2/2/6 = 23 % of the length of the range.
 const countDeviations = 6
 
-// ProposedMinCount returns a min_count for a query that averages groups and has no publish rule: the means of groups
-// with a smaller noisy count are mostly noise. It has two significant digits, rounded up. It is 0 if the query is of
-// another kind, if the job states a rule, and if a rule does not go with the query.
+// ProposedMinCount returns a min_count for query i, if it averages groups and has no publish rule: the means of groups
+// with a smaller noisy count are mostly noise. The result has two significant digits, rounded up. It is 0 for other
+// kinds of queries, if the job states a rule, and if a rule cannot be applied to the query.
 func (p *Plan) ProposedMinCount(i int) int {
 	q, jq := &p.queries[i], &p.job.Queries[i]
 	if q.Kind != query.Mean && q.Kind != query.Variance || q.Query.Cells() < 2 && !q.Selected() ||
@@ -81,13 +82,14 @@ func (p *Plan) ProposedMinCount(i int) int {
 	return int(least)
 }
 
-// isAdjusted reports whether estimates of the query, or of one that names it, are made to agree with others.
+// isAdjusted reports whether the query's estimates are made to agree with other tables: the query has margins, or is a
+// margin of another query.
 func isAdjusted(q *configs.Query, job *configs.Job) bool {
 	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,
 		func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
 }
 
-// Apply returns the answer with the cells that miss the rule left empty, and their number.
+// Apply returns the answer with empty cells in place of those that the rule withholds, and the number of these.
 func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
 	if r == (publishRule{}) {
 		return a, 0
@@ -100,19 +102,19 @@ func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
 	for _, e := range a.Extra {
 		out.Extra = append(out.Extra, query.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
 	}
-	if len(a.Extra) > 0 { // the deviation of a quotient tells how large it is
+	if len(a.Extra) > 0 { // only the deviation of a quotient tells how accurate it is
 		out.Sigma = hidden.empty(a.Sigma)
 	}
 	out.Extra = append(out.Extra, query.Extra{Name: withheldColumn, Values: hidden.marks})
 	return out, withheld
 }
 
-// cellSet is a set of cells.
+// cellSet is a set of cells, as a bitmap.
 type cellSet []uint64
 
 func (c cellSet) has(i int) bool { return c[i/64]>>(i%64)&1 == 1 }
 
-// empty yields s without values in the cells of the set.
+// empty returns s with NaN in the cells of the set.
 func (c cellSet) empty(s query.Series) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
@@ -124,7 +126,7 @@ func (c cellSet) empty(s query.Series) query.Series {
 	}
 }
 
-// marks yields 1 in the cells of the set, and 0 in others.
+// marks is a series: 1 in the cells of the set, and 0 in all others.
 func (c cellSet) marks(start int, dst []float64) {
 	for i := range dst {
 		dst[i] = 0
@@ -134,7 +136,7 @@ func (c cellSet) marks(start int, dst []float64) {
 	}
 }
 
-// hidden returns the cells that miss the rule. A cell without a noisy value misses it.
+// hidden returns the cells that the rule withholds, and their number. A cell without a noisy value is withheld.
 func (r publishRule) hidden(a query.Answer) (hidden cellSet, count int) {
 	const block = 1 << 14
 	counts := a.Noisy

@@ -49,7 +49,7 @@ func TestBoundedNumbersAreNamedAtEachTable(t *testing.T) {
 			t.Fatalf("%s: %d tables on the page, %d in catalogues", kind, len(v.Tables), len(catalogued))
 		}
 		for i, table := range tables {
-			said := []string{strings.Join(Remarks(m, 0, table.Holds, math.NaN()), " "), catalogued[i].Description}
+			said := []string{strings.Join(NewRemarks(m).Of(0, table.Holds, math.NaN()), " "), catalogued[i].Description}
 			for _, view := range v.Tables {
 				if view.At == i {
 					said = append(said, view.Bounded)

@@ -9,27 +9,28 @@ import (
 )
 
 // This file describes the tables of a release for catalogues and programs: a Frictionless Data Package, CSV on the Web,
-// schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document is text of
-// the release alone, the same each time.
+// schema.org with DCAT, Croissant, a citation file, and a README that says how to load them. Each document depends on
+// the release alone, so its bytes are the same each time.
 
 // catalogue holds the facts of a release that the documents describe.
 type catalogue struct {
-	// Name is the release's own; Title is for people. Slug has lower-case letters, digits, "-", "." and "_" only.
+	// Name is the release's name in its job; Title is for people. Slug has lower-case letters, digits, "-", "." and "_"
+	// only.
 	Name, Slug, Title string
-	// Description is one or more sentences. Guarantee is the promise in one or two.
+	// Description is one or more sentences about the release. Guarantee states its privacy guarantee in one or two.
 	Description, Guarantee string
-	// Licence is an SPDX identifier or an address, Address where the release is published, Published the day of that
-	// (YYYY-MM-DD); "" if nobody said.
+	// Licence is an SPDX identifier or a URL, Address the URL of the release, and Published its date of publication
+	// (YYYY-MM-DD). Each is "" if the job does not state it.
 	Licence, Address, Published string
-	// Creators publish the release; Authors described it. Both may be empty.
+	// Creators are the names of those who publish the release; Authors wrote its description. Both may be empty.
 	Creators, Authors []string
 	Region            string
-	// Prefix is the prefix of all file names; "" for a release.
+	// Prefix is what all file names of a preview begin with; "" for a release.
 	Prefix string
 	Tables []catalogueTable
 }
 
-// catalogueTable is one table in all its files.
+// catalogueTable is one table of the release with its files, one for each format.
 type catalogueTable struct {
 	Name, Description string
 	Columns           []catalogueColumn
@@ -39,31 +40,31 @@ type catalogueTable struct {
 // catalogueColumn is a column of a table.
 type catalogueColumn struct {
 	Name, Description string
-	// Unit of its numbers; "" if it has none.
+	// Unit is the unit of the column's numbers; "" if they have none.
 	Unit string
 	Type columnType
-	// Key columns name the cell; together they are different in every row.
+	// Key is set if the labels of the column help to name the cell. No two rows agree in all key columns.
 	Key bool
 }
 
-// columnType is the type of a column of a catalogue.
+// columnType is the data type of a column.
 type columnType int
 
-// The types.
+// The values of columnType.
 const (
 	textColumn columnType = iota
 	integerColumn
 	realColumn
 )
 
-// catalogueFile is a table in one format.
+// catalogueFile is the file of a table in one format.
 type catalogueFile struct {
 	Path, SHA256 string
-	// Raw is set if no apostrophe is put before texts of CSV tables that look like formulas.
+	// Raw is set if the CSV file has no apostrophes in front of texts that look like formulas.
 	Raw bool
 }
 
-// The names of the documents.
+// The file names of the documents.
 const (
 	packageName   = "datapackage.json"
 	csvwName      = "csv-metadata.json"
@@ -73,7 +74,7 @@ const (
 	readmeName    = "README.md"
 )
 
-// document is a file of the catalogue.
+// document is a file that describes the release, such as datapackage.json.
 type document struct {
 	Name string
 	Text []byte
@@ -91,7 +92,7 @@ func (r *catalogue) Documents() []document {
 	return out
 }
 
-// object is a JSON object; keys are written in alphabetical order.
+// object is a JSON object; encode writes its keys in alphabetical order.
 type object map[string]any
 
 // encode writes JSON with <, > and & escaped: a portal may put it into a page.
@@ -103,7 +104,7 @@ func encode(o object) []byte {
 	return b.Bytes()
 }
 
-// set adds a text unless it is empty.
+// set sets key to text unless text is empty.
 func (o object) set(key, text string) object {
 	if text != "" {
 		o[key] = text
@@ -128,7 +129,7 @@ func (f catalogueFile) mediaType() string {
 	return "application/octet-stream"
 }
 
-// csvTables returns the tables that have a CSV file, each with that file alone.
+// csvTables returns the tables that have a CSV file, each without its other files.
 func (r *catalogue) csvTables() []catalogueTable {
 	var out []catalogueTable
 	for _, t := range r.Tables {
@@ -142,7 +143,8 @@ func (r *catalogue) csvTables() []catalogueTable {
 	return out
 }
 
-// inCSV returns a text as the CSV file has it; see package sink.
+// inCSV returns a text as it stands in the CSV file: unless Raw is set, with an apostrophe in front if a spreadsheet
+// would take it for a formula.
 func (f catalogueFile) inCSV(text string) string {
 	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return "'" + text
@@ -150,7 +152,7 @@ func (f catalogueFile) inCSV(text string) string {
 	return text
 }
 
-// slug makes a name for addresses of any text.
+// slug makes a short name for URLs from any text: "Trips 2025" becomes "trips-2025".
 func slug(text string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {

@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// axis is a direction of a query's cells on the page. Its type is number (edges that are numbers), order (edges of
-// other kinds, parts of times), grid, point, or category.
+// axis is a direction in which the cells of a query are laid out on the page, such as ward or age. Type is "number"
+// (cells between numeric edges), "order" (cells between other edges, or time fields such as the hour of day), "grid",
+// "point" or "category".
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
-	// Keys are the indexes of the key columns of this axis, among the key columns of the table.
+	// Keys are the indexes of the axis's key columns among the table's key columns.
 	Keys []int `json:"keys"`
-	// Whole: the values are integers. Closed: the last edge belongs to the last cell.
+	// Whole is set if the column's values are integers, Closed if the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
 
 	cells []string // names of spans, by the codes of the first key; nil if the cells are not spans
 }
 
-// The pictures.
+// The pictures that a table can have.
 const (
 	pictureNumber    = "number"
 	pictureBars      = "bars"
@@ -32,8 +33,8 @@ const (
 	pictureNone      = "none"
 )
 
-// reading names the content of a table that was computed from the query's answer, such as quantiles. The tables of
-// crosstabs are named after their columns, which can have the same names.
+// reading returns holds, the kind of a table computed from the query's answer, such as quantiles, but "" for crosstabs.
+// The tables of crosstabs are named after their columns, which can have the same names.
 func (q *queryFacts) reading(holds string) string {
 	if q.kind == crosstabs {
 		return ""
@@ -41,8 +42,8 @@ func (q *queryFacts) reading(holds string) string {
 	return holds
 }
 
-// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other
-// keys, such as the components of a vector and the keys of quantiles and shares, are axes of their own.
+// axesOf returns the axes of a table. The axes that are dimensions of the query are found by the names of their key
+// columns. Other key columns, such as the quantile or the component of a vector, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes, holds := []axis{}, q.reading(holds)
 	for at := 0; at < len(t.Keys); {
@@ -51,7 +52,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 			a.Type = "number"
 			for i := range q.axes {
 				if d := &q.axes[i]; d.cut() && t.Keys[at].Name == shown(d.name()+"_below") {
-					a.Label = d.label() // the other axis is of what lies below
+					a.Label = d.label() // the edges below which rows are counted
 				}
 			}
 		}
@@ -77,8 +78,8 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// startsAt returns how many key columns of the table, from index at on, belong to the dimension; 0 if keys[at] does
-// not.
+// startsAt returns how many key columns the dimension has if the first of them is keys[at]; 0 if keys[at] is another
+// column.
 func (d *dimension) startsAt(keys []pageKey, at int) int {
 	names := d.keyNames()
 	if at+len(names) > len(keys) {
@@ -96,7 +97,7 @@ func (d *dimension) startsAt(keys []pageKey, at int) int {
 	return len(names)
 }
 
-// name returns the prefix of the names of the dimension's key columns.
+// name returns what the names of the dimension's key columns begin with.
 func (d *dimension) name() string {
 	switch {
 	case d.As != "":
@@ -107,7 +108,8 @@ func (d *dimension) name() string {
 	return d.Column
 }
 
-// keyNames returns the names of its key columns; the second of edges may end with _before instead.
+// keyNames returns the names of the dimension's key columns: age_from and age_to for edges of age. The second may end
+// with _before instead.
 func (d *dimension) keyNames() []string {
 	name := d.name()
 	switch {
@@ -157,17 +159,17 @@ func (d *dimension) kind() string {
 	return "category"
 }
 
-// residualKey is a key column of the noisy residuals of crosstabs; numberKey is one of the noisy numbers of nested
-// levels.
+// residualKey is the key column that names the residual in a noisy table of crosstabs; numberKey numbers the noisy
+// values of nested levels.
 const (
 	residualKey = "residual"
 	numberKey   = "number_in_level"
 )
 
-// mostPanels is how many small pictures stand beside one another.
+// mostPanels is the largest number of panels in a picture.
 const mostPanels = 24
 
-// pictureOf chooses the picture that suits a table.
+// pictureOf chooses the picture of a table from the types of its axes.
 func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	has := func(kind string) bool { return slices.ContainsFunc(axes, func(a axis) bool { return a.Type == kind }) }
 	labels := func(a axis) int { return len(t.Keys[a.Keys[0]].Labels) }
@@ -197,12 +199,13 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	return pictureTop
 }
 
-// other returns the first axis that is not of a kind.
+// other returns the first axis whose type is not kind.
 func other(axes []axis, kind string) axis {
 	return axes[slices.IndexFunc(axes, func(a axis) bool { return a.Type != kind })]
 }
 
-// places are the positions of a map's points, by the labels of their key; a label without a position has null.
+// places are the coordinates of a map's points: element i belongs to label i of the key column Key, and is null if the
+// label has no coordinates.
 type places struct {
 	Key   int        `json:"key"`
 	Lat   []*decimal `json:"lat"`
@@ -213,7 +216,7 @@ type places struct {
 // degreeDigits is the number of significant digits of a coordinate on the page: a few centimetres.
 const degreeDigits = 9
 
-// placesOf finds the places of the labels of a table's points, nil if it has none.
+// placesOf returns the coordinates of the points of a table; nil if the table has no points.
 func placesOf(t *Table, p *pageTable, axes []axis, cells []int) *places {
 	at := slices.IndexFunc(axes, func(a axis) bool { return a.Type == "point" })
 	if t.Places == nil || at < 0 {

@@ -17,8 +17,8 @@ func croissantContext() object {
 	return c
 }
 
-// croissant returns the release by Croissant 1.0 (MLCommons): its files, and a record set for each table, of its first
-// file that is CSV or Parquet.
+// croissant returns the description of the release in the format Croissant 1.0 (MLCommons). It lists all files, and
+// describes for each table the columns of its first CSV or Parquet file.
 func (r *catalogue) croissant() object {
 	files, sets := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -55,8 +55,7 @@ func (r *catalogue) croissant() object {
 	return d.set("datePublished", r.Published)
 }
 
-// croissantType returns the file's media type. Croissant's readers know Parquet by the name that it had before it was
-// registered.
+// croissantType returns the file's media type. Croissant's readers know Parquet by its unregistered media type.
 func (f catalogueFile) croissantType() string {
 	if f.format() == "parquet" {
 		return "application/x-parquet"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// csvw is metadata for the CSV tables by CSV on the Web (W3C Recommendation, 2015): a group of tables.
+// csvw returns metadata for all CSV tables in the format CSV on the Web (W3C Recommendation, 2015).
 func (r *catalogue) csvw() object {
 	var tables []object
 	for _, t := range r.csvTables() {
@@ -49,7 +49,8 @@ func (r *catalogue) csvw() object {
 	return out
 }
 
-// nameOf returns a name that may stand in a URI template: letters, digits and underscores, not first an underscore.
+// nameOf returns a name for column number at that a URI template allows: letters, digits and underscores, with no
+// underscore in front.
 func nameOf(column string, at int) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// dcat returns the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT
-// takes titles, descriptions and licences from Dublin Core, so these are said in both vocabularies.
+// dcat returns the release as a schema.org Dataset that is also a DCAT Dataset, for search engines and data portals.
+// DCAT takes titles, descriptions and licences from Dublin Core, so these are stated in both vocabularies.
 func (r *catalogue) dcat() object {
 	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
@@ -51,7 +51,7 @@ func dcatContext() object {
 	}
 }
 
-// distribution returns a file of a table. Its address is relative, so that the folder can lie anywhere.
+// distribution returns the description of one file of a table. Its URL is relative, so that the folder may be anywhere.
 func (r *catalogue) distribution(t *catalogueTable, f catalogueFile) object {
 	at := url.PathEscape(f.Path)
 	d := object{

@@ -1,5 +1,5 @@
 // Package report makes the documents of a release folder: index.html, one page that shows a release to people, without
-// a request to anywhere; and the descriptions of its tables for catalogues (package catalogue).
+// a request to anywhere; and the descriptions of its tables for data catalogues (catalogue.go).
 //
 // Only what is public enters them: the manifest, the tables of the release, and the public files of its job. A page is
 // made in four steps: facts are taken from the manifest (facts.go), tables are cut down to what a page can hold

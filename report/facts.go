@@ -16,33 +16,33 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file reads the manifest, so that nothing else depends on its layout.
+// Only this file knows the layout of the manifest. The rest of the package reads facts.
 
-// facts holds the manifest's statements about a release.
+// facts holds what the manifest states about a release.
 type facts struct {
 	name       string
 	title      string // the release's title for readers; its name if the job has none
 	params     [][2]string
 	unit       []string
-	upstream   *manifest.Upstream // what the table's producer promises of units; nil if the program bounds them
-	replaced   bool               // neighbours differ by a unit that is replaced, not added or removed
+	upstream   *manifest.Upstream // the producer's bounds on the rows of units; nil if the program bounds them
+	replaced   bool               // neighbouring tables differ by a unit whose rows are replaced, not by a unit more
 	epsilon    float64
 	delta      float64
 	guarantee  guarantee
 	statement  string
 	deployment configs.Deployment
-	// Lists for the reader.
+	// Texts about the guarantee, for the page.
 	notProtected, unprotected []string
-	stated                    [][2]string // the job's deployment: headings and texts
+	stated                    [][2]string // headings and texts of the job's section deployment
 	budget                    *budget
 	queries                   []queryFacts
-	columns                   map[string]described // by their names; a column that the job does not describe has none
+	columns                   map[string]described // by name; a column that the job does not describe has none
 	program                   string
 	madeFrom                  string
 	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
-// budget is the state of the dataset's budget after this release.
+// budget is the state of the dataset's budget after this release: what is charged of the cap.
 type budget struct {
 	dataset, cap string
 	capMu2       *big.Rat
@@ -50,50 +50,50 @@ type budget struct {
 	period       string
 }
 
-// queryFacts holds the manifest's statements about a query.
+// queryFacts holds what the manifest states about a query.
 type queryFacts struct {
 	stated     *manifest.Query
 	name, kind string
-	title      string // for readers; the name if the job has none
+	title      string // for people; the query's name if the job has no title
 	about      string // the job's description of the query; may be empty
 	counted    string // what the numbers count or measure, as the job states it; "" if it does not
-	units      bool   // each unit counts once at most
-	overUnits  bool   // all rows of a unit are put together
+	units      bool   // each unit counts at most once in a cell
+	overUnits  bool   // the rows of a unit are aggregated before they count
 	columns    map[string]described
-	conditions string          // which rows count; "" if all do
-	weight     string          // the column of the weights of rows; "" if all rows count alike
+	conditions string          // the filter in words; "" if all rows count
+	weight     string          // the column of row weights; "" if all rows weigh the same
 	whole      map[string]bool // columns that hold integers
 	cells      int
 	mu         float64
 	l2         float64
 	why        string
 	deviation  float64
-	noise      calibrate.Mechanism   // the first one
+	noise      calibrate.Mechanism   // the query's first mechanism
 	half       float64               // half-width of the 95 % interval of a noisy value
-	overRows   bool                  // to be divided by the number of rows
-	laidOut    bool                  // the noise is optimized for sums of cells; half is their half-width
-	nested     bool                  // the tables are levels that add up
-	known      []string              // the levels with public totals, with their files
+	overRows   bool                  // half must be divided by the number of rows in the cell
+	laidOut    bool                  // the strategy optimizes sums of cells; half is the half-width of a sum
+	nested     bool                  // the tables are nested levels, which add up
+	known      []string              // the levels with public totals, and their files
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	cutAtZero  bool // the estimates of crosstabs are made non-negative
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
-	threshold  float64 // the threshold of discovered keys
-	minUnits   int64   // the pre-threshold of these keys; 0 or 1 if there is none
-	mostKeys   int64   // the number of keys in which a unit counts, if these are selected by weights; else 0
+	threshold  float64 // the noisy count from which keys are published
+	minUnits   int64   // the pre-threshold of keys, in units; 0 or 1 if there is none
+	mostKeys   int64   // if keys are selected by weights, in how many keys a unit counts at most; else 0
 	discovered string
-	keysOf     string  // the query that selected the keys; "" if this one did, or if they are listed
-	clamp      string  // a description of how the clamp was found; "" if the job gives it
-	clampRisk  string  // how likely it cut off more than the interval shows
-	gridStep   float64 // the noisy values are multiples of it
+	keysOf     string  // the query that selected the keys; "" if it is this query, or if the job lists the keys
+	clamp      string  // how the clamp was found; "" if the job states it
+	clampRisk  string  // how likely the clamp cut off more than the interval covers
+	gridStep   float64 // the noisy values are multiples of gridStep
 	files      []manifest.File
 	axes       []dimension
-	value      string // the column that is added up or averaged
+	value      string // the column that is summed or averaged
 }
 
-// dimension is one of a query's in the manifest's job.
+// dimension is a dimension of a query, as the job in the manifest has it.
 type dimension struct {
 	Column  string          `json:"column"`
 	As      string          `json:"as"`
@@ -118,7 +118,7 @@ type dimension struct {
 
 	LastEdge string `json:"last_edge"`
 
-	texts described // the descriptions of the column's values
+	texts described // titles of the column's values
 	whole bool      // the column holds integers
 }
 
@@ -129,7 +129,7 @@ type jobQuery struct {
 	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
 
-// jobInput is the job's types of text columns.
+// jobInput holds the types of text columns that the job states.
 type jobInput struct {
 	CSV     struct{ Types map[string]string }
 	Counts  struct{ Column string }
@@ -142,12 +142,12 @@ type jobInput struct {
 	}
 }
 
-// jobBounds are the bounds on the rows of a unit, or the word discover.
+// jobBounds holds max_rows, the job's bound on the rows of a unit: a number, or the word discover.
 type jobBounds struct {
 	MaxRows json.RawMessage `json:"max_rows"`
 }
 
-// described is the job's description of a column for readers.
+// described is a column's title, description and unit in the job.
 type described struct{ Title, Description, Unit string }
 
 type jobKind struct {
@@ -214,7 +214,7 @@ func factsOf(m *manifest.Manifest) *facts {
 	return f
 }
 
-// ceilingOf returns the least float64 that is not below a decimal; 0 if it is none.
+// ceilingOf converts a decimal to float64, rounded up; 0 if text is not a decimal.
 func ceilingOf(text string) float64 {
 	x, err := calibrate.ParseUp(text)
 	if err != nil {
@@ -223,7 +223,7 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state collects the statements of the program and of the data's owner for the reader.
+// state fills in the texts about the guarantee, and what the data's owner states in the job.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -251,7 +251,7 @@ func (f *facts) state(m *manifest.Manifest) {
 
 var capText = regexp.MustCompile(`^mu ([0-9.e+-]+): `)
 
-// capOf is mu squared of a cap: "mu 2: epsilon 10, delta 1e-5".
+// capOf returns mu² of a budget cap. It takes mu from a text such as "mu 2: epsilon 10, delta 1e-5".
 func capOf(text string) (*big.Rat, bool) {
 	found := capText.FindStringSubmatch(text)
 	if found == nil {
@@ -301,7 +301,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// ask reads the query's keys in the job.
+// ask adds what the job states about the query, such as its title and its dimensions.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
 	for _, k := range []*jobKind{j.Count, j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
@@ -321,7 +321,7 @@ func (q *queryFacts) ask(j *jobQuery) {
 	}
 }
 
-// clampWords describes how a query's clamp, or its bound on rows, was found; "" if the job has it.
+// clampWords describes how the query's clamp, or its bound on rows, was found; "" if the job states it.
 func clampWords(q *manifest.Query) string {
 	if q.RowsSearch != nil {
 		return rowsWords(q.RowsSearch)
@@ -340,7 +340,7 @@ func clampWords(q *manifest.Query) string {
 		end(s.Least), end(s.Most), short(100*s.Share))
 }
 
-// rowsWords describes how the bound on the rows of a unit was found.
+// rowsWords describes how the bound on the rows of a unit was found with noise.
 func rowsWords(s *manifest.RowsSearch) string {
 	found := "At most " + short(float64(s.MaxRows)) + " rows of each unit count."
 	if s.MaxRows == 1 {
@@ -354,7 +354,7 @@ func rowsWords(s *manifest.RowsSearch) string {
 		short(float64(s.Steps[len(s.Steps)-1])), short(100*s.Share))
 }
 
-// Kinds of queries.
+// The kinds of queries that the page treats specially.
 const (
 	crosstabs = "crosstabs"
 	histogram = "histogram"

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Figure returns the picture of a table as the page shows it: of a query's answer, or of the table that holds names.
-// Errors: there is no such table.
+// Figure returns the picture of a table, as the page shows it. holds is "" for the query's answer, or names a table
+// computed from it, such as quantiles. It fails if there is no such table.
 func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*picture.Figure, error) {
 	f := factsOf(m)
 	for _, t := range tables {
@@ -27,14 +27,14 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 	return nil, fmt.Errorf("the release has no such table")
 }
 
-// figure makes a picture of a table.
+// figure draws the picture of one table.
 type figure struct {
 	d     *tableData
 	query *queryFacts
-	two   bool // noisy values and estimates differ, so that each has a mark
+	two   bool // noisy values and estimates differ, so each has its own mark
 }
 
-// Sizes in centimetres.
+// Sizes of pictures in centimetres.
 const (
 	wide   = 20.0
 	high   = 9.0
@@ -42,7 +42,7 @@ const (
 	mapped = 15.0
 )
 
-// pictureFor draws a table. Its title is empty: the page has headings.
+// pictureFor returns the picture of a table. The picture has no title, since the page has headings.
 func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 	g := &figure{d: d, query: q}
 	g.two = g.differs()
@@ -57,14 +57,15 @@ func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 	return g.rows()
 }
 
-// phone is the width of a picture on a telephone in cm, for a page that is 360 dots wide.
+// phone is the width in cm of a picture on a phone, whose page is 360 pixels wide.
 const phone = 8.6
 
-// phoneName is how many letters of a row's name a picture on a telephone has room for.
+// phoneName is the longest name of a row, in letters, in a picture on a phone.
 const phoneName = 24
 
-// narrow returns the figure for a telephone, its panels below one another; nil if the figure fits as it is, or if its
-// panels are maps, have more cells in a row than fit, or have names that would be cut.
+// narrow returns the figure for a phone, with its panels one below the other. It returns nil if the figure is narrow
+// enough, or if it cannot be made so: its panels are maps, have too many cells in a row, or have names that would be
+// cut.
 func narrow(f *picture.Figure) *picture.Figure {
 	if f.Width <= phone && f.Columns == 1 {
 		return nil
@@ -88,10 +89,10 @@ func narrow(f *picture.Figure) *picture.Figure {
 	return &out
 }
 
-// heatLabels is the room in cm for labels beside and below the cells of a panel.
+// heatLabels is the space in cm for the labels beside and below a heat map.
 const heatLabels = 3.5
 
-// The marks: blue for estimates, vermilion for noisy values and intervals.
+// The styles of marks: blue for estimates, vermilion for noisy values and intervals.
 var (
 	barStyle      = picture.Style{Color: picture.Blue, Fill: picture.Full}
 	lineStyle     = picture.Style{Color: picture.Blue, Line: picture.Solid}
@@ -101,7 +102,7 @@ var (
 	bandStyle     = picture.Style{Color: picture.Vermilion, Fill: picture.Pale}
 )
 
-// keys name the marks. Without denoising the estimate is the noisy value, and has one mark.
+// keys returns the legend. Without denoising, an estimate equals its noisy value, and both have one mark.
 func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 	name := "estimate"
 	if slices.ContainsFunc(g.d.Table.Values, func(c pageColumn) bool { return c.Name == noisyColumn }) {
@@ -116,7 +117,7 @@ func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 	return append(out, picture.Key{Name: "95 % interval", Style: interval})
 }
 
-// value returns a value of a row; NaN if the table has no such column.
+// value returns the value of row at in a column; NaN if the table has no such column.
 func (g *figure) value(column string, at int) float64 {
 	t := g.d.Table
 	i := slices.IndexFunc(t.Values, func(c pageColumn) bool { return c.Name == column })
@@ -126,8 +127,8 @@ func (g *figure) value(column string, at int) float64 {
 	return t.Values[i].Data[at].value
 }
 
-// differs reports whether an estimate differs from its noisy value by more than its rounding, which is less than the
-// interval's length over 700.
+// differs reports whether any estimate differs from its noisy value by more than the page's rounding, which is less
+// than 1/700 of the interval's length.
 func (g *figure) differs() bool {
 	for i := range g.d.Table.Shown {
 		length := g.value("ci95_high", i) - g.value("ci95_low", i)
@@ -138,7 +139,7 @@ func (g *figure) differs() bool {
 	return false
 }
 
-// longestName is the largest number of characters of a name in a picture.
+// longestName is the longest name in a picture, in characters.
 const longestName = 32
 
 func (g *figure) label(a axis, at int) string {
@@ -160,7 +161,7 @@ func clip(s string) string {
 	return s
 }
 
-// mostBars is the largest number of rows in a picture.
+// mostBars is the largest number of bars in a picture.
 const mostBars = 40
 
 // rows draws a row for each label: a bar, or a point if the values are positions on an axis, with its interval. If
@@ -194,7 +195,7 @@ func (g *figure) rows() *picture.Figure {
 		interval.High = append(interval.High, g.value("ci95_high", at))
 	}
 	if p.Marks = []picture.RowMarks{estimate, interval}; estimate.Mark != picture.NoMark {
-		slices.Reverse(p.Marks) // a point lies on its interval
+		slices.Reverse(p.Marks) // a point is drawn over its interval
 	}
 	if g.two {
 		p.Marks = append(p.Marks, noisy)
@@ -213,10 +214,10 @@ func compareDown(a, b float64) int {
 	return 0
 }
 
-// mostCharts is how many charts stand beside one another.
+// mostCharts is the largest number of charts in a picture.
 const mostCharts = 12
 
-// lines returns a chart for each group of the axes before the last one.
+// lines draws a chart over the last axis for each combination of labels of the other axes.
 func (g *figure) lines() *picture.Figure {
 	last := g.d.Axes[len(g.d.Axes)-1]
 	y := picture.Axis{Label: g.d.Unit, Zero: true}
@@ -264,7 +265,7 @@ func (g *figure) lines() *picture.Figure {
 	return out
 }
 
-// place returns where a row lies on an axis: in the middle of its edges, or at the number of its label.
+// place returns the position of label at on an axis: the middle of its edges, or its number.
 func (g *figure) place(a axis, at int) float64 {
 	sum := 0.0
 	for _, k := range a.Keys {
@@ -278,7 +279,7 @@ func (g *figure) place(a axis, at int) float64 {
 	return sum / float64(len(a.Keys))
 }
 
-// heat returns a panel of cells, or one for each label of a third axis.
+// heat draws a heat map, or one for each label of the third axis if there is one.
 func (g *figure) heat() *picture.Figure {
 	keys := g.d.Table.Keys
 	panel := picture.Cells{}
@@ -293,7 +294,7 @@ func (g *figure) heat() *picture.Figure {
 		}
 	} else {
 		labels := func(a axis) int { return len(keys[a.Keys[0]].Labels) }
-		slices.SortStableFunc(axes, func(a, b axis) int { return labels(b) - labels(a) }) // the longer one lies
+		slices.SortStableFunc(axes, func(a, b axis) int { return labels(b) - labels(a) }) // the longer axis is horizontal
 		x, y = axes[0].Keys[0], axes[1].Keys[0]
 		panel.X.Label, panel.Y.Label = axes[0].Label, axes[1].Label
 		if len(axes) > 2 {
@@ -344,8 +345,8 @@ func (g *figure) names(key int) []string {
 	return g.d.Table.Keys[key].Labels
 }
 
-// panels calls add for each panel: one for each of the first labels of a further axis; without such an axis the noisy
-// values beside the estimates if denoising changed them.
+// panels calls add once for each panel. With a further axis, each of its first labels has a panel. Without one,
+// estimates have a panel and, if denoising changed them, noisy values have another.
 func (g *figure) panels(other *axis, most int, add func(title, column string, keep func(i int) bool)) {
 	all := func(int) bool { return true }
 	switch {
@@ -385,11 +386,11 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 	return width, max(rowHeight*ny+heatLabels, 4), columns
 }
 
-// mostMaps is how many labels of a further axis have a map of their own.
+// mostMaps is the largest number of maps in a picture.
 const mostMaps = 6
 
-// maps returns the places with their noisy values and, if they were denoised, with their estimates beside them; with a
-// further axis they are the estimates for each of its labels.
+// maps draws a map of the noisy values and, if they were denoised, another of the estimates. With a further axis, it
+// draws a map of the estimates for each label of that axis.
 func (g *figure) maps() *picture.Figure {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	panel := picture.Map{Values: []float64{}}
@@ -446,5 +447,5 @@ func (g *figure) maps() *picture.Figure {
 	return out
 }
 
-// kilometresADegree is the length of a degree of latitude.
+// kilometresADegree is the length of a degree of latitude in km.
 const kilometresADegree = 111.32

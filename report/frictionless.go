@@ -2,7 +2,8 @@ package report
 
 import "fmt"
 
-// dataPackage returns a Data Package of version 2 (datapackage.org): a resource for each file.
+// dataPackage returns the description of the release as a Data Package, version 2 (datapackage.org), with one resource
+// for each file.
 func (r *catalogue) dataPackage() object {
 	p := object{
 		"$schema": "https://datapackage.org/profiles/2.0/datapackage.json", "name": r.Slug, "title": r.Title, "description": r.Description + "\n\n" + r.Guarantee,
@@ -85,7 +86,7 @@ func (t *catalogueTable) schema(f catalogueFile) object {
 			keys = append(keys, name)
 			field["constraints"] = object{"required": true}
 			if c.Type == textColumn {
-				delete(field, "constraints") // the empty text is a label like others
+				delete(field, "constraints") // the empty string is a label too
 			}
 		}
 		fields = append(fields, field)

@@ -17,36 +17,36 @@ import (
 // Gaussian noise of parameter mu has the curve of Balle & Wang 2018, Theorem 8. A part that is pure(e0) beside it is
 // dominated by randomized response, whose likelihood ratio is e^e0 with probability w = e^e0/(1+e^e0) and e^-e0 else
 // (Kairouz, Oh & Viswanath 2015), so that delta(eps) = w·delta_mu(eps - e0) + (1-w)·delta_mu(eps + e0). The probability
-// that selecting keys fails is added to all of it.
+// that partition selection fails is added to every delta(eps).
 //
-// Who believes with probability p that the unit is in the table, and guesses as well as can be, is right with
+// An observer who believes with probability p that the unit is in the table, and guesses optimally, is right with
 // probability at most p + (1-p)·delta(ln(p/(1-p))) for p >= 1/2, and symmetrically below: for mu alone p·Phi(mu/2+c) +
-// (1-p)·Phi(mu/2-c) with c = ln(p/(1-p))/mu. A test that is wrong about a share a of the innocent finds at most a share
-// min over eps of e^eps·a + delta(eps) of the others: for mu alone Phi(Phi⁻¹(a) + mu) (Dong, Roth & Su 2022).
+// (1-p)·Phi(mu/2-c) with c = ln(p/(1-p))/mu. A membership test with false positive rate a has a true positive rate of
+// at most e^eps·a + delta(eps), for every eps: for mu alone Phi(Phi⁻¹(a) + mu) (Dong, Roth & Su 2022).
 //
-// Every step is rounded up, which is the side that does not flatter.
+// Every step is rounded up, so that no number promises too much.
 
-// guarantee is what a release promises to a unit.
+// guarantee is the differential privacy guarantee of a release.
 type guarantee struct {
-	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails.
-	// Each may be 0.
+	// Mu is the parameter of the Gaussian mechanisms together, Pure the epsilon of the pure mechanisms together, and
+	// Failure the probability that partition selection fails. Each may be 0.
 	Mu, Pure, Failure float64
-	// Both is set if Mu and Pure are two bounds of the same noise, each of which holds, and not separate parts.
+	// Both is set if Mu and Pure are two bounds for the same noise, and not the guarantees of two independent parts.
 	Both bool
 }
 
-// apart returns the two bounds of one noise as guarantees of their own.
+// apart returns two guarantees, each of which holds for the release: one with Mu alone, one with Pure alone.
 func (g guarantee) apart() (gaussian, pure guarantee) {
 	return guarantee{Mu: g.Mu, Failure: g.Failure}, guarantee{Pure: g.Pure, Failure: g.Failure}
 }
 
-// slack covers the error of a few operations in float64, relative.
+// slack bounds the relative error of a few float64 operations.
 const slack = 1e-14
 
 // upward returns x, enlarged by more than its rounding error.
 func upward(x float64) float64 {
 	if math.IsInf(x, 0) {
-		return x // its room would be infinite too, and -Inf with that is not a number
+		return x // infinity plus its slack would be NaN for -Inf
 	}
 	return x + math.Abs(x)*slack
 }
@@ -60,7 +60,7 @@ func probability(x float64) *big.Rat {
 	return r
 }
 
-// Delta returns an upper bound of delta(eps), at most 1.
+// Delta returns an upper bound of delta(eps), at most 1: the release is (eps, Delta(eps))-differentially private.
 func (g guarantee) Delta(eps float64) float64 {
 	if g.Both {
 		gaussian, pure := g.apart()
@@ -77,7 +77,8 @@ func (g guarantee) Delta(eps float64) float64 {
 	return min(d, 1)
 }
 
-// gaussian returns the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
+// gaussian returns delta(eps) of the Gaussian mechanisms, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 -
+// delta(eps)).
 func (g guarantee) gaussian(eps float64) float64 {
 	switch {
 	case g.Mu == 0 && eps >= 0:
@@ -126,7 +127,8 @@ func (g guarantee) TruePositives(a float64) float64 {
 		x := quantile - g.Mu/math.Sqrt2 // (-Phi⁻¹(a) - mu)/sqrt 2
 		return min(1, upward(math.Erfc(x-math.Abs(x)*slack)/2+g.Failure))
 	}
-	// e^eps·a + delta(eps) is convex in e^eps: the ends close in on the least value. Any eps gives a bound.
+	// e^eps·a + delta(eps) is convex in e^eps, so a search of nested intervals finds its minimum. Every eps gives a valid
+	// bound.
 	value := func(eps float64) float64 { return upward(math.Exp(eps)*a + g.Delta(eps)) }
 	low, high := -40.0, 40.0
 	for range 200 {
@@ -141,7 +143,7 @@ func (g guarantee) TruePositives(a float64) float64 {
 }
 
 // Epsilon returns the least epsilon, up to rounding, at which the release is (epsilon, delta)-differentially private;
-// ok is false if there is none.
+// ok is false if no epsilon suffices.
 func (g guarantee) Epsilon(delta float64) (eps float64, ok bool) {
 	if g.Both {
 		gaussian, pure := g.apart()

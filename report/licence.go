@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// licences are the SPDX identifiers under which data is usually published. Other texts may be identifiers too, but no
-// document says that they are: the schema of citation files lists what it takes.
+// licences lists the SPDX identifiers of common data licences. The documents treat any other text as free text,
+// although it may be an identifier: the schema of citation files accepts only identifiers that it lists.
 var licences = []string{
 	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0",
 	"CC-BY-NC-1.0", "CC-BY-NC-2.0", "CC-BY-NC-2.5", "CC-BY-NC-3.0",
@@ -19,7 +19,7 @@ var licences = []string{
 
 func (r *catalogue) knownLicence() bool { return slices.Contains(licences, r.Licence) }
 
-// licenceAddress returns where the licence stands; "" if that is not known.
+// licenceAddress returns the URL of the licence's text; "" if it is not known.
 func (r *catalogue) licenceAddress() string {
 	switch {
 	case isAddress(r.Licence):
@@ -30,5 +30,5 @@ func (r *catalogue) licenceAddress() string {
 	return ""
 }
 
-// licenceName is what a Data Package may call a licence.
+// licenceName matches the licence names that a Data Package allows.
 var licenceName = regexp.MustCompile(`^[-a-zA-Z0-9._]+$`)

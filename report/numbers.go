@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Numbers are printed as exact decimals of the values that are given, rounded to the side that does not flatter.
+// This file prints numbers as exact decimals. A promise is rounded to the cautious side.
 
 // ceilTo returns x rounded up to the given number of decimals.
 func ceilTo(x *big.Rat, decimals int) string {
@@ -39,11 +39,12 @@ func percentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is a gain over the prior belief that the page leaves out, as it says: rounded up, it would look like a
-// hundredth of a percent.
+// tinyGain is the gain over the prior belief below which the page shows no gain. Rounded up, such a gain would look
+// like a hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText returns how often a guess is right, in percent and rounded up; the prior belief if the gain is tiny.
+// rightText returns right, the probability of a right guess, in percent and rounded up. It returns the prior belief
+// alone if the gain over it is tiny.
 func rightText(alone, right *big.Rat) string {
 	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
 		return wholePercent(alone)
@@ -84,7 +85,8 @@ func significantUp(x float64, digits int) string {
 	return text
 }
 
-// short returns a number with four digits, for orientation: those that are a promise are rounded as above.
+// short returns a number with four significant digits, for orientation. Numbers that are promises are rounded to the
+// cautious side instead.
 func short(x float64) string {
 	r := new(big.Rat).SetFloat64(x)
 	switch {
@@ -96,8 +98,7 @@ func short(x float64) string {
 	return significantUp(x, 4)
 }
 
-// AsStated returns the shortest decimal that a job can state for a bound of its guarantee: the manifest has the float64
-// rounded down from it.
+// AsStated returns the shortest decimal that, rounded down to float64, gives x: the bound as the job states it.
 func AsStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

@@ -26,24 +26,25 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// page is the content of a page.
+// page is the content of index.html.
 type page struct {
 	Manifest *manifest.Manifest
 	// Tables are the tables of the manifest's queries.
 	Tables []*Table
 }
 
-// Sizes of a page.
+// Limits on the size of a page.
 const (
-	// mostBytes is the largest length of the data in a page.
+	// mostBytes bounds the length of the page's data, as JSON.
 	mostBytes = 3 << 20
-	// mostRows is the largest number of rows of all tables together that a page holds at first.
+	// mostRows bounds the rows of all tables in the page together; if they are still longer than mostBytes, fewer are
+	// kept.
 	mostRows = 40_000
-	// leastRows is the number of rows of a table that it holds in any case.
+	// leastRows is the number of rows that the page keeps of each table in any case.
 	leastRows = 100
 )
 
-// pageData holds the tables for the page's script.
+// pageData holds the tables of the page, for its script.
 type pageData struct {
 	Tables []tableData `json:"tables"`
 
@@ -54,13 +55,13 @@ type tableData struct {
 	Name     string     `json:"name"`
 	File     string     `json:"file"`
 	Table    *pageTable `json:"-"`
-	Readers  *pageTable `json:"table"` // the table with names for spans
+	Readers  *pageTable `json:"table"` // the table with a name for each span between edges
 	Unit     string     `json:"-"`
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
-	Rate     string     `json:"-"` // the rate in a table of rates; "" in other tables
-	// None stands for a value that is not defined.
+	Rate     string     `json:"-"` // the unit of a table of rates; "" in other tables
+	// None is the text for an undefined value.
 	None   string    `json:"none,omitempty"`
 	Sums   *sumsData `json:"sums,omitempty"`
 	Places *places   `json:"-"`
@@ -81,7 +82,7 @@ func (p *page) Write(w io.Writer) error {
 	return pageTemplate.Execute(w, v)
 }
 
-// data cuts the tables down until the page's data are short enough.
+// data cuts the tables down until the page's data is at most mostBytes long.
 func (p *page) data(f *facts) (*pageData, []byte, error) {
 	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
 		d := &pageData{Tables: []tableData{}}
@@ -127,10 +128,10 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	return out
 }
 
-// noValue stands for a value that is missing for no reason that its kind of query has.
+// noValue is shown for a missing value if its kind of query gives no reason.
 const noValue = "-"
 
-// MissingValue returns the text for a value that a query of a kind does not have in a cell: the mean of too few rows.
+// MissingValue returns the text for a value that a query of a kind lacks in a cell, such as the mean of too few rows.
 func MissingValue(kind string) string {
 	if kind == "mean" || kind == "variance" {
 		return "too few"
@@ -158,14 +159,14 @@ func policy() string {
 type shownPicture struct {
 	Name   string
 	Source template.URL
-	// Text describes what the picture shows, for those who do not see it.
+	// Text describes the picture for readers who cannot see it.
 	Text          string
 	Width, Height int
-	// Narrow is the picture for a telephone; nil if its marks would not fit there.
+	// Narrow is the picture for a phone; nil if the picture does not fit there.
 	Narrow *shownPicture
 }
 
-// Set is the source of a picture that the page offers beside another one.
+// Set returns the picture's source for the attribute srcset, with which the page offers the picture for a phone.
 func (p *shownPicture) Set() template.Srcset { return template.Srcset(p.Source) }
 
 // embed draws a figure as SVG for the page.

@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// IndexName is the file of the page.
+// IndexName is the file name of the page.
 const IndexName = "index.html"
 
-// Presenter makes the documents of releases as they are staged. It has no state.
+// Presenter makes the documents of a release while the release is staged. It has no state.
 type Presenter struct{}
 
 var _ pipeline.Presenter = Presenter{}
@@ -60,7 +60,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	if f.synthetic != "" {
 		r.Prefix, r.Slug, r.Description = f.prefix, f.prefix+strings.TrimPrefix(r.Slug,
 			f.prefix), f.synthetic+". "+r.Description
-		r.Address, r.Published = "", "" // it is published nowhere
+		r.Address, r.Published = "", "" // a preview is published nowhere
 	}
 	for _, p := range f.params {
 		r.Title += ", " + p[0] + " " + p[1]
@@ -74,7 +74,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	return r
 }
 
-// catalogued returns the description of a table of the query for catalogues.
+// catalogued returns the description of one of the query's tables for catalogues.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	out, unit := catalogueTable{Name: q.name, Description: q.description(f)}, q.unitText(f)
 	if t.Holds != "" {
@@ -150,7 +150,8 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	return out
 }
 
-// description describes a table: its query, what a clamp may leave out, and why its noisy values have fractions.
+// description returns the description of a table: its query, what a clamp may leave out, and why its noisy values have
+// fractions.
 func (q *queryFacts) description(f *facts) string {
 	text := q.question(f)
 	for _, more := range []string{q.clampRisk, q.grid()} {
@@ -161,7 +162,7 @@ func (q *queryFacts) description(f *facts) string {
 	return text
 }
 
-// columnTexts describe the columns of every answer.
+// columnTexts describe the columns that every answer has.
 var columnTexts = map[string]string{
 	noisyColumn: "The exact answer plus noise: right on average.",
 	estimateColumn: "The noisy value after denoising, or the noisy value itself if there is none. It is rounded to a " +

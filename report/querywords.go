@@ -17,13 +17,13 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// aggregateWords holds the first words about each kind of query that adds values up.
+// aggregateWords holds the words with which the description of a query that sums values begins.
 var aggregateWords = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}
 
-// linear reports whether the query's values have no natural end at 0.
+// linear reports whether the query sums values, which may be negative; counts may not.
 func (q *queryFacts) linear() bool { return aggregateWords[q.kind] != "" }
 
-// unitText returns the unit that the numbers of a query count or measure.
+// unitText returns the unit of the query's numbers: of what it counts, or of the column that it sums.
 func (q *queryFacts) unitText(f *facts) string {
 	if !q.linear() {
 		return q.noun(f)
@@ -35,10 +35,11 @@ func (q *queryFacts) unitText(f *facts) string {
 	return text
 }
 
-// valueName returns the page's name of the column that is added up.
+// valueName returns the title of the column that is summed, or its name.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
-// noun returns the word for what a query counts: the job's word; units if each counts at most once; otherwise rows.
+// noun returns the word for what a query counts: the job's word if it states one; the units if each counts at most
+// once; otherwise rows.
 func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "" && q.mostKeys == 0:
@@ -53,7 +54,7 @@ func (q *queryFacts) noun(f *facts) string {
 	return "rows"
 }
 
-// divisor returns the private number by which the sums of a query are divided.
+// divisor returns in words the private number by which the query's sums are divided.
 func (q *queryFacts) divisor() string {
 	if q.weight != "" {
 		return "sum of weights"
@@ -73,7 +74,7 @@ func (q *queryFacts) unitNames(f *facts) string {
 	return strings.Join(names, ", ")
 }
 
-// unitWords is unitNames after a number: the job's words unchanged, but a column's name in the singular.
+// unitWords returns unitNames for use after a number: the job's words unchanged, or the column's name in the singular.
 func (q *queryFacts) unitWords(f *facts) string {
 	untitled := func(column string) bool { return q.columns[column].Title == "" }
 	if q.counted == "" && slices.ContainsFunc(f.unit, untitled) {
@@ -82,7 +83,7 @@ func (q *queryFacts) unitWords(f *facts) string {
 	return q.unitNames(f)
 }
 
-// edgeLabel returns the column that a query's quantiles are of.
+// edgeLabel returns the name of the column whose quantiles the query computes.
 func (q *queryFacts) edgeLabel() string {
 	for i := range q.axes {
 		if d := &q.axes[i]; d.cut() {
@@ -183,7 +184,7 @@ func axisNames(axes []axis) string {
 	return strings.Join(append(by[:last:last], strings.Join(by[last:], " and ")), ", ")
 }
 
-// rate returns the rate that a table holds; nil if it holds none.
+// rate returns the rate whose values a table holds; nil if the table holds none.
 func (q *queryFacts) rate(holds string) *manifest.Rate {
 	if q.stated == nil {
 		return nil
@@ -195,7 +196,7 @@ func (q *queryFacts) rate(holds string) *manifest.Rate {
 	return &q.stated.Rates[i]
 }
 
-// rateText describes a table of rates.
+// rateText describes a table of rates, such as cases per 100 000 inhabitants.
 func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 	by := cmp.Or(r.Per, "the public numbers in column "+shown(r.Value)+" of "+shown(r.File))
 	if per := f.find(r.Per); per != nil {
@@ -218,7 +219,7 @@ func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 	return text + "."
 }
 
-// noteOf describes what a picture leaves out.
+// noteOf describes which rows or values a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
 	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
@@ -238,7 +239,7 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// remarks describe how accurate a query's answer is, which values exceed the noise threshold, and which are
+// remarks describe how accurate the query's answer is, which values exceed the noise threshold, and which cells are
 // left empty.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
@@ -322,8 +323,8 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
 }
 
-// coverage returns how often the intervals of noisy values hold, if that is more than 95 %, since geometric noise takes
-// few values; else "".
+// coverage returns how often the 95 % intervals cover the exact values. Geometric noise takes few values, so they may
+// do so more often. It returns "" if the rate is 95 %.
 func (q *queryFacts) coverage() string {
 	if q.gridStep == 0 || q.overRows || q.laidOut || q.nested || q.sums != nil || q.kind == crosstabs ||
 		q.noise.Coverage() < 0.951 {
@@ -332,8 +333,9 @@ func (q *queryFacts) coverage() string {
 	return strconv.FormatFloat(math.Floor(1000*q.noise.Coverage())/10, 'f', -1, 64) + " %"
 }
 
-// bounded describes what the bounds of the job leave out of a table of the answer; "" if its unit is a row, or it is
-// about units, and no value is clamped. holds names the table, "" for the answer itself.
+// bounded describes what the bounds of the job leave out of a table of the answer; "" if they leave out nothing: the
+// privacy unit is a row, or the query counts units, and no value is clamped. holds names the table, "" for the answer
+// itself.
 func (q *queryFacts) bounded(holds string) string {
 	why := q.why
 	if _, implied, declared := strings.Cut(why, "implied: "); declared {
@@ -342,8 +344,8 @@ func (q *queryFacts) bounded(holds string) string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
-	why, _, _ = strings.Cut(why, ", each ") // the mechanism states the size of a row's value, less its centre
-	if q.kind == overBound {                // no row is left out of it
+	why, _, _ = strings.Cut(why, ", each ") // the argument states the size of a value relative to the clamp's centre
+	if q.kind == overBound {                // the query counts rows over the bound, so none is left out
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
@@ -358,20 +360,25 @@ func (q *queryFacts) bounded(holds string) string {
 	switch {
 	case clamped:
 		text += ", and " + ends
-	case q.reading(holds) == pictureQuantiles, q.reading(holds) == pictureCDF, q.rate(holds) != nil: // they can be higher or lower
+	case q.reading(holds) == pictureQuantiles, q.reading(holds) == pictureCDF, q.rate(holds) != nil: // left-out rows move these either way
 	default:
 		text += ": true numbers can be higher"
 	}
 	return text + "."
 }
 
-// Remarks returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
+// Remarks describes the tables of a release in sentences.
+type Remarks struct{ facts *facts }
+
+// NewRemarks reads what a manifest says of the tables.
+func NewRemarks(m *manifest.Manifest) Remarks { return Remarks{factsOf(m)} }
+
+// Of returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
 // bound, the answer in a sentence. query is the query's index in the manifest, holds names the table, "" for the answer
 // itself, and estimate is its first cell.
-func Remarks(m *manifest.Manifest, query int, holds string, estimate float64) []string {
-	f := factsOf(m)
-	q := &f.queries[query]
-	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(f, estimate)},
+func (r Remarks) Of(query int, holds string, estimate float64) []string {
+	q := &r.facts.queries[query]
+	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(r.facts, estimate)},
 		func(s string) bool { return s == "" })
 }
 
@@ -384,15 +391,16 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		thousands(int(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
-// excess returns how many rows a unit over the bound has: "more than 2 rows", from the argument for the sensitivity.
+// excess returns how many rows a unit over the bound has, such as "more than 2 rows". It takes them from the argument
+// for the sensitivity.
 func (q *queryFacts) excess() string {
 	_, text, _ := strings.Cut(q.why, "more than ")
 	text, _, _ = strings.Cut(text, ":")
 	return "more than " + text
 }
 
-// grid explains that noisy values are multiples of the grid, and the rounding of estimates; "" if neither needs to be
-// said: noisy values that are integers need no explanation.
+// grid explains that noisy values are multiples of the grid, and how estimates are rounded; "" if neither needs an
+// explanation, such as for noisy values that are integers.
 func (q *queryFacts) grid() string {
 	if !(q.gridStep > 0) || q.kind == crosstabs || q.kind == "mean" || q.kind == "variance" || q.laidOut || q.sums != nil || q.overRows {
 		return ""
@@ -412,8 +420,8 @@ func (q *queryFacts) grid() string {
 	return text + rounded
 }
 
-// clampRiskWords describes how likely a clamp that was found has cut off more than the interval shows; "" if none was
-// found.
+// clampRiskWords describes how likely it is that a clamp found with noise cut off more than the interval covers; "" if
+// no clamp was found so.
 func clampRiskWords(q *manifest.Query) string {
 	if q.Search == nil {
 		return ""
@@ -427,7 +435,7 @@ func clampRiskWords(q *manifest.Query) string {
 		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int(q.Search.Noticed())))
 }
 
-// sharing describes how the errors of cells with common noise add up; "" if they have none.
+// sharing describes how the errors of cells with common noise add up; "" if the noise of cells is independent.
 func (q *queryFacts) sharing() string {
 	s, n := q.sums, float64(q.cells)
 	if s == nil {
@@ -439,10 +447,12 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// selectedByWeights is manifest.SelectedKeys for weights.
+// selectedByWeights is the caution about discovered keys, as manifest.SelectedKeys is, for keys that are selected by
+// weights.
 const selectedByWeights = "Other keys may exist, and weights near the threshold are too large on average."
 
-// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if it is not known.
+// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if the threshold is not
+// known.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
@@ -464,7 +474,7 @@ func (q *queryFacts) standsOutText() string {
 			short(q.noiseThreshold(1)))
 		if q.cells > 1 {
 			atMost := ""
-			if q.sums != nil { // if noise is shared, it is the same in all cells more often
+			if q.sums != nil { // with common noise, all cells exceed it together more often
 				atMost = "at most "
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+
@@ -475,15 +485,16 @@ func (q *queryFacts) standsOutText() string {
 	return ""
 }
 
-// NoiseThreshold returns the value that the largest of cells cells of pure noise exceeds with a probability of 5 %.
+// NoiseThreshold returns the value x for Gaussian noise: if cells cells are noise alone, the largest exceeds x with a
+// probability of 5 %.
 func NoiseThreshold(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// NoiseThresholdOf is NoiseThreshold for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with
-// probability e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// NoiseThresholdOf is [NoiseThreshold] for Laplace and geometric noise: Laplace noise exceeds x with probability
+// e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
 func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
@@ -493,7 +504,7 @@ func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	return max(math.Ceil(s*math.Log(1/(tail*(1+math.Exp(-1/s))))-1), 0) * m.Grid
 }
 
-// withheld describes which cells are left empty, and how many are.
+// withheld describes which cells the publish rules leave empty, and how many.
 func (q *queryFacts) withheld() string {
 	var rules []string
 	if p := q.publish; p.MinCount > 0 {
@@ -513,8 +524,8 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld, are)
 }
 
-// noiseThreshold returns the value that the largest of cells of the query's cells exceeds with a probability of 5 % if
-// all exact answers are 0.
+// noiseThreshold returns the threshold of [NoiseThreshold] for the query's noise and a number of cells whose exact
+// answers are all 0.
 func (q *queryFacts) noiseThreshold(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return NoiseThresholdOf(q.noise, cells)

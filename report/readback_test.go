@@ -223,10 +223,10 @@ func TestUnitsOverABoundAreReadBack(t *testing.T) {
 	q.Mechanisms[0].Sensitivity.Why = "each member counts once if it has more than 3 rows: 1"
 	m := stated(q)
 	want := "About 1,235 ± 14 members had more than 3 rows: further rows of each are left out by this bound."
-	if got := Remarks(m, 0, "", 1234.6); len(got) != 1 || got[0] != want {
+	if got := NewRemarks(m).Of(0, "", 1234.6); len(got) != 1 || got[0] != want {
 		t.Errorf("%q", got)
 	}
-	if got := Remarks(m, 0, "", -5); !strings.HasPrefix(got[0], "About 0 ± 14 ") {
+	if got := NewRemarks(m).Of(0, "", -5); !strings.HasPrefix(got[0], "About 0 ± 14 ") {
 		t.Errorf("%q", got)
 	}
 	if got := factsOf(m).queries[0].question(factsOf(m)); got != "Members with more than 3 rows." {

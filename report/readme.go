@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// plainMarkdown escapes a text for Markdown, so that none of it is markup, and puts it on one line.
+// plainMarkdown escapes a text, so that Markdown shows it unchanged, and puts it on one line.
 func plainMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -69,7 +69,7 @@ func (r *catalogue) readme() []byte {
 	return b.Bytes()
 }
 
-// loading shows how to load the first table in several programs, each from the format that suits it.
+// loading writes code that loads the first table in several programs, each from the format that suits it best.
 func (r *catalogue) loading(w func(string, ...any)) {
 	if len(r.Tables) == 0 {
 		return
@@ -94,7 +94,8 @@ func (r *catalogue) loading(w func(string, ...any)) {
 		"no cost.\n")
 }
 
-// inPandas and inR return code that loads a table. In CSV only an empty field is missing: a label may be NA.
+// inPandas and inR return code that loads a table. For CSV, the code treats only empty fields as missing, since "NA"
+// may be a label.
 func inPandas(path map[string]string) string {
 	switch {
 	case path["parquet"] != "":

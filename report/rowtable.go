@@ -5,7 +5,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// RowTable returns a table whose rows are held: each key has a label a row.
+// RowTable returns a table whose rows are in memory: keys[i].Labels has one label for each row, and values[j] one
+// number.
 func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: rows, Keys: keys}
 	for i, name := range names {
@@ -15,7 +16,7 @@ func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []st
 	return t
 }
 
-// heldSeries yields values that are held.
+// heldSeries returns a series over values in memory.
 func heldSeries(values []float64) query.Series {
 	return func(start int, dst []float64) { copy(dst, values[start:]) }
 }

@@ -9,8 +9,8 @@ import (
 
 // Spans
 //
-// The files have two columns for a cell between two edges, from and to. For a reader it is one thing with a name: a
-// month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds whole numbers.
+// The files have two columns for a cell between two edges: from and to. The page shows one name instead: a month is
+// "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds whole numbers.
 
 // spanName names the cell between two edges. whole means that the values are integers, and last that the upper edge
 // belongs to the cell. If the edges are neither dates nor integers, the name has them unchanged: "0.5 to 1".
@@ -55,7 +55,7 @@ func calendarName(from, to string) string {
 	return from + " to " + end.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// names returns the names of an axis's cells, by the codes of its first key.
+// names returns the name of each cell along an axis; element i belongs to code i of the axis's first key column.
 func (a *axis) names(t *pageTable) []string {
 	if a.cells != nil {
 		return a.cells
@@ -63,7 +63,7 @@ func (a *axis) names(t *pageTable) []string {
 	return t.Keys[a.Keys[0]].Labels
 }
 
-// spanNames name the cells of an axis of spans.
+// spanNames returns the names of the cells along an axis whose cells lie between edges.
 func (a *axis) spanNames(t *pageTable) []string {
 	first, second := &t.Keys[a.Keys[0]], &t.Keys[a.Keys[1]]
 	out := slices.Clone(first.Labels)
@@ -77,8 +77,8 @@ func (a *axis) spanNames(t *pageTable) []string {
 // spans reports whether the axis's cells lie between edges.
 func (a *axis) spans() bool { return len(a.Keys) == 2 && a.Type != "grid" }
 
-// forReaders returns a table for readers: the column of an axis has the axis's label, and the two columns of an axis of
-// spans are one column with the spans' names. Rows keep their order.
+// forReaders returns a table for readers: each key column has its axis's label as name, and the two columns of cells
+// between edges are one column of names. Rows keep their order.
 func forReaders(t *pageTable, axes []axis) *pageTable {
 	out := *t
 	out.Keys = []pageKey{}
@@ -100,8 +100,8 @@ func forReaders(t *pageTable, axes []axis) *pageTable {
 	return &out
 }
 
-// wholeColumns returns the columns that a job declares as integers, with those that joins add; from is the table of the
-// query, "" if the job has one only.
+// wholeColumns returns the columns that the job declares as integers, including columns that joins add. from is the
+// query's table; "" if the job has only one table.
 func (in *jobInput) wholeColumns(from string) map[string]bool {
 	out := map[string]bool{}
 	if from != "" {

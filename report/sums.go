@@ -9,31 +9,34 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// sumsData is what the page needs to state the error of a sum of noisy cells; package internal/combine has the
-// mathematics.
+// sumsData is the data with which the page's script computes the error of a sum of noisy cells. Package
+// internal/combine explains the formulas.
 type sumsData struct {
-	// Variance is the variance of the independent noise of a cell. Common is the variance of the noise that all cells
-	// share. Variance is 0 if the rows have their own deviations, and for marginals.
+	// Variance is the variance of each cell's independent noise. Common is the variance of the noise that all cells share.
+	// Variance is 0 if the rows have their own deviations, and for marginals.
 	Variance float64 `json:"variance,omitempty"`
 	Common   float64 `json:"common,omitempty"`
-	// Sizes are the numbers of values of a marginal's dimensions, which are its key columns, and Parts its residuals.
+	// Sizes[i] is the number of values of a marginal's dimension i, which is key column i. Parts are the residuals of the
+	// marginal.
 	Sizes []int      `json:"sizes,omitempty"`
 	Parts []partData `json:"parts,omitempty"`
-	// Tails are excess kurtoses, falling, and the half-widths of 95 % intervals in standard deviations.
+	// Tails has pairs of an excess kurtosis and the half-width of a 95 % interval in standard deviations, in order of
+	// falling kurtosis.
 	Tails [][2]float64 `json:"tails"`
-	// Heavy: the noise is Laplace or geometric.
+	// Heavy is set if the noise is Laplace or geometric, whose tails are heavier than Gaussian ones.
 	Heavy bool `json:"heavy,omitempty"`
 	// Step is the grid of geometric noise: the noise is a multiple of Step. 0 for other noise.
 	Step float64 `json:"step,omitempty"`
 }
 
-// partData is a residual of a marginal: the key columns of its dimensions, and the variance of its coordinates.
+// partData is one residual of a marginal: the key columns of its dimensions, and the variance of each of its noisy
+// values.
 type partData struct {
 	Keys     []int   `json:"keys"`
 	Variance float64 `json:"variance"`
 }
 
-// sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up, and if a
+// sumsOf returns the data for the errors of sums of cells; nil if the cells of the table cannot be added up, or if a
 // variance is not a positive 64-bit number.
 func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	if q.WhyNoSum(t.Holds) != "" || q.Strategy != nil && q.Strategy.Name == query.StrategyNested ||
@@ -65,8 +68,8 @@ func sumsOf(q *manifest.Query, t *Table, readers *pageTable) *sumsData {
 	return s
 }
 
-// ofMarginal fills in the residuals of a marginal; false if the page does not hold all of it with one key column for
-// each dimension.
+// ofMarginal fills in the residuals of a marginal; it returns false if the page does not hold the whole marginal with
+// one key column for each dimension.
 func (s *sumsData) ofMarginal(q *manifest.Query, holds string, readers *pageTable) bool {
 	for _, of := range q.Strategy.Tables {
 		if of.Name != holds || len(of.By) != len(readers.Keys) || readers.Shown != of.Cells {

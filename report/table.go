@@ -17,17 +17,18 @@ import (
 
 // Table is a table of a release: the answer to a query, or a table computed from it.
 type Table struct {
-	// Query is the name of its query; Holds is empty for the answer itself, else quantiles or cdf.
+	// Query is the query's name. Holds is "" for the answer itself; otherwise it names the computed table: quantiles or
+	// cdf.
 	Query, Holds string
-	// Cells is the number of rows. A sparse table has no rows for cells whose estimate is 0.
+	// Cells is the number of cells, with a row for each. A sparse table has no rows for cells whose estimate is 0.
 	Cells  int
 	Sparse bool
 	Keys   []domain.KeyColumn
 	// Values are the columns of numbers in the order of the files.
 	Values []Column
-	// Uniform is set if all noisy values have the same standard deviation and half-width.
+	// Uniform is set if all noisy values have the same standard deviation and interval half-width.
 	Uniform bool
-	// Places are where the cells lie; nil if they are not points.
+	// Places are the coordinates of the cells; nil if the cells are not points.
 	Places *pipeline.Places
 }
 
@@ -37,13 +38,13 @@ type Column struct {
 	Values query.Series
 }
 
-// The columns of every answer.
+// The names of columns that every answer has.
 const (
 	noisyColumn    = "noisy"
 	estimateColumn = "estimate"
 )
 
-// tablesOf returns the tables of a result.
+// tablesOf returns the tables of a query's result: its answer, and the tables computed from it.
 func tablesOf(r *pipeline.Result) []*Table {
 	tables := []*Table{tableOf(r.Name, "", &r.Answer)}
 	tables[0].Sparse, tables[0].Places = r.Sparse, r.Places
@@ -82,13 +83,13 @@ func (t *Table) column(name string) query.Series {
 // block is the number of cells that are read at a time.
 const block = 1 << 16
 
-// selection is the cells of a table that a page shows.
+// selection holds the cells of a table that a page shows.
 type selection struct {
 	cells []int // ascending
-	rows  int   // the number of rows in the table
+	rows  int   // the number of rows in the whole table
 }
 
-// choose picks all rows of a table, or the rows with the largest estimates if there are more than most.
+// choose selects all rows of a table, or the most rows with the largest estimates if the table has more.
 func (t *Table) choose(most int) selection {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)
@@ -130,7 +131,7 @@ func (t *Table) choose(most int) selection {
 	return s
 }
 
-// read returns the values of some cells, ascending. Cells that lie close together are read together.
+// read returns the values of some cells, which are in ascending order. It reads cells that are close together at once.
 func read(s query.Series, cells []int) []float64 {
 	out, buffer := make([]float64, 0, len(cells)), make([]float64, block)
 	for i := 0; i < len(cells); {
@@ -148,23 +149,24 @@ func read(s query.Series, cells []int) []float64 {
 	return out
 }
 
-// pageTable is a table as the page holds it.
+// pageTable is a table in the page's data.
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Around: the intervals are around the noisy values, with one half-width except for rounding.
+	// Around is set if each interval is the noisy value plus or minus one half-width, the same for all rows except for
+	// rounding.
 	Around bool `json:"around,omitempty"`
 	Rows   int  `json:"rows"`
 	Shown  int  `json:"shown"`
 }
 
-// pageKey is a key column: the texts that occur, and which one each row has.
+// pageKey is a key column in the page's data: row i has the label Labels[Codes[i]].
 type pageKey struct {
 	Name    string   `json:"name"`
 	Labels  []string `json:"labels"`
 	Codes   []int    `json:"codes"`
 	Numeric bool     `json:"numeric"`
-	// Ordered: rows sort by the codes.
+	// Ordered is set if rows should be sorted by their codes, not by their labels.
 	Ordered bool `json:"ordered,omitempty"`
 }
 
@@ -173,7 +175,7 @@ type pageColumn struct {
 	Data []decimal `json:"data"`
 }
 
-// decimal is a number as JSON; NaN is null.
+// decimal is a number that JSON shows with a given number of digits; NaN and infinities become null.
 type decimal struct {
 	value  float64
 	digits int // significant digits; -1 for as many as needed
@@ -187,7 +189,7 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, d.value, 'g', d.digits, 64), nil
 }
 
-// Significant digits of the numbers of large tables; the files have all digits.
+// Significant digits of numbers in large tables of the page. The files have all digits.
 const (
 	fewDigits  = 7
 	largeTable = 4000
@@ -218,7 +220,7 @@ func (t *Table) page(most int) (*pageTable, []int) {
 	return p, s.cells
 }
 
-// keyOf returns a key column of some cells. Only labels that occur are kept, in the order of the domain.
+// keyOf returns a key column for some cells. It keeps only the labels that occur, in their order in the domain.
 func keyOf(k domain.KeyColumn, cells []int) pageKey {
 	labels := k.Labels.Texts()
 	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)),
@@ -248,14 +250,14 @@ func keyOf(k domain.KeyColumn, cells []int) pageKey {
 
 const byteOrderMark = 0xFEFF
 
-// longest is the largest number of characters of a label on a page.
+// longest is the length in characters to which a page shortens labels.
 const longest = 120
 
-// shown returns a text of the release for a page: shortened if it is long, and with control characters, such as marks
-// for the direction of writing, escaped.
+// shown prepares a text of the release for a page. It shortens a long text, and escapes control characters, including
+// those that change the direction of writing.
 func shown(s string) string { return escaped(s, longest) }
 
-// escaped is [shown] with another largest number of characters.
+// escaped is [shown] with another maximal length.
 func escaped(s string, most int) string {
 	var b strings.Builder
 	n := 0
@@ -275,8 +277,8 @@ func escaped(s string, most int) string {
 	return b.String()
 }
 
-// uniform reports whether a series has one value. For a long series it compares only the ends: the series whose values
-// differ are short.
+// uniform reports whether all n values of a series are equal. It compares only the first and the last 65 536 values,
+// which suffices: a series with different values is shorter.
 func uniform(s query.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

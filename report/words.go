@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// view is the data of the template.
+// view is the data of the page's template.
 type view struct {
 	CSP         string
 	CSS         template.CSS
@@ -28,11 +28,11 @@ type view struct {
 	What        []string
 	Facts       []fact
 	Guarantee   guaranteeView
-	// NotProtected, Limits and Stated are for the reader.
+	// NotProtected, Limits and Stated are sentences for the page.
 	NotProtected, Limits []string
 	Stated               [][2]string
 	Queries              []queryView
-	Columns              [][2]string // each column of the tables, and what it holds
+	Columns              [][2]string // name and description of each column of the tables
 	Shares               []shareView
 	Budget               []string
 	Files                []fileView
@@ -44,7 +44,7 @@ type fact struct{ Label, Text, More string }
 
 type guaranteeView struct {
 	Suppose, Half, Holds, Statement, GuessCaption, AlarmCaption string
-	Guesses                                                     [][3]string // belief, right without and with the release
+	Guesses                                                     [][3]string // prior belief, right without and with release
 	Alarms, Epsilons                                            [][2]string
 	How                                                         []string
 	Curve                                                       *shownPicture
@@ -60,9 +60,9 @@ type queryView struct {
 type tableView struct {
 	At          int
 	Title, Note string
-	// Bounded describes what the bounds of the job leave out; "" if they leave out nothing.
+	// Bounded describes what the job's bounds leave out; "" if they leave out nothing.
 	Bounded string
-	Number  string        // the number in a table with one value
+	Number  string        // the value of a table with one cell
 	Picture *shownPicture // nil if there is no picture
 }
 
@@ -70,7 +70,7 @@ type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
 
 type fileView struct{ Path, Rows string }
 
-// view puts the facts into words.
+// view puts the facts about the release into words.
 func (f *facts) view(d *pageData) (*view, error) {
 	v := &view{
 		Synthetic: f.synthetic, Name: shown(f.title), Description: f.deployment.Description, Columns: f.columnViews(), What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
@@ -104,7 +104,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 	return v, err
 }
 
-// withoutTiny ends the caption of what guesses gain: see tinyGain.
+// withoutTiny ends the caption of the table of guesses, in which gains below tinyGain are left out.
 const withoutTiny = ". Gains below 0.000000000001 % are left out."
 
 // columnViews describes the columns that every table has and the columns that the job describes.
@@ -136,7 +136,7 @@ func (f *facts) columnViews() [][2]string {
 	return out
 }
 
-// unitName names the privacy unit.
+// unitName returns the name of the privacy unit.
 func (f *facts) unitName() string {
 	if len(f.unit) == 0 {
 		return "row"
@@ -148,7 +148,7 @@ func (f *facts) unitName() string {
 	return strings.Join(names, " and ")
 }
 
-// unitRows returns the rows of one unit.
+// unitRows returns the words for all rows of one privacy unit.
 func (f *facts) unitRows() string {
 	switch {
 	case len(f.unit) == 0:
@@ -244,7 +244,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	return v
 }
 
-// how names the formulas of the numbers.
+// how returns the formulas behind the page's numbers.
 func (f *facts) how() []string {
 	g := f.guarantee
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
@@ -272,7 +272,7 @@ func (f *facts) how() []string {
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
 }
 
-// curve returns delta over epsilon, for the picture.
+// curve returns points (epsilon, delta) for the picture of the guarantee.
 func (g guarantee) curve() [][2]float64 {
 	most := 10.0
 	if eps, ok := g.Epsilon(1e-10 + g.Failure); ok && eps > 0 {
@@ -288,7 +288,7 @@ func (g guarantee) curve() [][2]float64 {
 	return points
 }
 
-// picture draws the curve.
+// picture draws delta over epsilon.
 func (g guarantee) picture() (*shownPicture, error) {
 	line := picture.Line{Style: lineStyle}
 	for _, p := range g.curve() {
@@ -373,7 +373,7 @@ func (f *facts) budgetView() []string {
 	}
 	charged, _ := b.chargedMu2.Float64()
 	all := guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
-	if f.guarantee.Both { // mu covers it
+	if f.guarantee.Both { // mu covers the pure mechanisms too
 		all.Pure = 0
 	}
 	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were "+

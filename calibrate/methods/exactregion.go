@@ -10,13 +10,13 @@ import (
 )
 
 // The exact composition of k mechanisms, if all that is known is that each is (e, d)-differentially private (Kairouz,
-// Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are (eps,
-// delta)-differentially private if and only if delta is at least
+// Oh & Viswanath 2017, Theorem 3.3). The worst such mechanisms are randomised responses. The k mechanisms together are
+// (eps, delta)-differentially private if and only if delta is at least
 //
 //	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)),
 //
-// lost(eps) is the delta at eps of k randomised responses of epsilon e. delta(eps) is linear in e^eps between the
-// corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
+// Here lost(eps) is the delta, at eps, of k randomised responses with epsilon e. Between the corners of the theorem,
+// delta(eps) is linear in e^eps. A walk over the corners (type losses) evaluates it without cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
@@ -44,9 +44,9 @@ func (p Part) Corners() ([]Corner, error) {
 	}
 }
 
-// Delta returns the least delta of the part's mechanisms together at eps, rounded up. It is exact for mechanisms of
-// which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "epsilon" if it is negative
-// or not finite.
+// Delta returns the least delta with which all mechanisms of the part together are (eps, delta)-differentially private,
+// rounded up. It is exact for mechanisms of which only the part's guarantee is known. Errors are *ArgumentError: as for
+// ComposeBasic; "epsilon" if it is negative or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -71,9 +71,10 @@ func (p Part) deltaAt(eps *big.Float) *big.Float {
 	return composeDeltas(p.ownDelta(), w.interpolate(s))
 }
 
-// Epsilon returns the least epsilon of the part's mechanisms together at delta, rounded up. It is exact for mechanisms
-// of which only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic; "delta" outside of
-// [MinDelta, 1), or below the composed delta of the parts, which no epsilon undercuts.
+// Epsilon returns the least epsilon with which all mechanisms of the part together are (epsilon, delta)-differentially
+// private, rounded up. It is exact for mechanisms of which only the part's guarantee is known. Errors are
+// *ArgumentError: as for ComposeBasic; "delta" outside of [MinDelta, 1), or below the composed delta of the parts,
+// which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -93,7 +94,8 @@ func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return w.findEpsilon(spare), nil
 }
 
-// regionSlack is the exponent of a relative slack that exceeds all errors in the exact region, which are below 2^-900.
+// regionSlack is an exponent of two: the relative slack 2^regionSlack exceeds all errors in the exact region, which are
+// below 2^-900.
 const regionSlack = -500
 
 // findEpsilon returns the epsilon in l's segment at which exactly spare is lost, rounded up.
@@ -119,7 +121,7 @@ func (w *losses) findEpsilon(spare *big.Float) calibrate.Epsilon {
 	return min(most, calibrate.Epsilon(numeric.Ceiling(top.Add(top, raise))))
 }
 
-// ownDelta returns the composed delta of the part without any loss: 1 - (1-d)^k.
+// ownDelta returns the delta of the part's mechanisms together if only their own deltas count: 1 - (1-d)^k.
 func (p Part) ownDelta() *big.Float { return numeric.OneLessExp(p.logKept()) }
 
 // composeDeltas returns 1 - (1-x)·(1-y) = x + (1-x)·y.
@@ -168,7 +170,7 @@ func (w *losses) next() *big.Float {
 	return d.Add(d, numeric.NewBig().Mul(w.gain, w.sum))
 }
 
-// step advances to l + 1.
+// step moves the walk from l to l + 1.
 func (w *losses) step() {
 	w.lost = w.next()
 	w.b.Mul(w.b, numeric.BigOf(float64(w.k-w.l)))

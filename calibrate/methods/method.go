@@ -11,21 +11,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A method is a formula for sigma that the literature states for an (epsilon, delta). Some formulas do not hold
-// everywhere, so Sigma accepts a formula's value only if the exact curve proves that it gives the guarantee. Formula
-// returns the value without that proof, for comparisons.
+// A method is a formula for sigma that the literature states for an (epsilon, delta). Some formulas give too little
+// noise for some (epsilon, delta), so Sigma accepts a formula's value only if the exact curve proves that it suffices.
+// Formula returns the value without that proof, for comparisons.
 
 // Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
 type Method string
 
-// The methods. All but Analytic are closed forms, or nearly so: they need more noise than Analytic or do not always
-// hold.
+// The methods. Analytic is exact. All others are closed forms, or nearly so: they need more noise than Analytic, or do
+// not hold for every guarantee.
 const (
 	// Analytic is the least sigma that suffices (Balle & Wang 2018, Theorems 8 and 9).
 	Analytic Method = "analytic"
 	// Zhao1 is Mechanism 1 of Zhao et al. 2019, as printed.
 	Zhao1 Method = "zhao-1"
-	// Zhao1Guarded is the least of Zhao1 and two bounds that are better for large delta.
+	// Zhao1Guarded is the smallest of Zhao1 and two upper bounds that are better for large delta.
 	Zhao1Guarded Method = "zhao-1-guarded"
 	// Zhao2 is Mechanism 2 of Zhao et al. 2019; delta is at most 1/2.
 	Zhao2 Method = "zhao-2"
@@ -51,7 +51,7 @@ var ErrDoesNotHold = errors.New("the formula does not give this guarantee")
 // closedForm is the formula of a method.
 type closedForm struct {
 	method Method
-	// unit returns sigma at sensitivity 1 for eps > 0, within 2^-110, relative.
+	// unit returns sigma for sensitivity 1 and eps > 0, within 2^-110, relative.
 	unit func(eps, delta *big.Float) *big.Float
 	// classic is k in sqrt(2·ln(k/delta))/epsilon; 0 if the formula has another form.
 	classic float64

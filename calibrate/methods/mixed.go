@@ -10,8 +10,8 @@ import (
 )
 
 // Mixed holds the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee
-// holds within that release. Never choose the noise of a later release by the epsilon that an earlier one left: sums of
-// mu² allow that, these curves do not.
+// holds within that release. Never choose the noise of a later release so that it uses the epsilon that an earlier one
+// left over: that is safe for sums of mu², but not for these curves.
 type Mixed struct {
 	Gaussian  []calibrate.Mechanism
 	Laplace   []calibrate.Laplace
@@ -62,7 +62,8 @@ func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return calibrate.Epsilon(g.findEpsilon(limit)), nil
 }
 
-// findEpsilon returns an epsilon with delta(epsilon) <= limit, within 2^-40, relative, of the grid's least one.
+// findEpsilon returns an epsilon with delta(epsilon) <= limit. It is at most 2^-40, relative, above the least such
+// epsilon on the grid.
 func (g *grid) findEpsilon(limit float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)
 	if g.delta(0) <= limit {
@@ -119,8 +120,8 @@ func (m Mixed) validate() error {
 	return nil
 }
 
-// grid returns the joint loss of all mechanisms. Equal mechanisms are composed by repeated squaring. tiny is the mass
-// that trim may move at each end.
+// grid returns the distribution of the joint privacy loss of all mechanisms. Equal mechanisms are composed by repeated
+// squaring. tiny is the probability that trim may move at each end.
 func (m Mixed) grid(tiny float64) *grid {
 	counts, order := map[privacyLoss]int{}, []privacyLoss{}
 	count := func(l privacyLoss) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Part stands for Times mechanisms of which only the guarantee of each is known. Delta may be 0.
+// Part stands for Times mechanisms that each have the same guarantee; nothing else is known about them. Delta may be 0.
 type Part struct {
 	Guarantee calibrate.Guarantee
 	// Times is the number of mechanisms, at least 1.
@@ -19,7 +19,7 @@ type Part struct {
 // Limits on compositions of parts.
 const (
 	maxTimes = 1 << 20 // mechanisms in one part, and parts
-	// maxTotal bounds the sum of epsilon. Above it no guarantee is of use.
+	// maxTotal is the largest sum of epsilons. A guarantee above it would be useless.
 	maxTotal = 1e8
 )
 
@@ -60,7 +60,8 @@ func (p Part) logKept() *big.Float {
 	return l.Mul(l, numeric.BigOf(float64(p.Times)))
 }
 
-// spare returns the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k, or a negative number if it leaves none.
+// spare returns how much loss delta allows besides the mechanisms' own deltas: 1 - (1 - delta)/(1 - d)^k; negative if
+// none.
 func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
 
 // spare returns 1 - (1 - delta)/e^-kept, or a negative number if that is negative.

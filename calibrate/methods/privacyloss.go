@@ -7,12 +7,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the
-// distribution of the sum, a convolution, is the joint cost of the mechanisms. It is computed on a grid of losses. Each
-// rounding moves mass to larger losses, so the delta and epsilon that are read from it are upper bounds.
+// The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the joint
+// guarantee of the mechanisms follows from the distribution of the sum, a convolution. It is computed on a grid of
+// losses. Each rounding moves probability to larger losses, so the resulting delta and epsilon are upper bounds.
 
-// grid is the distribution of a privacy loss on equidistant points. p[i] is the mass at the loss (low+i)·step, and lost
-// the mass at +Inf.
+// grid is the distribution of a privacy loss on equidistant points. p[i] is the probability (mass) of the loss
+// (low+i)·step, and lost is the mass at +Inf.
 //
 // Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the
 // loss L. roundLossUp moves every loss to the next grid point above it, with masses that are rounded up: for every
@@ -37,15 +37,16 @@ const (
 // raise returns x plus more than n roundings.
 func raise(x float64, n int) float64 { return x * (1 + float64(n+4)*0x1p-52) }
 
-// privacyLoss is the distribution of a mechanism's privacy loss. It is the same for both orders of the two tables.
+// privacyLoss is the distribution of a mechanism's privacy loss. It is the same for each order of the two neighbouring
+// tables.
 type privacyLoss interface {
 	// tail returns an upper bound on the probability of a loss above l.
 	tail(l float64) float64
-	// ends returns bounds on all losses, except for a mass of about tiny beyond each bound.
+	// ends returns a lower and an upper bound on the loss. About tiny of the mass is beyond each.
 	ends(tiny float64) (low, high float64)
 }
 
-// roundLossUp returns the loss on a grid of its own, rounded up.
+// roundLossUp returns the distribution of m on a grid, with each loss rounded up.
 func roundLossUp(m privacyLoss, tiny float64) *grid {
 	low, high := m.ends(tiny)
 	step := math.Ldexp(1, numeric.CeilLog2(math.Max((high-low)/(gridCells/2), 0x1p-600)))

@@ -5,9 +5,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// The guarantee of Gaussian noise can be stated through another notion of privacy. Every such route but the exact one
-// costs something. Two tables show how much: in epsilon for given noise (Routes), or in noise for a given guarantee
-// (NoiseRoutes).
+// The guarantee of Gaussian noise can be stated through another notion of privacy. Every such route except the exact
+// one states a worse guarantee than the noise has. Two tables show how much: in epsilon for given noise (Routes), or in
+// noise for a given guarantee (NoiseRoutes).
 
 // Route is one way to derive an epsilon for Gaussian noise.
 type Route struct {
@@ -68,7 +68,7 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 
 // NoiseRoute is one way to find the noise for a guarantee.
 type NoiseRoute struct {
-	// Name is as in Route.
+	// Name is the name of the route, as in Route.
 	Name string
 	// Parameters holds the largest parameters that imply the guarantee, as in Route; nil for "gaussian" and "pdp".
 	Parameters map[string]float64

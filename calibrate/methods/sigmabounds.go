@@ -11,11 +11,11 @@ import (
 
 // SigmaBound is a bound of the literature on the least sigma.
 type SigmaBound struct {
-	// Name is the bound's source.
+	// Name identifies the bound's source; see SigmaBounds.
 	Name string
 	// Lower is true for a lower bound, which is rounded down, and false for an upper bound, which is rounded up.
 	Lower bool
-	// Sigma is in the sensitivity's unit.
+	// Sigma is the bound, in the sensitivity's unit.
 	Sigma calibrate.Sigma
 }
 

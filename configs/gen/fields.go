@@ -10,7 +10,7 @@ import (
 
 const pkg = "github.com/dprelease/dprelease/configs"
 
-// docs holds the Go comments of package configs, by type and by field.
+// docs holds the Go comments of package configs; the keys are names of types and fields.
 type docs map[string]string
 
 func readDocs() (docs, error) {

@@ -2,11 +2,11 @@
 // `go generate` uses it.
 package gen
 
-// referenceFile is the reference page, seen from the folder of package configs.
+// referenceFile is the path of the reference page from the folder of package configs.
 const referenceFile = "../docs/reference/job-file.md"
 
-// Files returns the generated files by their paths from the folder of package configs. It reads the sources in the
-// current folder, which must be that folder.
+// Files returns the generated files; the keys are their paths from the folder of package configs. The current folder
+// must be that folder.
 func Files() (map[string][]byte, error) {
 	docs, err := readDocs()
 	if err != nil {

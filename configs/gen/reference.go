@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// example is the job that has every key.
+// example is a job file that uses every key.
 const example = "testdata/whole.good.yaml"
 
 // page is a Markdown page.
@@ -42,7 +42,7 @@ func referencePage(d docs) ([]byte, error) {
 	return p.Bytes(), nil
 }
 
-// body returns a sample without the comments at its top, which are meant for its test.
+// body returns a sample file without the comments at its top, which are only for its test.
 func body(sample []byte) string {
 	s := string(sample)
 	for strings.HasPrefix(s, "#") {
@@ -77,8 +77,8 @@ const polymorphic = `
 with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
-// common returns the paths of one mapping. If it is in more than three kinds of query, it returns one path with KIND in
-// the place of the kind.
+// common shortens the list of paths at which a mapping may be. If these are in more than three kinds of query, it
+// returns one path, with KIND for the kind.
 func common(paths []string) []string {
 	if len(paths) <= 3 {
 		return paths

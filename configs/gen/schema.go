@@ -69,7 +69,7 @@ func oneKey(keys ...string) []*jsonschema.Schema {
 	return out
 }
 
-// mapped returns the schemas of the types that can be written in more than one way.
+// mapped returns the schema of a type that can be written in more than one way; nil for other types.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[configs.Decimal]():
@@ -101,7 +101,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// typed returns a schema of several types. The pattern applies to strings.
+// typed returns a schema that allows several types, of which strings must match the pattern.
 func typed(pattern string, types ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Pattern: pattern, Extras: map[string]any{"type": types}}
 }
@@ -128,7 +128,7 @@ func addParam(root *jsonschema.Schema) {
 	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), mapping}}
 }
 
-// addUpstream adds the definition of a unit that the table's producer bounded.
+// addUpstream adds the definition of a unit that the table's producer bounded (unit.upstream).
 func addUpstream(root *jsonschema.Schema) {
 	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, DoNotReference: true, Mapper: mapped}
 	mapping := r.Reflect(configs.Upstream{})
@@ -211,7 +211,7 @@ func defaultOf(f field) any {
 	return text
 }
 
-// sampleValue parses the YAML example of a tag and returns it as a value for JSON.
+// sampleValue parses the YAML of an example tag, and returns it as a value for JSON.
 func sampleValue(sample string) (any, error) {
 	var n yaml.Node
 	if err := yaml.Load([]byte(sample), &n); err != nil {
@@ -220,7 +220,7 @@ func sampleValue(sample string) (any, error) {
 	return plain(n.Content[0]), nil
 }
 
-// plain converts a YAML node to a value for JSON. Dates stay texts.
+// plain converts a YAML node to a value for JSON. Dates become strings.
 func plain(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.AliasNode:

@@ -27,13 +27,13 @@ func withSteps(fields []field) []field {
 	return slices.Concat(fields[:1], stepFields(), fields[1:])
 }
 
-// use is a parameter, and the methods that describe it in the same words.
+// use is the description of a parameter, and the methods that describe the parameter in these words.
 type use struct {
 	methods []string
 	param   denoise.Param
 }
 
-// stepFields returns the parameters of all methods, each once, sorted.
+// stepFields returns the parameters of all methods, sorted, each only once.
 func stepFields() []field {
 	uses := map[string][]use{}
 	var names []string

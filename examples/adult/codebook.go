@@ -1,7 +1,7 @@
 package main
 
-// attribute is a categorical attribute of the codebook: its values and their weights in the synthetic table. Only the
-// order of the weights follows the original table, not their sizes.
+// attribute is a categorical attribute of the codebook: its values, and their relative frequencies in the synthetic
+// table (weights). Only the order of the weights follows the original table, not their sizes.
 type attribute struct {
 	values  []string
 	weights []float64

@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// estimators are the estimators that are compared on the noisy counts. The soft threshold is the step of the job
-// itself.
+// estimators are the estimators that are compared on the noisy counts. The job itself uses the soft threshold.
 var estimators = []struct {
 	picture.Key
 	slow bool
@@ -33,7 +32,7 @@ var estimators = []struct {
 	{Key: picture.Key{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}},
 }
 
-// Slow estimators take a minute of CPU time each. They run only in this range of epsilon.
+// Slow estimators take a minute of CPU time each. They run only for values of epsilon from slowFrom to slowTo.
 const slowFrom, slowTo = 0.5, 2
 
 // estimates writes the mean squared error of each estimator against epsilon, from one release each.
@@ -71,7 +70,8 @@ func (c *comparison) estimates(ctx context.Context) error {
 	return c.Figure("estimates", f)
 }
 
-// estimate returns the mean squared error of each estimator, and how many cells it leaves that are not 0.
+// estimate makes a release and returns the mean squared error of each estimator, and how many cells each estimator
+// leaves that are not 0.
 func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]float64, written map[string]int,
 	err error) {
 	params, _, err := setting{methods.Analytic, eps, fixedDelta}.params()

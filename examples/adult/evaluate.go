@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// formulas are the ways to calibrate noise that are compared.
+// formulas are the formulas for the noise that are compared.
 var formulas = []struct {
 	method methods.Method
 	picture.Key
@@ -27,7 +27,7 @@ var formulas = []struct {
 	{methods.Dwork2006, picture.Key{Name: "Dwork-2006", Style: picture.Style{Color: picture.Blue, Line: picture.Dotted}}},
 }
 
-// These are the values of epsilon and delta that a sweep over the other one keeps fixed.
+// A sweep over epsilon keeps delta fixed at this value, and a sweep over delta keeps epsilon fixed.
 const (
 	fixedEpsilon = 1
 	fixedDelta   = 1e-5
@@ -40,7 +40,7 @@ func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.Close() }() // Close loses nothing: each entry was made durable
+	defer func() { _ = e.Close() }() // it loses nothing: each entry is durable
 	truth, err := exactCells(ctx, dir, "evaluate.yaml")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ type comparison struct {
 	truth cells
 }
 
-// setting is a release to make: a formula for the noise, and a guarantee.
+// setting describes a release to make: a formula for the noise, and a guarantee.
 type setting struct {
 	method         methods.Method
 	epsilon, delta float64
@@ -70,7 +70,7 @@ type setting struct {
 
 // params returns the parameters of the job for this setting. The job calibrates its noise by the analytic mechanism. To
 // get the noise of another formula, params declares a sensitivity larger than 1. If the formula gives less noise than
-// the guarantee needs, there is no such job, and ok is false.
+// the guarantee needs, no job can have that noise, and ok is false.
 func (x setting) params() (params map[string]string, ok bool, err error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(x.epsilon), Delta: calibrate.Delta(x.delta)}
 	unit := calibrate.Sensitivity{L2: 1, Why: "one row"}

@@ -14,7 +14,7 @@ import (
 
 func main() { os.Exit(experiment.Main(adult().Execute)) }
 
-// adult returns the example. Its original table comes from the UCI Machine Learning Repository.
+// adult returns the example. The original of its table is in the UCI Machine Learning Repository.
 func adult() example.Example {
 	return example.Example{
 		Dir: "examples/adult",

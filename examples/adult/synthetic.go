@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/draw"
 )
 
-// synthetic writes an invented table into dir, in the layout of the original. The seed is fixed.
+// synthetic writes an invented table into dir, in the form of the original. Its seed is fixed.
 func synthetic(dir string, train, test int) error {
 	p := people{rand.New(rand.NewPCG(1994, 48842))}
 	if err := write(filepath.Join(dir, trainFile), "", p.rows(train, "")); err != nil {
@@ -23,7 +23,7 @@ func write(path, head string, rows []string) error {
 	return os.WriteFile(path, []byte(head+strings.Join(rows, "\n")+"\n\n"), 0o600)
 }
 
-// people writes invented persons, who are independent of each other.
+// people writes the rows of invented people, who are independent of each other.
 type people struct{ *rand.Rand }
 
 func (p people) rows(n int, suffix string) []string {
@@ -34,7 +34,7 @@ func (p people) rows(n int, suffix string) []string {
 	return rows
 }
 
-// person writes one row. suffix ends the label of the income.
+// person returns one row. suffix is written after the income label.
 func (p people) person(suffix string) string {
 	learned := draw.Index(p.Rand, education.weights)
 	s, m := p.pick(sex), p.pick(marital)
@@ -49,7 +49,7 @@ func (p people) person(suffix string) string {
 	}, ", ")
 }
 
-// relationship returns the relationship to a spouse if there is one. It follows from sex and marital status.
+// relationship returns "Wife" or "Husband" for a married person, and otherwise a random value.
 func (p people) relationship(sex, marital string) string {
 	switch {
 	case marital != "Married-civ-spouse" && marital != "Married-AF-spouse":
@@ -79,7 +79,7 @@ func (p people) gain() string {
 	return fmt.Sprint(1000 + p.IntN(14000))
 }
 
-// unknown replaces a value by "?" in of1000 of 1,000 rows.
+// unknown returns value, or "?" in of1000 of 1,000 cases.
 func (p people) unknown(value string, of1000 int) string {
 	if p.IntN(1000) < of1000 {
 		return "?"

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// These are the two files of the table, with extensions that name their format.
+// The two files of the table. Their extensions name their format.
 const (
 	trainFile = "adult.data.csv"
 	testFile  = "adult.test.csv"
 )
 
-// These are the numbers of rows of the original.
+// How many rows the two original files have.
 const (
 	trainRows = 32561
 	testRows  = 16281

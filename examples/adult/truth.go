@@ -12,14 +12,14 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/example"
 )
 
-// cells holds the exact counts of the cells of a histogram that are not empty.
+// cells holds the exact counts of a histogram's cells. Empty cells are not in it.
 type cells struct {
 	count  map[int]float64
 	number int
 }
 
-// completeRows returns the values of all complete rows by column. It is written as simply as possible, because it
-// checks the program.
+// completeRows returns all rows without a missing value, each as a map from column to value. The code is as simple as
+// possible, since it checks the program.
 func completeRows(dir string, columns []string) (rows []map[string]string, err error) {
 	for _, name := range []string{trainFile, testFile} {
 		f, err := os.Open(filepath.Join(dir, "data", name))
@@ -59,7 +59,7 @@ func exactCells(ctx context.Context, dir, job string) (cells, error) {
 	return tally(rows, plan.Job().Queries[0].Histogram.By), nil
 }
 
-// tally counts rows by cell. The last dimension varies fastest.
+// tally counts the rows in each cell. The last dimension varies fastest.
 func tally(rows []map[string]string, by []configs.Dimension) cells {
 	out := cells{count: map[int]float64{}, number: 1}
 	place := make([]map[string]int, len(by))
@@ -83,7 +83,7 @@ func tally(rows []map[string]string, by []configs.Dimension) cells {
 // series writes the values of the cells from start on to dst.
 type series func(start int, dst []float64)
 
-// meanSquare returns the mean squared error of values over all cells.
+// meanSquare returns the mean squared error of values over all cells of the histogram.
 func (c cells) meanSquare(values series) float64 {
 	const block = 1 << 16
 	buffer := make([]float64, block)
@@ -101,5 +101,5 @@ func (c cells) meanSquare(values series) float64 {
 	return sum / float64(c.number)
 }
 
-// zero is the answer 0 in every cell.
+// zero is the series of an estimator that answers 0 in every cell.
 func zero(_ int, dst []float64) { clear(dst) }

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// erratum is a printed number and the exact one.
+// erratum is a number that a paper prints, and the exact number.
 type erratum struct {
 	claim          string
 	printed, exact float64
@@ -19,7 +19,7 @@ type erratum struct {
 // errata compares numbers that the papers print with the exact ones.
 func errata(_ context.Context, s *experiment.Session) error {
 	var failed error
-	// formula returns sigma by a method. It keeps the first error.
+	// formula returns sigma by a method. If a method fails, it keeps the first error.
 	formula := func(m methods.Method, eps, delta float64) float64 {
 		x, err := m.Formula(unit, at(eps, delta))
 		if err != nil && failed == nil {
@@ -56,8 +56,8 @@ func errata(_ context.Context, s *experiment.Session) error {
 	return s.Table("errata", table)
 }
 
-// pdpRoute returns the epsilon of pDP for noise that is (eps, delta)-DP: by its own curve, as the paper claims, and by
-// way of mean-concentrated privacy.
+// pdpRoute returns the epsilon of probabilistic DP (pDP) for noise that is (eps, delta)-DP: first by the curve of pDP
+// itself, as the paper claims, then by way of mean-concentrated DP.
 func pdpRoute(eps, delta float64) (out [2]float64, err error) {
 	mu, err := calibrate.GaussianMu(at(eps, delta))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// classical are the two classical formulas.
+// classical are the two classical formulas for sigma.
 var classical = []struct {
 	method methods.Method
 	name   string
@@ -19,7 +19,7 @@ var classical = []struct {
 	{methods.Dwork2006, "Dwork et al. 2006", picture.Blue},
 }
 
-// failures shows that the classical formulas give too little noise if epsilon is above G(delta).
+// failures shows that the classical formulas give too little noise if epsilon is above a limit G(delta).
 func failures(ctx context.Context, s *experiment.Session) error {
 	deltas := experiment.Grid(1e-12, 0.1, s.Pick(56, 12))
 	limits := make([][]float64, len(classical))
@@ -58,10 +58,10 @@ func failures(ctx context.Context, s *experiment.Session) error {
 		Note: "exact values; right: δ = 1e-05 (solid), 0.001 (dashed)"})
 }
 
-// strokes are the strokes of two values of delta.
+// strokes[s] is the delta whose curves are drawn with stroke s.
 var strokes = []float64{picture.Solid: 1e-5, picture.Dashed: 1e-3}
 
-// excessDelta returns the true delta of the classical noise, divided by the delta that it was calibrated for.
+// excessDelta draws the true delta of classical noise, divided by the delta for which the noise was calibrated.
 func excessDelta(s *experiment.Session) (picture.Chart, error) {
 	chart := picture.Chart{
 		Title: "True δ / promised δ", X: picture.Axis{Label: "ε", Log: true}, Y: picture.Axis{Label: "ratio", Log: true,
@@ -92,7 +92,7 @@ func excessDelta(s *experiment.Session) (picture.Chart, error) {
 	return chart, s.Table("actualdelta", table)
 }
 
-// trueDelta returns the sigma of a formula, and its delta by the exact curve.
+// trueDelta returns the sigma of a formula, and the exact delta of noise with this sigma.
 func trueDelta(m methods.Method, g calibrate.Guarantee) (sigma, delta float64, err error) {
 	x, err := m.Formula(unit, g)
 	if err != nil {

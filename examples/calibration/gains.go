@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// gainDeltas are the values of delta in the figure of gains, one curve each.
+// gainDeltas are the values of delta of the curves in the figure of gains.
 var gainDeltas = []float64{1e-2, 1e-4, 1e-6, 1e-8, 1e-10}
 
 var gainColors = []picture.Color{picture.Orange, picture.Green, picture.Black, picture.SkyBlue, picture.Purple}
 
 // gains shows how much more variance the classical noise (Dwork & Roth 2014) has than the exact one, for epsilon up to
-// 1, for which it is proven.
+// 1, for which the classical formula is proven.
 func gains(ctx context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta", "sigma_classical", "sigma_analytic", "variance_ratio",
 		"removed"}}

@@ -56,14 +56,14 @@ func mechanisms(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("mechanisms", f)
 }
 
-// sweep is one row of the figure.
+// sweep is one row of the figure: noise against epsilon or against delta.
 type sweep struct {
 	name  string
 	x     []float64
 	at    []calibrate.Guarantee
 	axis  picture.Axis
 	title string
-	// most is the upper limit of the axis of ratios.
+	// most is the upper limit of the axis that shows noise relative to the least noise.
 	most float64
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// unit is a sensitivity of 1. All values of sigma here are multiples of the sensitivity.
+// unit is a sensitivity of 1, so that each sigma here is a multiple of the sensitivity.
 var unit = calibrate.Sensitivity{L2: 1, Why: "the unit"}
 
 // at returns the guarantee with this epsilon and delta.

@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// tableEpsilons and tableDeltas are the rows and columns of Table I.
+// tableEpsilons are the rows of the paper's Table I, and tableDeltas its columns.
 var (
 	tableEpsilons = []float64{0.1, 1, 3.162, 10, 31.62, 100}
 	tableDeltas   = []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6}
 )
 
-// tables writes the corrected tables: the noise of each guarantee, and the limits of the classical formulas.
+// tables writes corrected tables: the noise that each guarantee needs, and the limits of the classical formulas.
 func tables(ctx context.Context, s *experiment.Session) error {
 	methods := methods.Methods()
 	var guarantees []calibrate.Guarantee
@@ -43,7 +43,7 @@ func tables(ctx context.Context, s *experiment.Session) error {
 	return limits(s)
 }
 
-// limits writes G(delta) to nine digits.
+// limits writes for each formula and delta the largest epsilon for which the formula holds, G(delta), to nine digits.
 func limits(s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"delta", "method", "G"}}
 	for _, d := range tableDeltas {

@@ -10,14 +10,14 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Each of k mechanisms is (oneEpsilon, oneDelta)-private. All of them together have delta allDelta.
+// Each of k mechanisms is (oneEpsilon, oneDelta)-private. Their composition has delta allDelta.
 const (
 	oneEpsilon = 0.1
 	oneDelta   = 1e-8
 	allDelta   = 2e-5
 )
 
-// accountants are ways to compose k mechanisms.
+// accountants are the ways in which the privacy of k mechanisms is composed.
 var accountants = []struct {
 	picture.Key
 	epsilon func(k int) (float64, error)
@@ -33,7 +33,7 @@ var accountants = []struct {
 		gaussian},
 }
 
-// bounds shows the epsilon of k mechanisms together, by what is known about each of them.
+// bounds shows the epsilon of k mechanisms together. It depends on what is known about each of them.
 func bounds(ctx context.Context, s *experiment.Session) error {
 	times := []int{1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000}
 	eps := make([][]float64, len(accountants))
@@ -73,8 +73,8 @@ func parts(k int) methods.Part {
 	return methods.Part{Guarantee: at(oneEpsilon, oneDelta), Times: k}
 }
 
-// dworkRothblumVadhan returns their bound, k·eps·(e^eps - 1) + eps·sqrt(2·k·ln(1/slack)), or the sum if that is
-// smaller.
+// dworkRothblumVadhan returns the bound of Dwork, Rothblum & Vadhan 2010, k·eps·(e^eps - 1) +
+// eps·sqrt(2·k·ln(1/slack)), or k·eps if that is smaller.
 func dworkRothblumVadhan(k int) (float64, error) {
 	n, slack := float64(k), allDelta-float64(k)*oneDelta
 	return min(n*oneEpsilon, n*oneEpsilon*math.Expm1(oneEpsilon)+oneEpsilon*math.Sqrt(2*n*math.Log(1/slack))), nil
@@ -90,7 +90,8 @@ func optimal(k int) (float64, error) {
 	return float64(eps), err
 }
 
-// gaussian uses more knowledge: each mechanism adds Gaussian noise that is just enough for its own guarantee.
+// gaussian returns the epsilon if more is known: each mechanism adds Gaussian noise that is just enough for its own
+// guarantee.
 func gaussian(k int) (float64, error) {
 	mu, err := calibrate.GaussianMu(at(oneEpsilon, oneDelta))
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// This is the guarantee in the experiment on cuts.
+// The guarantee of the mechanisms in the experiment on cuts of a graph.
 const (
 	cutEpsilon = 1.0
 	cutDelta   = 1e-6
 )
 
-// constants compares the weight that the proof of the mechanism requires with the smallest sufficient one.
+// constants compares two weights of the Johnson–Lindenstrauss mechanism: the weight that its proof requires, and the
+// smallest sufficient one.
 func constants(ctx context.Context, s *experiment.Session) error {
 	rows := []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
-	const nodes = 1_000_000_000 // with so many nodes only the covariance matters
+	const nodes = 1_000_000_000 // for so many nodes, the smallest weight hardly depends on their number
 	least := make([]float64, len(rows))
 	if err := s.Each(ctx, "constants", len(rows), func(_ context.Context, i int) error {
 		least[i] = exact(nodes, rows[i], cutEpsilon, cutDelta)
@@ -47,5 +48,5 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	})
 }
 
-// root returns the square root. Rounding may have made x negative; then the root is 0.
+// root returns the square root of x, or 0 if rounding has made x negative.
 func root(x float64) float64 { return math.Sqrt(max(x, 0)) }

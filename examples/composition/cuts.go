@@ -10,17 +10,17 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// These are the size of the graph and the number of random sets of each size.
+// The size of the graph, and how many random sets of each size are drawn.
 const (
 	nodes  = 200
 	setsOf = 8
-	// share is the share of mu² that the degrees get.
+	// share is the fraction of mu² that the noisy degrees get.
 	share = 1. / 3
 )
 
 var sizes = []int{1, 2, 5, 10, 20, 50, 100}
 
-// ways are the mechanisms that estimate cuts.
+// ways are the mechanisms that estimate cuts, as keys of the figure.
 var ways = []picture.Key{
 	{Name: "Johnson–Lindenstrauss, r = 100", Style: picture.Style{Color: picture.Blue, Line: picture.Solid,
 		Mark: picture.Square}},
@@ -32,8 +32,8 @@ var ways = []picture.Key{
 	{Name: "number of edges alone", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}},
 }
 
-// set is a set of nodes, with its group and its exact cut. There is one group for each size, and a last one for the
-// planted set.
+// set is a set of nodes, its group, and the exact weight of its cut. There is one group for each size of sets, and a
+// last one for the planted set.
 type set struct {
 	in    []bool
 	group int
@@ -120,7 +120,7 @@ func cuts(ctx context.Context, s *experiment.Session) error {
 	})
 }
 
-// draw runs each mechanism once and returns the mean squared errors of its answers: [way][group].
+// draw runs each mechanism once, and returns the mean squared errors of the estimated cuts: [way][group].
 func (c *contest) draw(r *rand.Rand) [][]float64 {
 	answers := make([]func(in []bool) float64, 0, len(ways))
 	for _, j := range c.lines {
@@ -144,7 +144,8 @@ func (c *contest) draw(r *rand.Rand) [][]float64 {
 	return out
 }
 
-// leastSquares splits the budget between pairs, of sensitivity 1, and degrees, of sensitivity sqrt 2.
+// leastSquares releases noisy weights of all pairs and noisy degrees of all nodes, and returns their least-squares
+// estimate of the pairs. One edge changes the pairs by 1 and the degrees by sqrt 2, in L2.
 func (c *contest) leastSquares(r *rand.Rand) []float64 {
 	pairSigma := 1 / (c.mu * math.Sqrt(1-share))
 	degreeSigma := math.Sqrt2 / (c.mu * math.Sqrt(share))
@@ -155,7 +156,7 @@ func (c *contest) leastSquares(r *rand.Rand) []float64 {
 	return agreeing(nodes, noisyPairs(r, c.network, pairSigma), z, (degreeSigma*degreeSigma)/(pairSigma*pairSigma))
 }
 
-// guess spreads the number of edges evenly over all pairs. It gets the exact number, without noise.
+// guess spreads the total weight of the edges evenly over all pairs. It uses the exact total, without noise.
 func (c *contest) guess() []float64 {
 	sum := 0.0
 	for _, x := range c.pairs {

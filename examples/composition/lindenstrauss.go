@@ -22,16 +22,16 @@ import (
 // that line distinguishes the graphs: it is chi-square with r degrees of freedom for one graph, and 1 + lambda times
 // that for the other. The release program does not use this mechanism. It is here for comparison only.
 
-// lindenstrauss is a setting of the mechanism.
+// lindenstrauss holds the parameters of the mechanism: n (nodes), r (rows) and w (weight).
 type lindenstrauss struct {
 	nodes, rows int
 	weight      float64
 }
 
-// lambda returns the largest excess of variance.
+// lambda returns the largest lambda: by which fraction the variance along the line can differ.
 func (j lindenstrauss) lambda() float64 { return 2/j.weight - 2/float64(j.nodes) }
 
-// delta returns the smallest delta at eps: the larger one of the two directions, by Neyman & Pearson.
+// delta returns the smallest delta for which the mechanism is (eps, delta)-private.
 func (j lindenstrauss) delta(eps float64) float64 { return chiSquareDelta(j.rows, j.lambda(), eps) }
 
 // chiSquareDelta returns the larger of the two hockey-stick divergences at e^eps between a chi-square variable of r
@@ -52,14 +52,14 @@ func chiSquareDelta(r int, lambda, eps float64) float64 {
 // 8·ln(2/nu)/eta².
 func accuracy(r int, nu float64) float64 { return math.Sqrt(8 * math.Log(2/nu) / float64(r)) }
 
-// proven returns the weight of the algorithm in the appendix, with its errors corrected:
+// proven returns the weight w that the algorithm in the appendix uses, with its errors corrected:
 // 4·sqrt(4·r·ln(2/delta))·ln(4r/delta)/eps.
 func proven(r int, eps, delta float64) float64 {
 	n := float64(r)
 	return 4 * math.Sqrt(4*n*math.Log(2/delta)) * math.Log(4*n/delta) / eps
 }
 
-// exact returns the smallest sufficient weight for n nodes: the root of the exact delta, by bisection for lambda.
+// exact returns the smallest sufficient weight w for n nodes. It solves delta(eps) = delta for lambda by bisection.
 func exact(n, r int, eps, delta float64) float64 {
 	low, high := 0.0, 1.0 // of lambda
 	for chiSquareDelta(r, high, eps) < delta {

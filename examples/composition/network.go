@@ -30,7 +30,7 @@ func communities(r *rand.Rand, n int) network {
 	return g
 }
 
-// cut returns the sum of the weights between a set of nodes and the others.
+// cut returns the total weight of the edges between a set of nodes and all other nodes.
 func (g network) cut(in []bool) float64 { return cutOf(g.n, g.pairs, in) }
 
 func cutOf(n int, pairs []float64, in []bool) (sum float64) {
@@ -46,7 +46,7 @@ func cutOf(n int, pairs []float64, in []bool) (sum float64) {
 	return sum
 }
 
-// degrees returns the sum of the weights at each node.
+// degrees returns for each node the total weight of its edges.
 func degrees(n int, pairs []float64) []float64 {
 	d := make([]float64, n)
 	i := 0
@@ -80,7 +80,8 @@ func (j lindenstrauss) project(r *rand.Rand, g network) [][]float64 {
 	return rows
 }
 
-// cut estimates a cut from a release: the mean square of the sums of the rows over the set, minus the added weight.
+// cut estimates a cut from a release: the mean of the squared sums of the rows over the set, minus what the added
+// weight contributes.
 func (j lindenstrauss) cut(rows [][]float64, in []bool) float64 {
 	squares, size := 0.0, 0.0
 	for _, row := range rows {
@@ -101,7 +102,7 @@ func (j lindenstrauss) cut(rows [][]float64, in []bool) float64 {
 	return (squares/float64(j.rows) - share*size*(float64(j.nodes)-size)) / (1 - share)
 }
 
-// noisyPairs returns every pair with independent Gaussian noise.
+// noisyPairs returns the weights of all pairs with independent Gaussian noise.
 func noisyPairs(r *rand.Rand, g network, sigma float64) []float64 {
 	y := make([]float64, len(g.pairs))
 	for i, x := range g.pairs {
@@ -110,9 +111,9 @@ func noisyPairs(r *rand.Rand, g network, sigma float64) []float64 {
 	return y
 }
 
-// agreeing returns the least-squares estimate of the pairs from noisy pairs and noisy degrees. rho is the variance of
-// the degrees divided by the variance of the pairs. With B the incidence matrix, x = y + B'(rho·I + B·B')⁻¹(z - B·y),
-// and B·B' = (n-2)·I + 1·1'.
+// agreeing returns the least-squares estimate of the pairs' weights from noisy weights y and noisy degrees z. rho is
+// the variance of the degrees divided by the variance of the pairs. With B the incidence matrix, x = y + B'(rho·I +
+// B·B')⁻¹(z - B·y), and B·B' = (n-2)·I + 1·1'.
 func agreeing(n int, y, z []float64, rho float64) []float64 {
 	d := degrees(n, y)
 	a := rho + float64(n) - 2

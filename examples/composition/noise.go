@@ -15,7 +15,7 @@ import (
 // unit is a sensitivity of 1.
 var unit = calibrate.Sensitivity{L2: 1, Why: "the unit"}
 
-// noise shows how much noise k queries need together: by Theorem 4.3, exactly, and by Appendix B.
+// noise shows how much noise k queries need together: by Theorem 4.3 of the paper, exactly, and by its Appendix B.
 func noise(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "eps", "delta", "sigma_theorem_4_3", "sigma_exact", "ratio"}}
 	one, err := calibrate.AnalyticGaussian(unit, at(1, 1e-5))
@@ -36,8 +36,9 @@ func noise(_ context.Context, s *experiment.Session) error {
 	return appendixB(s)
 }
 
-// appendixB returns the true delta of the noise of Appendix B at k = 1. Its sigma² is at least 4·log(e +
-// eps/delta)/eps². For large epsilon it is 1/(4·eps), if 1/((2 - sqrt 2)·eps) is right.
+// appendixB shows the true delta of the noise of Appendix B for k = 1. Its sigma² is the larger one of 4·log(e +
+// eps/delta)/eps² and 1/(4·eps). The second term, which matters for large epsilon, should be 1/((2 - sqrt 2)·eps): the
+// figure compares both.
 func appendixB(s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta_promised", "delta_printed", "delta_right",
 		"theorem_4_3_holds"}}

@@ -15,9 +15,9 @@ const regionEpsilon = 0.4
 
 var regionColors = []picture.Color{picture.Black, picture.Blue, picture.Green, picture.Orange, picture.Vermilion}
 
-// regions draws the probabilities of a false alarm and of a miss that a test for a person can have after 1 to 5
-// mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3, on the right the region
-// of the sum of epsilon.
+// regions draws which pairs of false positive rate and false negative rate a membership test can have after 1 to 5
+// mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3; on the right is the
+// region by basic composition, which adds up epsilon.
 func regions(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
 	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}
@@ -60,8 +60,8 @@ func regions(_ context.Context, s *experiment.Session) error {
 	})
 }
 
-// missed returns the smallest probability of a missed detection for a probability of false alarm, under all (epsilon,
-// delta) at once.
+// missed returns the smallest false negative rate of a test whose false positive rate is alarm, if all (epsilon, delta)
+// in corners hold.
 func missed(corners []methods.Corner, alarm float64) float64 {
 	least := 0.0
 	for _, c := range corners {

@@ -15,7 +15,7 @@ import (
 
 func main() { os.Exit(experiment.Main(all().Execute)) }
 
-// all runs the experiment and the risks of Theorem 11.
+// all returns the experiment on means, followed by the simulation of Theorem 11.
 func all() experiment.Experiment {
 	e := means().Experiment()
 	e.Run = experiment.Parts(e.Run, theorem11)
@@ -25,9 +25,9 @@ func all() experiment.Experiment {
 // rows is the number of vectors in a table.
 const rows = 500
 
-// means returns the experiment. A table has a centre x0 ~ N(0, I), and rows that are uniform in the unit cube around
-// it. The query is their mean. If the centre is public, one row moves the mean by at most sqrt(d)/rows. The paper does
-// not say that it is public, but otherwise a row could be anywhere.
+// means returns the experiment. A table has a random centre x0 ~ N(0, I), and its rows are uniform in the unit cube
+// around x0. The query is their mean. If the centre is public, one row moves the mean by at most sqrt(d)/rows. The
+// paper does not say that the centre is public, but otherwise the rows would not be bounded.
 func means() trial.Paper {
 	return trial.Paper{
 		Setup: trial.Setup{

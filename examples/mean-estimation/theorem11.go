@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// prior is a setting of Theorem 11: d numbers of variance w², noise of variance 1.
+// prior is a setting of Theorem 11: the truth has d independent normal numbers of variance w², and the noise has
+// variance 1.
 type prior struct {
 	d int
 	w float64
@@ -21,13 +22,13 @@ func (p prior) right() float64 {
 	return d - (d-2)/(p.w*p.w+1)
 }
 
-// printed returns the error as Theorem 11 prints it, with (d-2)²/d² instead of (d-2)/d, which is right.
+// printed returns the error as Theorem 11 prints it. The theorem has (d-2)²/d² in place of (d-2)/d, which is right.
 func (p prior) printed() float64 {
 	d := float64(p.d)
 	return d - (d-2)*(d-2)/d/(p.w*p.w+1)
 }
 
-// bayes returns the smallest expected squared error.
+// bayes returns the expected squared error of the best estimator, the posterior mean.
 func (p prior) bayes() float64 { return float64(p.d) * p.w * p.w / (p.w*p.w + 1) }
 
 // theorem11 simulates the risk of the James–Stein estimator and compares it with both formulas.

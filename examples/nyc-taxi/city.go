@@ -37,7 +37,7 @@ func readCity(data string) (*manhattan, error) {
 	return &manhattan{places, roads, streets}, err
 }
 
-// simple returns the shortest of parallel edges, and no loops.
+// simple returns the edges without loops, and of parallel edges only the shortest.
 func simple(edges []denoise.Edge) (out []denoise.Edge) {
 	at := map[[2]int]int{}
 	for _, e := range edges {
@@ -55,7 +55,7 @@ func simple(edges []denoise.Edge) (out []denoise.Edge) {
 	return out
 }
 
-// drawn returns the positions of the junctions in the figures, in which the avenues run upwards.
+// drawn returns the positions of the junctions in the figures, rotated so that the avenues run upwards.
 func drawn(places []place) (s picture.Map) {
 	sin, cos := math.Sincos(heading)
 	for _, p := range places {
@@ -75,8 +75,8 @@ func (c *manhattan) histogram(events []event) []float64 {
 	return f
 }
 
-// shares returns what an event at a junction adds to the junctions around it: a normal density of bandwidth h, cut off
-// at four bandwidths and divided by its sum.
+// shares returns the junctions near a junction, and which fraction of an event each of them gets. The fractions follow
+// a normal density of standard deviation h metres, cut off at 4h, and sum to 1.
 func (c *manhattan) shares(junction int, h float64) (near []int, share []float64) {
 	total := 0.0
 	for j, p := range c.places {
@@ -91,7 +91,7 @@ func (c *manhattan) shares(junction int, h float64) (near []int, share []float64
 	return near, share
 }
 
-// spread returns the histogram in which each event is spread in shares.
+// spread returns a histogram of the events, each spread over the junctions as shares states.
 func (c *manhattan) spread(events []event, h float64) []float64 {
 	f := make([]float64, len(c.places))
 	for i, n := range c.histogram(events) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// estimator is one denoising step with its name in a job, or a baseline.
+// estimator is a denoising step, named as in a job, or a baseline to compare with.
 type estimator struct {
 	picture.Key
 	method string
@@ -48,7 +48,7 @@ var estimators = []estimator{
 	{Key: picture.Key{Name: "zero", Style: picture.Style{Color: picture.Gray, Line: picture.Dotted}}},
 }
 
-// estimate returns the estimate from the noisy counts of a release.
+// estimate applies the estimator to a release.
 func (e estimator) estimate(ctx context.Context, c *manhattan, r noisy) ([]float64, error) {
 	if e.method == "" {
 		return e.baseline(r), nil
@@ -67,7 +67,7 @@ func (e estimator) estimate(ctx context.Context, c *manhattan, r noisy) ([]float
 	return fit.X, err
 }
 
-// baseline returns the noisy counts, their mean, or 0.
+// baseline returns the baseline's estimate: the noisy counts themselves, their mean everywhere, or 0 everywhere.
 func (e estimator) baseline(r noisy) []float64 {
 	x := make([]float64, len(r.values))
 	switch e.Name {
@@ -85,7 +85,7 @@ func (e estimator) baseline(r noisy) []float64 {
 	return x
 }
 
-// noisy is a released map.
+// noisy holds the noisy counts of a release.
 type noisy struct {
 	values []float64
 	sigma  float64

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// These are the delta of the job and its sensitivity: five events of a cab at one junction.
+// The delta of the job, and its sensitivity: a cab counts in at most five events, which may all be at one junction.
 const (
 	delta       = 1e-6
 	sensitivity = 5.0
@@ -37,7 +37,7 @@ func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	return e.run(ctx, nearestMap, e.sweep)
 }
 
-// kind is one of the ways to build the map.
+// kind is a way to assign events to junctions, with its job and its output folder.
 type kind struct{ name, job, folder string }
 
 var (
@@ -88,11 +88,11 @@ func (e *evaluation) run(ctx context.Context, k kind, what func(context.Context,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }() // Close loses nothing: each entry was made durable
+	defer func() { _ = source.Close() }() // it loses nothing: each entry is durable
 	return what(ctx, releases{e, k, source})
 }
 
-// release releases a map by the job, with these parameters and the day and hour.
+// release makes a release with these parameters and the day and hour of the evaluation.
 func (r releases) release(ctx context.Context, params map[string]string) (noisy, error) {
 	all := maps.Clone(params)
 	maps.Copy(all, r.at.Params)
@@ -112,7 +112,7 @@ func (r releases) release(ctx context.Context, params map[string]string) (noisy,
 	return y, nil
 }
 
-// rmse returns the root of the mean squared error of x, and of x with negative values replaced by 0.
+// rmse returns the root mean squared error of x, and of x with negative values replaced by 0.
 func (r releases) rmse(x []float64) (plain, clipped float64) {
 	for i, f := range r.truth[r.kind] {
 		plain += (x[i] - f) * (x[i] - f)

@@ -12,7 +12,7 @@ import (
 // mapEpsilon is the epsilon of the maps. With it, sigma is 40.29 for the map of nearest junctions.
 const mapEpsilon = 0.5
 
-// maps draws the exact map, one release and its estimates side by side (Balle & Wang, Figures 2 and 5).
+// maps draws the exact map, a noisy one and its estimates side by side (Balle & Wang 2018, Figures 2 and 5).
 func (e *evaluation) maps(ctx context.Context, r releases) error {
 	y, err := r.release(ctx, map[string]string{"epsilon": experiment.Text(mapEpsilon)})
 	if err != nil {

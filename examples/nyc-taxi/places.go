@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// event is a pick-up or drop-off near a junction.
+// event is a pick-up or a drop-off, assigned to its nearest junction.
 type event struct {
 	cab      string
 	junction int
@@ -33,8 +33,8 @@ func junctions(data string) ([]place, error) {
 	return places, nil
 }
 
-// eventsOf returns the events of an hour ("2013-01-01 00") near a junction. It is written as simply as possible,
-// because it checks the program: every event is compared with every junction.
+// eventsOf returns the events of an hour ("2013-01-01 00") near a junction. The code is as simple as possible, since it
+// checks the program: it compares every event with every junction.
 func eventsOf(data, hour string, places []place) (events []event, err error) {
 	files, err := filepath.Glob(filepath.Join(data, tripsPattern))
 	if err != nil {
@@ -116,7 +116,7 @@ func offset(p, q place) (north, east float64) {
 	const a, e2, degree = 6378137.0, 0.00669437999014, math.Pi / 180
 	sin, cos := math.Sincos((p.lat + q.lat) / 2 * degree)
 	w := 1 - e2*sin*sin
-	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // the radius of curvature of the meridian
+	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // by the radius of curvature of the meridian
 	east = (p.lon - q.lon) * degree * a / math.Sqrt(w) * cos             // and of the prime vertical
 	return north, east
 }

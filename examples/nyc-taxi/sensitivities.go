@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// sensitivities shows by how much five events of a cab at one junction change a map, for kernels of several widths:
-// with shares that add up to one, and with densities that do not.
+// sensitivities shows the sensitivity of maps for kernels of several widths: how much five events at one junction
+// change a map. It compares weights that sum to 1 with a density that is not normalized.
 func (e *evaluation) sensitivities() error {
 	table := experiment.Table{Columns: []string{"bandwidth_m", "unit_mass_norm", "unit_mass_sensitivity",
 		"unnormalised_norm", "unnormalised_sensitivity"}}
@@ -22,10 +22,11 @@ func (e *evaluation) sensitivities() error {
 	return e.Table("kernel_sensitivity", table)
 }
 
-// norms returns the Euclidean norm of what one event at each junction adds.
+// norms returns the L2 norm of what one event at a junction adds to a map, with weights that sum to 1 and with an
+// unnormalized density.
 func (e *evaluation) norms(junction int, h float64) (unit, unnormalised float64) {
 	_, share := e.shares(junction, h)
-	most := 0.0 // the share of the junction itself, if its density is 1
+	most := 0.0 // the weight of the junction itself; its unnormalized density is 1
 	for _, w := range share {
 		unit += w * w
 		most = max(most, w)

@@ -10,13 +10,13 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// calibrations are the two ways to calibrate the noise in the sweep.
+// calibrations are the two formulas for the noise in the sweep.
 var calibrations = []struct {
 	name   string
 	method methods.Method
 }{{"analytic", methods.Analytic}, {"classical", methods.Dwork2014}}
 
-// point is a setting of the sweep, with its releases and the errors of all estimators.
+// point is one epsilon and one formula in the sweep, with its releases and the errors of all estimators.
 type point struct {
 	noise          string
 	epsilon        float64
@@ -59,8 +59,8 @@ func (e *evaluation) sweep(ctx context.Context, r releases) error {
 	return e.Figure("fig6_rmse", sweepFigure(points, draws))
 }
 
-// point makes the releases of a setting. The job calibrates by the analytic mechanism. To get the classical noise,
-// point declares a larger sensitivity.
+// point makes the releases of a setting. The job always calibrates with the analytic formula. To get the larger
+// classical noise, point declares a larger sensitivity.
 func (r releases) point(ctx context.Context, m methods.Method, eps float64, draws int) (*point, error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: delta}
 	one := calibrate.Sensitivity{L2: sensitivity, Why: "five events at one junction"}

@@ -26,7 +26,7 @@ const (
 	metresPerDegree             = 111_320.0
 )
 
-// junction returns the position of a junction, in degrees.
+// junction returns the latitude and longitude of the corner of a street and an avenue.
 func junction(street, avenue float64) (lat, lon float64) {
 	up, across := street*streetMetres, avenue*avenueMetres
 	north := up*math.Cos(heading) - across*math.Sin(heading)
@@ -104,8 +104,8 @@ func (d drive) trip() string {
 		d.position(), d.position())
 }
 
-// position returns a position near a junction, more often in the middle of the island. One in fifty is missing, in one
-// of two ways.
+// position returns a random position near a junction, more often in the middle of the island. One in fifty positions is
+// missing, in one of the two forms in which the real table has it.
 func (d drive) position() string {
 	switch d.IntN(100) {
 	case 0:
@@ -114,7 +114,7 @@ func (d drive) position() string {
 		return "0.000000,0.000000"
 	}
 	street := min(max(55+25*d.NormFloat64(), 0), streets-1)
-	avenue := min(max(12+5*d.NormFloat64(), -8), avenues+8) // some are beyond the rivers
+	avenue := min(max(12+5*d.NormFloat64(), -8), avenues+8) // some are in the rivers
 	lat, lon := junction(street, avenue)
 	return fmt.Sprintf("%.6f,%.6f", lat, lon)
 }

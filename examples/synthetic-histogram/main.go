@@ -20,10 +20,10 @@ func main() { os.Exit(experiment.Main(histograms().Experiment().Execute)) }
 // rows is the number of items in a table.
 const rows = 500
 
-// histograms returns the experiment. A table has a distribution over d cells, drawn from the symmetric Dirichlet
-// distribution of parameter 1/d, so that few cells have most of the probability, and rows items drawn from it. The
-// query is the share of the items in each cell. If one item is replaced by another, the shares move by sqrt(2)/rows, or
-// by 2/rows in the L1 norm.
+// histograms returns the experiment. For each table, a distribution over d cells is drawn from the symmetric Dirichlet
+// distribution of parameter 1/d, so that few cells have most of the probability. The items of the table are drawn from
+// it. The query is the fraction of the items in each cell. If one item is replaced by another, the fractions move by
+// sqrt(2)/rows, or by 2/rows in the L1 norm.
 func histograms() trial.Paper {
 	return trial.Paper{
 		Setup: trial.Setup{
@@ -43,7 +43,7 @@ func histograms() trial.Paper {
 }
 
 func shares(r *rand.Rand, d int) []float64 {
-	// The distribution function up to each cell.
+	// up[i] / total is the probability of the cells 0 to i.
 	up := make([]float64, d)
 	total := 0.0
 	for i := range up {

@@ -10,14 +10,15 @@ import (
 
 // Faults of workers
 //
-// A runner returns the error of a worker to the submitter inside a longer text, which may hold anything and is never
-// printed. So a worker's error contains a mark, and the submitter prints the text of the [Fault] with this mark.
-// Neither the mark nor that text holds a value of a variable, the options of a URL, or anything of a row.
+// If a worker fails, the runner returns its error to the submitter within a longer text. That text may hold private
+// values, so it is never printed. Instead, a worker's error contains a mark, and the submitter prints the text of the
+// [Fault] with this mark. Neither the mark nor that text contains values of variables, options of URLs, or data of
+// rows.
 
 // KeyVariable names the environment variable that holds the key of the run, for workers and for the submitter.
 const KeyVariable = "DPRELEASE_RUN_KEY"
 
-// Fault is a reason for which a worker fails.
+// Fault is a reason why a worker fails.
 type Fault struct {
 	name string
 	// Says is the message to the submitter: what is wrong and what to do.
@@ -26,7 +27,7 @@ type Fault struct {
 	Passes bool
 }
 
-// The faults of workers.
+// The faults that workers report.
 var (
 	NoKey = &Fault{name: "no-key", Says: "a worker has no key of a run: set " + KeyVariable +
 		" in the environment of each worker"}
@@ -52,7 +53,7 @@ var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, U
 
 func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
 
-// with returns an error for the fault, with details.
+// with returns an error with the fault's mark and with details.
 func (f *Fault) with(details string) error {
 	if details == "" {
 		return errors.New(f.mark() + f.Says)
@@ -60,7 +61,7 @@ func (f *Fault) with(details string) error {
 	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
 }
 
-// marked adds the mark of a fault to an error of reading the input. It returns other errors unchanged.
+// marked adds the mark of the matching fault to an error of reading the input. It returns other errors unchanged.
 func marked(err error) error {
 	e := new(fault.Error)
 	switch {
@@ -72,7 +73,7 @@ func marked(err error) error {
 	return Unread.with(err.Error())
 }
 
-// FaultIn finds a worker's fault in an error of a runner; nil if there is none.
+// FaultIn returns the fault of a worker whose mark is in an error of a runner; nil if there is none.
 func FaultIn(err error) *Fault {
 	text := fmt.Sprint(err)
 	for _, f := range faults {
@@ -83,7 +84,7 @@ func FaultIn(err error) *Fault {
 	return nil
 }
 
-// SaidIn returns the message of a worker's fault in an error of a runner, with its details.
+// SaidIn returns the fault's message with the details that follow its mark in an error of a runner.
 func (f *Fault) SaidIn(err error) string {
 	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
 	text, _, _ = strings.Cut(text, "\n")

@@ -13,12 +13,12 @@ import (
 // Prism holds all shuffled data in memory, and prism, gRPC and the SDK together make about ten copies of each byte. If
 // all workers see one folder (Task.Messages), functions write their messages to files there. The runner then shuffles
 // only the place of each message. sender writes, receiver reads. Messages are encrypted and authenticated either way,
-// and counted at both ends. A function that is tried again writes another file; the first one is never read.
+// and counted at both ends. If a function is retried, it writes another file, and the first one is never read.
 
 // MessagesEnding is the suffix of the names of files that hold messages.
 const MessagesEnding = ".messages"
 
-// A place locates a message: 8 bytes name the file, 8 give the offset and 8 the length.
+// A place tells where a message is: 8 bytes of the file's random name, 8 bytes of offset and 8 bytes of length.
 const (
 	nameBytes  = 8
 	placeBytes = nameBytes + 8 + 8
@@ -26,8 +26,8 @@ const (
 
 var errWriting, errReading = Unwritten.with(""), Unshared.with("")
 
-// messagesFile returns the path of a file of messages. A message holds only the random bytes of the file's name, so it
-// cannot name any other file.
+// messagesFile returns the path of a file of messages. A place holds only these random bytes, so it cannot name any
+// other file.
 func (t *Task) messagesFile(name []byte) string {
 	return t.Messages + hex.EncodeToString(name) + MessagesEnding
 }
@@ -75,7 +75,8 @@ func (s *sender) open() (err error) {
 	return nil
 }
 
-// close ends the sending; err is the error that interrupted it, or nil. It returns the first error of all.
+// close ends the sending; err is the error that interrupted the sending, or nil. It returns the first error, including
+// errors of sending.
 func (s *sender) close(err error) error {
 	if s.file != nil && s.file.Close() != nil && s.err == nil {
 		s.err = errWriting

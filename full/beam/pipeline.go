@@ -77,7 +77,7 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 // WorkerScope begins the names of the scopes into which [Build] divides a task.
 const WorkerScope = "worker-"
 
-// keepFn keeps the messages that one of several workers bounds.
+// keepFn passes on the messages that one of several workers bounds, and drops all others.
 type keepFn struct{ Worker, Of int }
 
 // ProcessElement passes on the messages of the worker's buckets.
@@ -87,7 +87,7 @@ func (f *keepFn) ProcessElement(bucket int, message []byte, emit func(int, []byt
 	}
 }
 
-// setup is the state of one copy of a function on a worker.
+// setup is what a copy of a function has prepared on a worker: its instructions, its plan and the key.
 type setup struct {
 	told *brief
 	plan *pipeline.Plan
@@ -130,14 +130,14 @@ func (w *setup) open(ctx context.Context, l local.Limits) (*local.Engine, error)
 
 func (w *setup) schema() table.Schema { return table.Schema{Fields: w.told.Schema} }
 
-// packFn reads ranges of splits.
+// packFn reads ranges of splits, and sends their rows to buckets.
 type packFn struct {
 	Task   Task
 	made   setup
 	engine *local.Engine
 }
 
-// ProcessElement sends the contributions of a range to the buckets.
+// ProcessElement sends the rows of a range to the buckets.
 func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
 		return err
@@ -161,13 +161,13 @@ func (f *packFn) Teardown() error {
 	return f.engine.Close()
 }
 
-// boundFn bounds the units of buckets.
+// boundFn bounds the contributions of the units in a bucket.
 type boundFn struct {
 	Task Task
 	made setup
 }
 
-// ProcessElement bounds the units of a bucket. It passes on messages that hold no rows.
+// ProcessElement bounds the contributions of the units in a bucket. It passes on messages without rows.
 func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool,
 	emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {
@@ -189,7 +189,7 @@ func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]b
 	return to.close(err)
 }
 
-// togetherFn puts the answers together.
+// togetherFn adds up the answers of all buckets.
 type togetherFn struct {
 	Task Task
 	made setup

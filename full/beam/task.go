@@ -18,8 +18,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Task is the workers' description of a run. It is part of the pipeline, which runners can read, so nothing of the job
-// or its input is in it unencrypted.
+// Task tells workers about a run. It is part of the pipeline, which runners can read, so nothing of the job or its
+// input is in it unencrypted.
 type Task struct {
 	Program string // the program's version
 	// Encrypted is a brief, encrypted under the key of the run.
@@ -40,8 +40,8 @@ type Task struct {
 // brief holds the instructions to workers that runners must not see.
 //
 // The URL of a store may have a signature or options after its question mark. Although the brief is encrypted, it holds
-// them only if they are in the job's text: the text keeps ${env:NAME} unexpanded, each worker reads the variable from
-// its own environment, and the brief does not name public files.
+// them only if they are written in the job: references ${env:NAME} in the job's text are not replaced, since each
+// worker reads the variable from its own environment, and the brief does not name public files.
 type brief struct {
 	// Path is the job file's absolute path, from which workers resolve relative file names. Job is its text.
 	Path   string
@@ -49,14 +49,14 @@ type brief struct {
 	Params map[string]string
 	// Public are the columns of the job's public files, in the order in which a plan reads them.
 	Public []publicColumn
-	// Run is the plan's run fingerprint. Schema has the columns of the input that the plan uses.
+	// Run is the plan's run fingerprint. Schema has those columns of the input that the plan uses.
 	Run    string
 	Schema []table.Field
 	// Input is the fingerprint of the input that the submitter found (local.Engine.Fingerprint).
 	Input []byte
 }
 
-// publicColumn is a column of a public file.
+// publicColumn is a column of a public file, with its values.
 type publicColumn struct {
 	Column string
 	Values []string
@@ -91,7 +91,7 @@ func NewPlan(ctx context.Context, path string, text []byte, params map[string]st
 	return (&brief{Path: path, Job: text, Params: params}).readPlan(ctx)
 }
 
-// readPlan makes the plan, and keeps the columns of public files that it reads for the workers.
+// readPlan makes the plan. It keeps the columns of public files that the plan reads, to send them to the workers.
 func (b *brief) readPlan(ctx context.Context) (*pipeline.Plan, error) {
 	return b.planWith(os.LookupEnv, func(file, column string, aligned bool) ([]string, error) {
 		values, err := source.ReadColumn(ctx, file, column, aligned)
@@ -100,7 +100,7 @@ func (b *brief) readPlan(ctx context.Context) (*pipeline.Plan, error) {
 	})
 }
 
-// task encrypts the brief of a plan over an input.
+// task returns the task of a plan over an input, with the brief in it encrypted.
 func (b *brief) task(plan *pipeline.Plan, engine *local.Engine, key partial.Key, program string) (*Task, error) {
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
 		return nil, diags
@@ -159,8 +159,8 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadColu
 	return plan, nil
 }
 
-// plan makes the plan on a worker. If the worker lacks an environment variable, plan takes a mark as its value, which
-// is valid as the ledger's store: a worker needs no ledger. If the variable decides the run's fingerprint, the
+// plan makes the plan on a worker. If the worker lacks an environment variable, plan uses a mark in its place. The mark
+// is valid as the ledger's store, and a worker needs no ledger. If the variable decides the run's fingerprint, the
 // fingerprint differs and the worker fails. If the variable is part of a URL of the input, the URL contains the mark
 // and the worker fails, too.
 func (b *brief) plan() (*pipeline.Plan, error) {
@@ -190,7 +190,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 	return nil, OtherPlan.with("the run fingerprint differs")
 }
 
-// missingMark begins the value that a worker takes for a missing variable. It is a valid ledger store.
+// missingMark begins the value that a worker uses for a missing variable. The whole value is a valid ledger store.
 const missingMark = "sqlite:this-worker-lacks-"
 
 // limits returns the limits of each function.

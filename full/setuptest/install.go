@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// installing serializes installations.
+// installing lets only one installation run at a time.
 var installing sync.Mutex
 
-// Install returns the folder of an engine in the user's cache directory. If there is none, install fills a folder that
-// then takes its place, so that an engine is installed once for all tests and all later runs.
+// Install returns the folder of an engine in the user's cache directory. If the folder does not exist, install fills
+// it. So an engine is installed once, for all tests and all later runs.
 func Install(name string, install func(dir string) error) (dir string, err error) {
 	installing.Lock()
 	defer installing.Unlock()
@@ -43,7 +43,7 @@ func Install(name string, install func(dir string) error) (dir string, err error
 	return dir, nil
 }
 
-// Pip installs a version of a package of PyPI in a folder, without the packages that it needs.
+// Pip installs a version of a PyPI package in a folder, without the packages on which it depends.
 func Pip(dir, name, version string) error {
 	return run(dir, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", dir, name+"=="+version)
 }

@@ -96,7 +96,7 @@ func (p *Process) stop(t testing.TB) {
 	t.Errorf("%s cannot be removed", p.Dir)
 }
 
-// Shared is a server that all tests of a package use. TestMain calls Stop after them.
+// Shared is a server that all tests of a package share. TestMain calls Stop after the tests.
 type Shared[S any] struct {
 	once   sync.Once
 	server *S
@@ -104,7 +104,7 @@ type Shared[S any] struct {
 	ends   cleanups
 }
 
-// cleanups is a test whose cleanups run after all tests.
+// cleanups stands for a test, but its cleanup functions run only after all tests.
 type cleanups struct {
 	testing.TB
 	all []func()
@@ -113,9 +113,9 @@ type cleanups struct {
 // Cleanup registers a function that Stop calls.
 func (c *cleanups) Cleanup(end func()) { c.all = append(c.all, end) }
 
-// Get returns the server. The first call starts it. The test is skipped if make check-engines does not run it and the
-// variable, which names a server to use instead, is not set, and if start skipped its test. If start failed, so do all
-// tests.
+// Get returns the server. The first call starts it. The environment variable may name a server to use instead. If it is
+// not set, the test is skipped unless make check-engines runs it. If start skips the test or fails, so does every later
+// call.
 func (s *Shared[S]) Get(t testing.TB, variable string, start func(testing.TB) *S) *S {
 	t.Helper()
 	if os.Getenv("DPRELEASE_ENGINES") == "" && os.Getenv("DPRELEASE_LONG") == "" && os.Getenv(variable) == "" {

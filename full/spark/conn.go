@@ -21,7 +21,7 @@ func init() { sql.Register("spark", Driver{}) }
 // Driver opens connections.
 type Driver struct{}
 
-// Open opens a connection. Unlike OpenConnector's, it cannot be interrupted.
+// Open opens a connection. It cannot be interrupted; use OpenConnector if it must be.
 func (d Driver) Open(dsn string) (driver.Conn, error) {
 	c, err := d.OpenConnector(dsn)
 	if err != nil {
@@ -86,7 +86,7 @@ var (
 	_ driver.SessionResetter = (*session)(nil)
 )
 
-// answered is an answer of the server, with its status.
+// answered is any answer of the server; it has a status.
 type answered interface{ GetStatus() *hiveserver.TStatus }
 
 // call sends a message and waits for its answer. If none comes within the session's timeout, or the context ends, the
@@ -121,8 +121,8 @@ func call[Q any, R answered](ctx context.Context, s *session, method func(contex
 // IsValid reports whether the session can run more statements.
 func (s *session) IsValid() bool { return !s.lost }
 
-// ResetSession refuses to reuse the connection: a session remembers which files a table has, and the next user wants
-// its current files.
+// ResetSession refuses to reuse the connection: a session remembers the files of a table, but the next user needs the
+// current ones.
 func (s *session) ResetSession(context.Context) error { return driver.ErrBadConn }
 
 // Close ends the session. The server also ends it if the connection is cut.
@@ -130,7 +130,7 @@ func (s *session) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	if s.tcp == nil {
-		s.lost = false // a request of its own
+		s.lost = false // ending a session is another HTTP request, which may succeed
 	}
 	if !s.lost {
 		_, _ = call(ctx, s, s.client.CloseSession, &hiveserver.TCloseSessionReq{SessionHandle: s.handle})

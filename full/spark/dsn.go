@@ -34,11 +34,11 @@ type config struct {
 	settings                 map[string]string
 }
 
-// ofSetting matches the allowed names and values of a session's settings. They contain no character that ends a
+// ofSetting matches the names and the values that settings of a session may have. They contain no character that ends a
 // statement.
 var ofSetting = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
 
-// Ways to authenticate, and the defaults of a connection string.
+// The ways to authenticate, and default values in connection strings.
 const (
 	authPlain      = "plain"
 	authNoSASL     = "nosasl"
@@ -79,7 +79,7 @@ func parseDSN(dsn string) (*config, error) {
 	return c, nil
 }
 
-// set sets one of the options after the question mark. ok is false if there is no such option.
+// set sets an option that follows the question mark. ok is false if there is no such option, or if its value is wrong.
 func (c *config) set(name, value, host string) (ok bool) {
 	switch name {
 	case "transport":

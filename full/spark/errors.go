@@ -6,12 +6,12 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// Error is a refusal by the server. Its text is only the state, since the server's message may quote values, statements
-// and passwords.
+// Error is the server's answer to a statement that it refuses. Its text is only the state, since the server's message
+// may quote values, statements and passwords.
 type Error struct {
 	// State is five letters and digits (SQLSTATE); "" if the server sent none.
 	State string
-	// Message is the server's message. Only tests use it.
+	// Message is the server's message. Only tests may read it, since it may hold private values.
 	Message string
 }
 
@@ -28,7 +28,7 @@ const (
 	stateCancelled = "57014"
 )
 
-// lost is the error of a connection that cannot be used again.
+// lost is the error of a connection that was lost and cannot be used again.
 type lost struct{ cause error }
 
 func (e *lost) Error() string { return "the connection is lost" }

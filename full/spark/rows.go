@@ -14,7 +14,7 @@ import (
 // pageRows is the largest number of rows in one message.
 const pageRows = 1 << 12
 
-// rows is a statement of a session, and its answer.
+// rows is a statement that runs in a session, and later its answer.
 type rows struct {
 	ctx     context.Context
 	session *session
@@ -22,7 +22,7 @@ type rows struct {
 	columns []*hiveserver.TColumnDesc
 
 	page []column
-	next int // the next row of the page
+	next int // index in the page of the next row
 	size int // the number of rows of the page
 }
 
@@ -31,8 +31,8 @@ var (
 	_ driver.RowsColumnTypePrecisionScale   = (*rows)(nil)
 )
 
-// The driver first asks for the state of a statement after this time, and then after longer times. The server also
-// waits before it answers.
+// The driver asks for the state of a statement after firstPause, then after pauses that double up to longestPause. The
+// server also waits before it answers.
 const (
 	firstPause   = 5 * time.Millisecond
 	longestPause = time.Second
@@ -170,7 +170,7 @@ func (r *rows) turn() error {
 	return nil
 }
 
-// column is a column of a page.
+// column holds the values of one column in a page.
 type column struct {
 	size  int
 	nulls []byte // one bit for each row, lowest bit first; missing bits at the end are 0

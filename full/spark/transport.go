@@ -49,8 +49,8 @@ func dial(ctx context.Context, c *config) (t thrift.TTransport, conn net.Conn, e
 	return &messages{conn: conn, in: bufio.NewReaderSize(conn, 1<<16), framed: c.auth == authPlain}, conn, nil
 }
 
-// limit aborts reads and writes of a connection when the context ends. The caller calls stop afterwards; stop reports
-// whether the connection can still be used.
+// limit closes the connection when the context ends, which aborts its reads and writes. The caller calls stop
+// afterwards; stop reports whether the connection can still be used.
 func limit(ctx context.Context, conn net.Conn) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = conn.Close() }) // losing messages in flight is intended
 }
@@ -86,7 +86,7 @@ const (
 	saslComplete = 5
 )
 
-// handshake authenticates by a name and a password.
+// handshake performs the SASL handshake with a user name and a password.
 func handshake(conn io.ReadWriter, user, password string) error {
 	hello := saslMessage(saslStart, "PLAIN")
 	hello = append(hello, saslMessage(saslOK, "\x00"+orAnyone(user)+"\x00"+orAnyone(password))...)
@@ -114,7 +114,8 @@ func saslMessage(status byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{status}, uint32(len(body))), body...)
 }
 
-// orAnyone replaces an empty name or password: a server without authentication refuses empty ones.
+// orAnyone returns s, or "anonymous" if s is empty, since a server without authentication refuses empty names and
+// passwords.
 func orAnyone(s string) string { return cmp.Or(s, "anonymous") }
 
 // messages is the transport over TCP.

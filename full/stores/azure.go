@@ -37,7 +37,7 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 
 type ofAzure struct{}
 
-// quotedTag returns an ETag in quotes, as requests need it: lists return it without quotes.
+// quotedTag returns an ETag in quotes. Requests need the quotes, but listings return ETags without them.
 func quotedTag(tag azcore.ETag) string {
 	if s := string(tag); s == "" || strings.HasSuffix(s, `"`) {
 		return s
@@ -93,7 +93,7 @@ func (ofAzure) status(err error) (int, string) {
 	if errors.As(err, &answer) {
 		return answer.StatusCode, answer.ErrorCode
 	}
-	var final interface{ NonRetriable() } // the default credential chain found no source of tokens
+	var final interface{ NonRetriable() } // the default credential chain found no credentials
 	if errors.As(err, &final) {
 		return http.StatusUnauthorized, noAzureToken
 	}

@@ -19,17 +19,17 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// openGCS opens a bucket of Google Cloud Storage. It makes the client itself: gocloud's opener prints a text of
-// Google's library if it finds no credentials, and then asks the store without any.
+// openGCS opens a bucket of Google Cloud Storage. It makes the client itself, since gocloud's opener would print a text
+// of Google's library if it finds no credentials, and would then use the store without any.
 func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {
 		return nil, err
 	}
 	opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
-	// The server in STORAGE_EMULATOR_HOST needs no credentials.
+	// A server named by STORAGE_EMULATOR_HOST needs no credentials.
 	if anonymous, _ := strconv.ParseBool(q.Get("anonymous")); !anonymous && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
-		// Not ctx: tokens are renewed whenever they expire.
+		// The context is not ctx, since tokens are renewed long after ctx ends.
 		creds, err := gcp.DefaultCredentialsWithParams(context.WithoutCancel(ctx),
 			google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// defaultRegion is used if no region is set: servers other than Amazon's accept any.
+// defaultRegion is used if no region is set. Servers other than Amazon's accept any region.
 const defaultRegion = "us-east-1"
 
 // connections is the number of idle connections to a server that are kept: as many as a reader makes requests at once,

@@ -46,15 +46,15 @@ func newRanges(client *s3.Client, transport http.RoundTripper, bucket string) *r
 	return &ranges{client: client, transport: transport, credentials: client.Options().Credentials, bucket: bucket}
 }
 
-// prepare finds the URL of the bucket and the kind of signature. It reads them from a presigned URL of an object, which
-// the SDK makes without a request.
+// prepare finds the URL of the bucket and the kind of signature. It reads them from a presigned URL, which the SDK
+// makes without a request.
 func (r *ranges) prepare(ctx context.Context) {
 	r.off.Store(true)
-	if strings.HasSuffix(r.bucket, "--x-s3") { // buckets of S3 Express need sessions
+	if strings.HasSuffix(r.bucket, "--x-s3") { // directory buckets of S3 Express need sessions
 		return
 	}
 	const key = "dprelease"
-	// the SDK signs no URL without credentials
+	// The SDK signs no URL without credentials, so these are made up.
 	anybody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "anybody", SecretAccessKey: "none"}, nil
 	})
@@ -92,7 +92,7 @@ var plainParameters = []string{
 	"X-Amz-SignedHeaders", "x-id",
 }
 
-// plainKey reports whether a key is sent unchanged: the library renames some others.
+// plainKey reports whether the library sends a key unchanged; some characters it would replace.
 func plainKey(key string) bool {
 	for _, c := range []byte(key) {
 		if c < ' ' || c > '~' {
@@ -103,8 +103,8 @@ func plainKey(key string) bool {
 		!strings.Contains(key, "../")
 }
 
-// read requests size bytes of a version of an object, starting at the byte at. asked is set if the store was asked. If
-// there is neither an answer nor an error, the caller asks through the SDK.
+// read requests size bytes of a version of an object, from offset at on. asked is true if a request was sent. If there
+// is neither an answer nor an error, the caller makes the request through the SDK.
 func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answer *http.Response, asked bool,
 	err error) {
 	r.learn.Do(func() { r.prepare(context.WithoutCancel(ctx)) })

@@ -1,8 +1,8 @@
 // Package stores adds S3, Google Cloud Storage and Azure to a program, for the URLs s3://bucket/key, gs://bucket/key
 // and az://container/key. Call Register once.
 //
-// Requests go through gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own
-// tools find them (docs/howto/object-stores.md).
+// Requests go through gocloud.dev/blob. This package adds the versions of objects to them. Credentials are found as
+// each store's own tools find them (docs/howto/object-stores.md).
 package stores
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// kind holds the differences between the three stores.
+// kind has the functions in which the three stores differ.
 type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
 	// the listed object or the attributes.
@@ -118,9 +118,9 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered returns the body of an answer to a request for bytes of the object from the byte at on. It fails if the
-// answer has another version or another offset. version, first and size are the version, the offset and the object's
-// size in the answer.
+// answered returns the body of an answer to a request for bytes of the object from the byte at on. version, first and
+// size are the object's version, the offset and the object's size that the answer states. It fails if version or offset
+// are not the requested ones.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {
@@ -139,7 +139,7 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 }
 
 // begin returns the offset of an answer's first byte from its Content-Range: 0 if there is no such header, since the
-// answer is then the whole object; -1 if the header is malformed.
+// answer is then the whole object, and -1 if the header is malformed.
 func begin(contentRange string) int64 {
 	if contentRange == "" {
 		return 0

@@ -142,6 +142,9 @@ func (a *attempt) vacant(ctx context.Context, dir string) error {
 }
 
 func occupied(dir string, err error) error {
+	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // without the path, which the message names
+		err = why
+	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +
 		" holds something else than this release", Hint: hintOccupied, Err: err}
 }

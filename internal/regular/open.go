@@ -16,6 +16,9 @@ var ErrNotRegular = errors.New("not a regular file")
 // Open opens a regular file for reading. It never waits. Errors: *fs.PathError, perhaps of ErrNotRegular.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) { // a socket, or a device without a driver
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +31,25 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Reason returns why a file cannot be opened or read, for a message that names the path itself. It omits texts of
+// anything but the system.
+func Reason(err error) string {
+	var number syscall.Errno
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, ErrNotRegular):
+		return "this is a folder, a pipe, a socket or a device"
+	case errors.Is(err, syscall.ENOTDIR):
+		return "a part of the path is a file, not a folder"
+	case errors.As(err, &number):
+		return number.Error()
+	}
+	return "the system gives no reason"
 }
 
 // ReadFile reads at most limit bytes of a regular file.

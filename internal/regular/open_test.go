@@ -2,8 +2,10 @@ package regular_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -35,5 +37,31 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	}
 	if err := errors.Join(f.Close(), regular.Replaceable(file)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A reason is the system's, without the path, which the message names itself.
+func TestReason(t *testing.T) {
+	dir := t.TempDir()
+	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "no such file", dir: "a folder", socket: "a socket",
+		filepath.Join(file, "x"): "a part of the path",
+	} {
+		_, err := regular.Open(path)
+		if got := regular.Reason(err); !strings.Contains(got, want) || strings.Contains(got, dir) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if got := regular.Reason(errors.New("a text")); strings.Contains(got, "a text") {
+		t.Error(got)
 	}
 }

@@ -42,9 +42,11 @@ func Dir(p *pipeline.Plan, out string) (string, error) {
 	}
 	// A link is followed here, since publishing renames onto the folder itself.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return "", settingf("the release folder is a link that leads nowhere")
+		place, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return "", settingf("the release folder %s is a link that leads nowhere", dir)
 		}
+		dir = place
 	}
 	return dir, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// arrowFormat writes an IPC file with one record batch per block. If the table has no rows, the file has one empty
-// batch.
+// arrowFormat writes an Arrow IPC file with one record batch for each block of rows. If the table has no rows, the file
+// has one empty batch.
 type arrowFormat struct{}
 
 // Extension implements Format.
@@ -44,7 +44,7 @@ func (arrowFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, 
 	return rows, out.close()
 }
 
-// arrowFile is an IPC file that is being written.
+// arrowFile is an Arrow IPC file that is being written.
 type arrowFile struct {
 	buffer *bufio.Writer
 	at     *position
@@ -81,7 +81,8 @@ func (f *arrowFile) close() error {
 	return f.buffer.Flush()
 }
 
-// position is a writer that counts the written bytes. The library only seeks to learn their number.
+// position is a writer that counts the written bytes. It has a method Seek because the library calls Seek to learn that
+// count.
 type position struct {
 	io.Writer
 	at int64
@@ -93,7 +94,7 @@ func (p *position) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Seek returns the position. It refuses to move.
+// Seek returns the number of written bytes. It fails if the caller asks to move.
 func (p *position) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, errNoSeek

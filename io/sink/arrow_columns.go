@@ -12,10 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// labelType is the type of a string key: 32-bit codes into the labels, which a file holds once.
+// labelType is the Arrow type of a string key: 32-bit codes into a dictionary of labels.
 var labelType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
-// arrowSchema returns the table's schema. Only the values of a nullable table may be null.
+// arrowSchema returns the table's schema. Only the columns after the keys may be null, and only if the table is
+// nullable.
 func arrowSchema(t *table) *arrow.Schema {
 	var fields []arrow.Field
 	for _, k := range t.keys {
@@ -38,7 +39,7 @@ func keyType(l domain.Labels) arrow.DataType {
 	}
 }
 
-// arrowColumns turns blocks into record batches.
+// arrowColumns converts blocks of rows to record batches.
 type arrowColumns struct {
 	table  *table
 	schema *arrow.Schema
@@ -57,7 +58,7 @@ func newArrowColumns(t *table) (*arrowColumns, error) {
 	return c, nil
 }
 
-// arrowLabels returns the dictionary of a key.
+// arrowLabels returns the labels of a key as a dictionary.
 func arrowLabels(labels []string) (arrow.Array, error) {
 	bytes := 0
 	for _, s := range labels {
@@ -77,10 +78,10 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// errLabelsTooLong means that the labels of a column do not fit a dictionary of an Arrow file.
+// errLabelsTooLong means that the labels of a column are too long for a dictionary of an Arrow file.
 const errLabelsTooLong = reason("a key's labels are longer than 2 GiB together")
 
-// record returns a block as a record batch, which is valid as long as the block.
+// record returns a block as a record batch, which is valid as long as the block is.
 func (c *arrowColumns) record(b *block) arrow.Record {
 	var columns []arrow.Array
 	for i := range c.table.keys {
@@ -117,7 +118,8 @@ func perCell[T any](cells []int, label func(cell int) T) []T {
 	return out
 }
 
-// values returns a column of doubles. Missing values are 0 in it, since the bits of a NaN depend on the machine.
+// values returns a column of doubles. A missing value is a null with the bytes of 0, since the bytes of a NaN depend on
+// the machine.
 func (c *arrowColumns) values(values []float64) arrow.Array {
 	var missing []bool
 	if slices.ContainsFunc(values, c.table.isMissing) {

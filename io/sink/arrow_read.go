@@ -63,8 +63,8 @@ func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	return nil
 }
 
-// setDoubles sets values, which is empty, to a column. A NaN means a missing value, so an optional column must not hold
-// one itself.
+// setDoubles sets values, an empty slice, to the numbers of a column; a null becomes NaN. It returns false if an
+// optional column holds a NaN, which would look like a null.
 func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	c, ok := column.(*array.Float64)
 	if !ok || !optional && c.NullN() > 0 {
@@ -87,7 +87,8 @@ func setDoubles(values *[]float64, column arrow.Array, optional bool) bool {
 	return true
 }
 
-// setArray sets the labels, which are empty, to a column. In a damaged file, codes may be out of range.
+// setArray sets the labels of a key, which has none yet, to a column. It returns false if the file is damaged, for
+// instance if a code is out of range.
 func (k *fileKeys) setArray(column arrow.Array) bool {
 	if column.NullN() > 0 {
 		return false

@@ -9,12 +9,12 @@ import (
 const (
 	// chunkCells is how many cells of a Series are read at a time.
 	chunkCells = 1 << 14
-	// blockRows is how many rows fill a block, which becomes a Parquet row group. A file holds at most 2^15 row groups,
-	// so it holds at most 4.2e9 rows.
+	// blockRows is how many rows fill a block, which becomes a Parquet row group. A Parquet file has at most 2^15 row
+	// groups, so a table has at most 4.2e9 rows.
 	blockRows = 1 << 17
 )
 
-// block holds consecutive rows of a table: the cell and the values of each.
+// block holds consecutive rows of a table: for each row, the number of its cell and its values.
 type block struct {
 	cells  []int
 	values [][]float64
@@ -48,7 +48,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	}
 }
 
-// addCells appends the rows of n cells, starting at cell start.
+// addCells appends the rows of the cells start to start + n - 1.
 func (b *block) addCells(t *table, start, n int) {
 	at := len(b.cells)
 	estimate := b.fill(t, t.estimate, start, n)
@@ -69,7 +69,7 @@ func (b *block) addCells(t *table, start, n int) {
 	}
 }
 
-// fill appends n values to one column and returns them.
+// fill appends the values of n cells to one column and returns them.
 func (b *block) fill(t *table, column, start, n int) []float64 {
 	at := len(b.values[column])
 	b.values[column] = slices.Grow(b.values[column], n)[:at+n]

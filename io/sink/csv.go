@@ -12,9 +12,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// CSVFormat writes RFC 4180 with a header; lines end in \n.
+// CSVFormat writes CSV files (RFC 4180) with a header; lines end in \n.
 type CSVFormat struct {
-	Raw bool // texts are written unchanged; otherwise no text is a formula to a spreadsheet
+	Raw bool // write texts unchanged; otherwise none looks like a formula to a spreadsheet
 }
 
 // Inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a
@@ -63,7 +63,7 @@ func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, 
 	return rows, out.Flush()
 }
 
-// csvRows turns rows into lines of CSV.
+// csvRows writes rows as lines of CSV.
 type csvRows struct{ rowTexts }
 
 // appendRow appends row i of a block as a line. Numbers never need quotes. NaN is an empty field.

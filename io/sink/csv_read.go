@@ -38,7 +38,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 		if errors.Is(err, io.EOF) {
 			return to.add(rows)
 		}
-		if err != nil { // the library's error quotes the file
+		if err != nil { // the library's error would quote the file
 			return errors.Join(ctx.Err(), mismatch("the number of rows"))
 		}
 		for i, text := range record[:keys] {
@@ -66,7 +66,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	}
 }
 
-// csvNumber returns the number in a field. The empty field is not a value, NaN.
+// csvNumber returns the number in a field; NaN if the field is empty. It returns false if the text is not a number.
 func csvNumber(text string) (float64, bool) {
 	if text == "" {
 		return math.NaN(), true
@@ -75,8 +75,8 @@ func csvNumber(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. Infinite
-// edges of a number begin with a sign and have no apostrophe.
+// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. -Inf and +Inf
+// begin with a sign too, but have no apostrophe.
 func (f CSVFormat) plainText(written string) (string, error) {
 	text, cut := strings.CutPrefix(written, "'")
 	switch {

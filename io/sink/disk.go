@@ -22,8 +22,8 @@ const (
 	noteMode    = 0o600
 )
 
-// renameChecked renames from to a name that was free a moment before. A rename never replaces a folder that is not
-// empty.
+// renameChecked renames from to to after it checked that to is free. If to is taken in between, the rename still never
+// replaces a folder with contents.
 func renameChecked(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
@@ -53,13 +53,13 @@ func makeParents(dir string) error {
 	return syncFolder(filepath.Dir(parent))
 }
 
-// syncFile makes a file or a folder durable. Tests replace it.
+// syncFile writes a file's or a folder's data to the disk. Tests replace it.
 var syncFile = (*os.File).Sync
 
-// syncFolder makes a folder's entries durable, if the system can.
+// syncFolder writes a folder's entries to the disk, if the system can.
 func syncFolder(dir string) error { return regular.SyncFolder(dir, syncFile) }
 
-// digestWriter passes on the written bytes, and hashes them.
+// digestWriter passes on written bytes and computes their SHA-256.
 type digestWriter struct {
 	io.Writer
 	sum hash.Hash
@@ -101,13 +101,13 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 
 const errNotRegular = reason("not a regular file")
 
-// cancellable stops reading when its context ends.
+// cancellable is a reader that fails once its context has ended.
 type cancellable struct {
 	ctx context.Context
 	io.Reader
 }
 
-// Read reads unless the context has ended.
+// Read implements io.Reader.
 func (c cancellable) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
@@ -116,7 +116,7 @@ func (c cancellable) Read(p []byte) (int, error) {
 }
 
 // checkPrivate returns an error if a staging folder does not belong to this user, or if others can read it. Another
-// user may have filled it, or may have seen noise, which must then not be drawn again.
+// user may have put files into it, or may have seen its noisy values.
 func checkPrivate(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
@@ -157,7 +157,7 @@ func checkBorn(op, staging string) error {
 	return nil
 }
 
-// Limits of the lengths of documents that are read, in bytes.
+// Upper limits on the length of small files that are read, in bytes.
 const (
 	maxManifest = 64 << 20
 	maxNote     = 4 << 10

@@ -28,7 +28,7 @@ func TestErrorTexts(t *testing.T) {
 		{path(syscall.EPERM), CodePermission, "write /out: permission denied"},
 		{path(syscall.EEXIST), CodeExists, "write /out: something is there already"},
 		{path(syscall.ENOTEMPTY), CodeExists, "write /out: something is there already"},
-		{path(syscall.ENOTDIR), CodeNotFolder, "write /out: a part of the path is a file, not a folder"},
+		{path(syscall.ENOTDIR), CodeNotFolder, "write /out: the path, or a part of it, is a file and not a folder"},
 		{&os.LinkError{Op: "rename", Old: "/a", New: "/b", Err: syscall.EXDEV}, CodeOtherDisk,
 			"write /out: the staging folder is on another file system"},
 		{path(syscall.EIO), CodeIO, "write /out: " + syscall.EIO.Error()},

@@ -14,28 +14,28 @@ import (
 )
 
 // A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
-// the other, whole, at every moment. Afterwards the older release is in the staging folder, which the next step would
-// delete. So before the exchange a file of the staging folder, replacesName, records which release will be there.
+// the other, whole, at every moment. Afterwards the older release is in the staging folder, which is deleted at the
+// end. So before the exchange, the file replacesName is written to the staging folder: it names the older release.
 // EndExchange moves that release aside before anything is deleted, in this process or, after a crash, in the next one.
 
-// replacesName is the file of a staging folder that names the release which its own release replaces.
+// replacesName is a file of a staging folder. It names the release that the staged release replaces.
 const replacesName = "replaces"
 
-// maxReplaces is more than that file can hold: a path and a digest, escaped.
+// maxReplaces is an upper limit on the length of the file replacesName: a path and a digest, escaped.
 const maxReplaces = 64 << 10
 
-// replaced is the contents of that file.
+// replaced is the content of the file replacesName.
 type replaced struct {
-	// Dir is the release folder, relative to the folder that holds the staging folder. Another mount of the disk may
-	// give that folder another path.
+	// Dir is the path of the older release's folder, relative to the parent of the staging folder, since another mount may
+	// have another absolute path.
 	Dir string `json:"dir"`
 	// Digest is the SHA-256 of the older release's manifest.
 	Digest string `json:"digest"`
 }
 
-// Exchange replaces the release at dir, whose manifest has this SHA-256, by the staged release, in one step. The caller
-// must call EndExchange next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then
-// nothing was changed.
+// Exchange replaces the release at dir, whose manifest has the SHA-256 digest, by the staged release, in one step. The
+// caller must call EndExchange next. The error is errors.ErrUnsupported if the system or the file system cannot
+// exchange names; then nothing was changed.
 func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
@@ -84,9 +84,9 @@ func announceReplaced(staging, dir, digest string) error {
 	return syncFolder(staging)
 }
 
-// EndExchange completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire
-// does, removes the staging folder, and returns the new place of that release. If there was no exchange, the staging
-// folder stays as it is and moved is empty.
+// EndExchange completes an exchange. It moves the older release out of the staging folder as Retire does, removes the
+// staging folder, and returns the older release's new path. If there was no exchange, the staging folder stays as it is
+// and moved is empty.
 func (f *Folder) EndExchange(staging string) (moved string, err error) {
 	moved, exchanged, err := f.rescue(staging)
 	if err != nil || !exchanged {
@@ -104,7 +104,7 @@ func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error
 	}
 	release := filepath.Join(staging, releaseName)
 	switch digest, err := manifestDigest(release); {
-	case errors.Is(err, fs.ErrNotExist): // it was moved before
+	case errors.Is(err, fs.ErrNotExist): // an earlier call moved it
 		return "", true, nil
 	case err != nil:
 		return "", false, failure(op, release, err)
@@ -130,9 +130,8 @@ func manifestDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// replacedBy returns which release the release of a staging folder replaces. It is nil if there is no staging folder,
-// or if the folder has no valid file replacesName. A staging folder that others can write to is an error: they could
-// have any folder renamed.
+// replacedBy reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
+// file. It fails if other users can write to the staging folder, since they could choose which folder is renamed.
 func replacedBy(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +151,7 @@ func replacedBy(staging string) (*replaced, error) {
 	}
 	var old replaced
 	if json.Unmarshal(text, &old) != nil || old.Dir == "" {
-		return nil, nil // a process ended while it wrote the file, before the exchange
+		return nil, nil // an earlier process was killed while it wrote the file, before the exchange
 	}
 	return &old, nil
 }

@@ -18,7 +18,7 @@ const (
 	CodeExists     Code = "exists"            // something is at the path already
 	CodeMissing    Code = "missing"           // the path does not exist
 	CodePermission Code = "permission"        // the system denies access
-	CodePlanted    Code = "planted"           // other users can look into a staging folder, or own it
+	CodePlanted    Code = "planted"           // other users can read a staging folder, or own it
 	CodeReadOnly   Code = "read-only"         // the file system is mounted read-only
 	CodeDiskFull   Code = "disk-full"         // no space is left, or a quota is used up
 	CodeNotFolder  Code = "not-a-folder"      // the path is not a folder
@@ -37,8 +37,8 @@ type Error struct {
 	Op   string // "write", "publish", …
 	Path string
 	Code Code
-	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of
-	// this package. It is nil if the code is enough.
+	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of this
+	// package. It is nil if the code says all.
 	Err error
 }
 
@@ -47,7 +47,7 @@ var codeTexts = map[Code]string{
 	CodePermission: "permission denied",
 	CodeReadOnly:   "the file system is read-only",
 	CodeDiskFull:   "the disk or the quota is full",
-	CodeNotFolder:  "a part of the path is a file, not a folder",
+	CodeNotFolder:  "the path, or a part of it, is a file and not a folder",
 	CodeOtherDisk:  "the staging folder is on another file system",
 }
 
@@ -67,17 +67,18 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// reason is an error text of this package.
+// reason is an error with a text of this package.
 type reason string
 
 func (r reason) Error() string { return string(r) }
 
-// mismatch names the place at which a file differs from its answer. It does not quote the file.
+// mismatch is the error for a file that differs from its answer. It names the place, but does not quote the file.
 type mismatch string
 
 func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
 
-// systemCodes are tried in order. The standard library maps each system's error numbers to them.
+// systemCodes maps errors of the system to codes; the first that matches counts. The standard library maps each
+// system's error numbers to the errors here.
 var systemCodes = []struct {
 	err  error
 	code Code
@@ -94,8 +95,8 @@ var systemCodes = []struct {
 	{context.DeadlineExceeded, CodeCancelled},
 }
 
-// failure turns any error into an Error. It keeps only the system's error number of a foreign error, since a library's
-// text may quote its input.
+// failure turns any error into an Error. From an error of another package it keeps only the system's error number,
+// since the text may quote private input.
 func failure(op, path string, err error) error {
 	var own *Error
 	if err == nil || errors.As(err, &own) {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// A format is a file NAME.go with its writer and NAME_read.go with its reader. The package comment describes what the
-// files hold.
+// Each file format NAME has its writer in NAME.go and its reader in NAME_read.go. The package comment describes what
+// the files hold.
 
 // format writes a table to a file and reads it. To add one, implement it in files of its own and add it to builtin, and
 // to readBack if releases can be read from it.
@@ -15,13 +15,13 @@ type format interface {
 	Extension() string
 	// Write streams the table to w and returns the number of rows.
 	Write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
-	// Read reads a file of size bytes.
+	// Read reads a file of size bytes and passes its rows to to.
 	Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error
-	// loses returns the ways in which the result of Read differs from the written table.
+	// loses returns in what the table that Read yields may differ from the table that Write wrote.
 	loses() losses
 }
 
-// builtin returns the formats by the names that a job gives them.
+// builtin returns the formats, by their names in a job.
 func builtin() map[string]format {
 	return map[string]format{"parquet": parquetFormat{}, "csv": CSVFormat{}, "arrow": arrowFormat{}, "json": jsonFormat{}}
 }

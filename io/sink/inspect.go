@@ -46,7 +46,8 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
 }
 
-// Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can read.
+// Staged returns the note of a complete staging folder and the SHA-256 of its manifest. It fails if other users can
+// read the folder.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
 	if err := checkPrivate("inspect", staging); errors.Is(err, fs.ErrNotExist) {
 		return "", "", noRelease(staging)
@@ -73,18 +74,18 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	return note, c.digest, nil
 }
 
-// content is the content of a release folder. It is complete if there are no findings.
+// content describes what a release folder holds. The release is complete if there are no findings.
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // the manifest's SHA-256
 	paths    []string           // the paths of the other files
-	compared int                // number of files that equal the manifest's statement
+	compared int                // number of files whose SHA-256 equals the manifest's
 	findings []string
 }
 
 func (c *content) addFinding(text string) { c.findings = append(c.findings, text) }
 
-// inspect is examine, but any finding is an error.
+// inspect is examine, but returns any finding as an error.
 func inspect(ctx context.Context, dir string) (*content, error) {
 	c, err := examine(ctx, dir)
 	if err != nil {
@@ -118,7 +119,7 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	return &i.content, nil
 }
 
-// inspection is a check of a folder in progress.
+// inspection is a check of a release folder in progress.
 type inspection struct {
 	ctx  context.Context
 	dir  string
@@ -167,7 +168,7 @@ func (i *inspection) list() ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// readManifest reads release.json. The manifest stays nil if the file is not a manifest.
+// readManifest reads release.json. It leaves the manifest nil if the file is not one.
 func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && i.isPreview() {
@@ -245,8 +246,8 @@ func (i *inspection) fileDigest(name string) (string, error) {
 	return w.hex(), err
 }
 
-// noteMissing records a finding if err means that a file of the release is missing or not a file. It returns other
-// errors.
+// noteMissing records a finding if err means that a file of the release is missing or not a regular file. It returns
+// other errors unchanged.
 func (i *inspection) noteMissing(name string, err error) error {
 	if reason := whyMissing(name, err); reason != "" {
 		i.addFinding(reason)
@@ -255,7 +256,8 @@ func (i *inspection) noteMissing(name string, err error) error {
 	return failure("inspect", filepath.Join(i.dir, name), err)
 }
 
-// whyMissing returns a finding that a file is missing or not one of ours; "" if err means something else.
+// whyMissing returns why a file of the release cannot be read: it is missing or not a regular file. It returns "" if
+// err means something else.
 func whyMissing(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

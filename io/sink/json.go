@@ -41,7 +41,7 @@ func (jsonFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, e
 	return rows, out.Flush()
 }
 
-// jsonRows turns rows into JSON objects.
+// jsonRows writes rows as JSON objects.
 type jsonRows struct {
 	rowTexts
 	names []string // the text before each column's value: `{"sex":`, `,"age_from":`
@@ -63,7 +63,7 @@ func newJSONRows(t *table) (jsonRows, error) {
 	return r, err
 }
 
-// jsonLabels returns every label of every key as a JSON value.
+// jsonLabels returns the labels of each key as JSON values.
 func jsonLabels(t *table) ([][]string, error) {
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
@@ -82,7 +82,7 @@ func jsonLabels(t *table) ([][]string, error) {
 	return keys, nil
 }
 
-// jsonText returns a string as JSON. It fails if a reader would get another string from it.
+// jsonText returns a string as JSON. It fails if a reader would decode another string.
 func jsonText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -100,7 +100,7 @@ func jsonText(s string) (string, error) {
 // errNotText means that a label is not valid UTF-8.
 const errNotText = reason("a name or a label is not valid UTF-8")
 
-// appendRow appends row i of a block as an object.
+// appendRow appends row i of a block as a JSON object.
 func (r jsonRows) appendRow(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
 		line = append(append(line, r.names[k]...), r.label(k, b.cells[i])...)

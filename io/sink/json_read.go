@@ -15,8 +15,8 @@ import (
 // loses implements Format: JSON has no infinite numbers.
 func (jsonFormat) loses() losses { return losses{infinities: true} }
 
-// Read implements Format. It reads only the form that Write writes: one object in each line, all with the columns of
-// the first.
+// Read implements Format. It accepts only what Write writes: one object in each line, all with the columns of the first
+// object.
 func (jsonFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := jsonLines{in: bufio.NewReaderSize(cancellable{ctx, io.NewSectionReader(r, 0, size)}, 1<<16)}
 	if err := in.expect("["); err != nil {
@@ -53,7 +53,7 @@ func (jsonFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableR
 	return in.end()
 }
 
-// jsonLines reads the lines of a file.
+// jsonLines reads a file line by line.
 type jsonLines struct {
 	in   *bufio.Reader
 	long []byte // a line that is longer than the reader's buffer
@@ -101,19 +101,20 @@ func (l *jsonLines) end() error {
 	}
 }
 
-// jsonObjects turns objects into rows.
+// jsonObjects parses objects into rows.
 type jsonObjects struct {
 	*fileRows
 	names  []string
 	before [][]byte // the bytes before each column's value: `{"sex":`, `,"age_from":`
-	needed bool     // whether the receiver needs the keys
+	needed bool     // the receiver needs the keys
 	last   []lastLabel
 }
 
-// lastLabel is the label of a key in the row before, which rows often share.
+// lastLabel is the label of a key in the previous row. The next row often has the same label, which then is not decoded
+// again.
 type lastLabel struct{ raw, text string }
 
-// newJSONObjects takes the columns from the first object.
+// newJSONObjects takes the names of the columns from the first object.
 func newJSONObjects(object []byte, to tableReceiver) (*jsonObjects, error) {
 	o := &jsonObjects{}
 	for rest, open := object, byte('{'); string(rest) != "}"; open = ',' {
@@ -136,7 +137,7 @@ func newJSONObjects(object []byte, to tableReceiver) (*jsonObjects, error) {
 	return o, nil
 }
 
-// add reads an object as a row.
+// add parses an object as the next row.
 func (o *jsonObjects) add(object []byte) error {
 	rest, ok := object, false
 	for i, before := range o.before {
@@ -162,7 +163,7 @@ func (o *jsonObjects) add(object []byte) error {
 	return nil
 }
 
-// addLabel adds a label: a string, a number or null. It returns false if the column has labels of another kind.
+// addLabel adds a label: a string, a number or null. It returns false if the labels before it are of another kind.
 func (o *jsonObjects) addLabel(i int, value []byte) bool {
 	k, last := &o.keys[i], &o.last[i]
 	if last.raw == string(value) && len(value) > 0 {
@@ -184,7 +185,7 @@ func (o *jsonObjects) addLabel(i int, value []byte) bool {
 	return true
 }
 
-// cutJSON splits a text after its first string, number or word.
+// cutJSON splits a text after its first JSON value, which is a string, a number or a word such as null.
 func cutJSON(text []byte) (value, rest []byte) {
 	n := 0
 	if len(text) > 0 && text[0] == '"' {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// owned reports whether a file belongs to this user. Some file systems give files other owners (such as NFS with
-// root_squash); on these, it reports whether the file has the same owner as a folder that owned makes next to it.
+// owned reports whether a file belongs to this user. Some file systems, such as NFS with root_squash, assign files to
+// another user. There, owned makes a folder beside the file and reports whether both have the same owner.
 func owned(path string, info fs.FileInfo) bool {
 	owner, ok := ownerOf(info)
 	if ok && owner == os.Geteuid() {

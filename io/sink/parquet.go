@@ -10,16 +10,16 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// createdBy is constant, and has the form that other programs parse.
+// createdBy is the writer's name in every file. It never changes, and has the form that other programs parse.
 const createdBy = "dprelease version 1 (build parquet-go)"
 
-// parquetFormat writes one row group per block.
+// parquetFormat writes a Parquet file with one row group for each block of rows.
 type parquetFormat struct{}
 
 // Extension implements Format.
 func (parquetFormat) Extension() string { return ".parquet" }
 
-// Write writes column by column. Only the compressed pages of one row group are held in memory.
+// Write implements Format. It writes column by column, so that memory holds only the compressed pages of one row group.
 func (parquetFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	out := parquet.NewGenericWriter[any](w, schemaOf(t), &parquet.WriterConfig{
 		CreatedBy:       createdBy,
@@ -42,10 +42,10 @@ func (parquetFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int
 	return rows, out.Close()
 }
 
-// valueBatch is how many values are passed to the library at a time.
+// valueBatch is how many values the library gets in one call.
 const valueBatch = 1 << 13
 
-// valueColumnSet turns blocks into the library's values. It converts each label once.
+// valueColumnSet converts blocks of rows to the library's values. It converts each label only once.
 type valueColumnSet struct {
 	table  *table
 	labels [][]parquet.Value
@@ -101,7 +101,7 @@ func (s *valueColumnSet) fill(dst []parquet.Value, b *block, column, start int) 
 	}
 }
 
-// value sets the definition level: 1 means that an optional column has a value.
+// value returns a number as the library's value. Definition level 1 means that an optional column has a value.
 func (s *valueColumnSet) value(v float64) parquet.Value {
 	switch {
 	case s.table.isMissing(v):

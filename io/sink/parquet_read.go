@@ -69,8 +69,8 @@ func (parquetFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tab
 	return nil
 }
 
-// compressed reports whether the footer names our codec for every column. With another codec, the library could
-// allocate without bound.
+// compressed reports whether all columns use our codec, by the footer. With another codec, a damaged file could make
+// the library allocate memory without bound.
 func compressed(m *meta.FileMetaData) bool {
 	for _, g := range m.RowGroups {
 		for _, c := range g.Columns {
@@ -146,8 +146,8 @@ func addPages(ctx context.Context, rows *fileRows, i int, optional bool, chunk p
 	}
 }
 
-// addOptional appends the values of an optional column. A page holds only the values that are present; NaN stands for
-// the others, so a page must not hold a NaN itself.
+// addOptional appends the values of an optional column. A page holds only the values that are present. NaN stands for a
+// missing value, so it returns false if the page holds a NaN.
 func addOptional(values *[]float64, p parquet.Page) bool {
 	data := p.Data()
 	got, levels := data.Double(), p.DefinitionLevels()

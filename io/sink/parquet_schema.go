@@ -14,7 +14,7 @@ const (
 	maxDictionaryBytes = 32 << 20
 )
 
-// record is a group whose fields keep their order; the library's own Group sorts them by name.
+// record is the schema of a table. Its fields keep their order; the library's Group would sort them by name.
 type record struct {
 	parquet.Group
 	fields []parquet.Field
@@ -31,10 +31,10 @@ type field struct {
 // Name returns the column's name.
 func (f field) Name() string { return f.name }
 
-// Value is never called: it is for rows held in Go structs.
+// Value is never called: the library uses it only for rows held in Go structs.
 func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-// schemaOf returns the table's schema. Only the values of a nullable table are optional.
+// schemaOf returns the table's schema. The columns after the keys are optional if the table is nullable.
 func schemaOf(t *table) *parquet.Schema {
 	r := record{Group: parquet.Group{}}
 	for i, name := range t.columns() {
@@ -62,7 +62,8 @@ func keyNode(t *table, i int) parquet.Node {
 	}
 }
 
-// stringEncoding depends on public facts alone: how many labels a row group can have, and their length.
+// stringEncoding returns the encoding of a string column. It depends only on public facts: how many labels a row group
+// can have, and how long they are.
 func stringEncoding(t *table, i int) encoding.Encoding {
 	labels, bytes := t.keys[i].Labels.Strings, 0
 	for _, s := range labels {

@@ -28,7 +28,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
-	case errors.Is(err, syscall.EXDEV): // the staging folder was made for another release folder
+	case errors.Is(err, syscall.EXDEV): // the staging folder is on another disk than dir
 		if err := f.Copy(ctx, release, dir); err != nil {
 			return err
 		}

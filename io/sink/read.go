@@ -15,9 +15,9 @@ import (
 
 // tableReceiver receives a table that is read from a file.
 type tableReceiver interface {
-	// columns receives the names of all columns and which of them may be null, or nil if the format does not record
-	// that. It returns how many columns are keys, and whether add needs the keys. A JSON file without rows has no
-	// columns.
+	// columns receives the names of all columns and, for each, whether it may be null; optional is nil if the format does
+	// not record this. It returns the number of key columns, and whether add needs the keys. A JSON file without rows has
+	// no columns.
 	columns(names []string, optional []bool) (keys int, needed bool, err error)
 	// add receives the next rows, which are valid until it returns.
 	add(r *fileRows) error
@@ -30,7 +30,7 @@ type fileRows struct {
 	values [][]float64 // the numbers of each column after the keys; NaN if there is no value
 }
 
-// fileKeys holds the labels of a key column in one of three slices, by kind.
+// fileKeys holds the labels of a key column. kind tells which of the three slices holds them.
 type fileKeys struct {
 	kind   keyKind
 	texts  []string
@@ -38,13 +38,13 @@ type fileKeys struct {
 	floats []float64
 }
 
-// keyKind is the type of a key column as far as the file shows it.
+// keyKind is the type of a key column, as far as the format stores it.
 type keyKind uint8
 
 const (
-	anyKey    keyKind = iota // texts of labels of any type: CSV
-	textKey                  // texts of strings
-	numberKey                // texts of numbers: JSON
+	anyKey    keyKind = iota // CSV: labels of any type, as texts
+	textKey                  // strings
+	numberKey                // JSON: numbers, as texts
 	wholeKey                 // ints
 	realKey                  // floats
 )
@@ -66,7 +66,7 @@ func (r *fileRows) reset() {
 	}
 }
 
-// losses names the differences between a written table and the result of Read in a format.
+// losses names the differences between a written table and the table that is read back, for one format.
 type losses struct {
 	lineEnds   bool // \r\n in a label becomes \n
 	infinities bool // an infinite value is read as missing, and an infinite label as null
@@ -99,7 +99,7 @@ func verify(ctx context.Context, f format, r io.ReaderAt, size int64, t *table) 
 	return nil
 }
 
-// mismatchUnless returns err or, if it is nil, a mismatch.
+// mismatchUnless returns err, or place as an error if err is nil.
 func mismatchUnless(err error, place mismatch) error {
 	if err != nil {
 		return err
@@ -111,10 +111,10 @@ func mismatchUnless(err error, place mismatch) error {
 type comparison struct {
 	table  *table
 	loses  losses
-	labels [][]string // labels[i][j] is label j of key i, as a format of texts reads it
+	labels [][]string // labels[i][j] is label j of key i, as a text format reads it back
 	next   func() (*block, error, bool)
 	block  *block
-	at     int // the first row of block that was not compared
+	at     int // the first row of block that is not compared yet
 }
 
 // columns implements tableReceiver.
@@ -136,7 +136,7 @@ func (c *comparison) columns(names []string, optional []bool) (int, bool, error)
 	return len(c.table.keys), true, nil
 }
 
-// load makes sure that there is a row to compare; it returns false if there is none.
+// load makes sure that block has a row to compare. It returns false if the table has no more rows.
 func (c *comparison) load() (bool, error) {
 	for c.block == nil || c.at == len(c.block.cells) {
 		b, err, ok := c.next()
@@ -170,7 +170,7 @@ func (c *comparison) add(r *fileRows) error {
 	return nil
 }
 
-// sameNumber compares a value that was read with the table's.
+// sameNumber reports whether got, read from the file, equals the table's value want.
 func (c *comparison) sameNumber(got, want float64) bool {
 	if c.loses.infinities && !finite(want) {
 		return math.IsNaN(got)
@@ -178,7 +178,7 @@ func (c *comparison) sameNumber(got, want float64) bool {
 	return sameBits(got, want) || math.IsNaN(got) && math.IsNaN(want)
 }
 
-// sameLabels compares the labels of key i, starting at row from, with the labels of the cells.
+// sameLabels reports whether the labels of key i from row from on equal the labels of the cells in the table.
 func (c *comparison) sameLabels(i int, got *fileKeys, from int, cells []int) bool {
 	k := c.table.keys[i]
 	n := len(c.labels[i])

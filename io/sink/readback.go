@@ -14,8 +14,8 @@ import (
 )
 
 // A table is read back to make another rendering of a release from its noisy values, without new noise. Every format
-// holds the values exactly. The reader uses the first format that the release has of Parquet, Arrow, JSON and CSV, and
-// first compares the file with the digest in the manifest.
+// holds the values exactly. The reader takes the first of Parquet, Arrow, JSON and CSV that the release has. Before it
+// reads the file, it compares the file with the digest in the manifest.
 
 // Columns reads back the table of a query of the release in dir. If the file differs from the manifest, the error is
 // pipeline.ErrIncomplete.
@@ -46,8 +46,8 @@ type ReadBack struct {
 	Values [][]float64
 }
 
-// ReadTable reads a table of a query of the release in dir: the answer if holds is "", otherwise the table computed
-// from the answer that holds names ([manifest.File].Holds). Only Parquet and Arrow distinguish integers and fractions
+// ReadTable reads a table of a query of the release in dir: the answer if holds is "", otherwise the computed table
+// with that name ([manifest.File].Holds), such as quantiles. Only Parquet and Arrow distinguish integers and fractions
 // in keys. If the file differs from the manifest, the error is pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
 	defer recoverError(&err)
@@ -62,9 +62,9 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 	return t, failure("read", filepath.Join(dir, file.Path), err)
 }
 
-// collector holds a whole table.
+// collector is a tableReceiver that keeps the whole table in memory.
 type collector struct {
-	readings bool // a table without noisy values is accepted
+	readings bool // accept a table without noisy values
 	keyless  bool // the caller does not need the keys
 	names    []string
 	rows     *fileRows
@@ -127,7 +127,7 @@ func (c *collector) answer() (out query.Columns, err error) {
 	return out, nil
 }
 
-// table returns all columns.
+// table returns the whole table with all columns.
 func (c *collector) table() *ReadBack {
 	if c.rows == nil {
 		return &ReadBack{} // there are no rows

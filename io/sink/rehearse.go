@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Rehearse makes each file of a release in memory: tables, which it reads back and compares, documents and the
-// manifest. It writes nothing to disk.
+// Rehearse makes all files of a release in memory, to find errors early: it writes each table, reads it back and
+// compares, and makes the documents and the manifest. It writes nothing to disk.
 func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 	const op = "rehearse"
 	outputs, err := f.plan(r)
@@ -50,7 +50,7 @@ func (f *Folder) Rehearse(ctx context.Context, r *pipeline.Release) error {
 	return nil
 }
 
-// rehearseTable writes a table and reads it back.
+// rehearseTable writes a table to memory, reads it back and compares.
 func rehearseTable(ctx context.Context, o outputFile) (manifest.File, error) {
 	var text bytes.Buffer
 	rows, err := o.format.Write(ctx, &text, o.table)

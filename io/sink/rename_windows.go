@@ -29,8 +29,8 @@ func renameNew(from, to string) error {
 	return err
 }
 
-// exchangeNames fails: Windows cannot exchange names. So an older release is moved aside first, and for a moment there
-// is none.
+// exchangeNames fails: Windows cannot exchange names. So the caller moves an older release aside first, and for a
+// moment there is no release.
 func exchangeNames(string, string) error { return errors.ErrUnsupported }
 
 func removeEmpty(dir string) error { return os.Remove(dir) }

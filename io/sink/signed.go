@@ -21,8 +21,8 @@ func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
 	return m.Signature.PublicKey, nil
 }
 
-// SignStaged signs the manifest of a complete staging folder again, unless this key has signed it. Meanwhile the
-// staging folder is incomplete, and afterwards it has no MAC.
+// SignStaged signs the manifest of a complete staging folder, unless the key of s has signed it already. If it is
+// interrupted, the staging folder is incomplete. Afterwards the folder has no MAC.
 func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Signer) (digest string, err error) {
 	const op = "sign"
 	if err := checkPrivate(op, staging); err != nil {

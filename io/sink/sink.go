@@ -10,7 +10,7 @@ const (
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
 	macName      = "mac"
-	// SignatureName is the file with a manifest's signature, if it is signed.
+	// SignatureName is the file that holds the signature of a signed manifest.
 	SignatureName = manifestName + ".minisig"
 )
 
@@ -23,10 +23,10 @@ type Folder struct {
 
 var _ pipeline.Sink = (*Folder)(nil)
 
-// New returns a sink that knows every format. The presenters make the documents of releases that include documents.
+// New returns a sink that knows every format. If a release includes documents, the presenters make them.
 func New(presenters ...pipeline.Presenter) pipeline.Sink {
 	return &Folder{formats: builtin(), presenters: presenters}
 }
 
-// syntheticManifest is the manifest's name in a preview.
+// syntheticManifest is the file name of a preview's manifest.
 const syntheticManifest = manifest.SyntheticPrefix + manifestName

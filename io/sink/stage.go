@@ -65,7 +65,7 @@ type outputFile struct {
 
 func (o outputFile) path() string { return o.table.Name + o.format.Extension() }
 
-// plan returns the files to write. It reports problems before anything is written.
+// plan returns the files to write. It reports every problem that can be known before writing.
 func (f *Folder) plan(r *pipeline.Release) (files []outputFile, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
@@ -113,7 +113,7 @@ type stager struct {
 	files   []outputFile
 
 	presenters []pipeline.Presenter
-	// synthetic marks a preview: every file name begins with synthetic-.
+	// synthetic is set for a preview, whose file names all begin with synthetic-.
 	synthetic bool
 }
 
@@ -236,7 +236,8 @@ func (s *stager) undo() error {
 	return failure("clean up", s.staging, err)
 }
 
-// writeManifest writes the manifest, which is the last file. If sign returns a signature, that is written before.
+// writeManifest writes the manifest, which is the last file. If sign returns a signature, it writes the signature
+// first.
 func writeManifest(root *os.Root, m manifest.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
 	text, err := m.Encode()
 	if err != nil {
@@ -261,8 +262,8 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered adds the banner of a preview to a document: a page has one already, and a text format that allows lines in
-// front gets one.
+// bannered returns a function that writes a document of a preview with a banner. A page has a banner already. Other
+// documents get a line in front if their format allows one.
 func bannered(d pipeline.Document) func(io.Writer) error {
 	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice +
 		"\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}

@@ -13,8 +13,8 @@ import (
 )
 
 // A preview is a folder that looks like a release but is not one: its rows are invented from the job. The name of each
-// file begins with synthetic-, its documents have a banner, and its manifest has a name and a format of its own, so no
-// reader of releases accepts it.
+// file begins with synthetic-, its documents have a banner, and its manifest has another name and format than a
+// release's, so no reader of releases accepts a preview.
 
 // WritePreview writes a release of synthetic rows into dir as a preview. It replaces an older preview or an empty
 // folder. If anything else is at dir, the error is an Error with CodeExists. dir appears by one rename.

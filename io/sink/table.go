@@ -17,16 +17,17 @@ type valueColumn struct {
 	series query.Series
 }
 
-// table is the public result of one query as rows and columns. No column is held in memory whole.
+// table is the public result of one query as rows and columns. The columns are read in blocks, never held in memory
+// whole.
 type table struct {
 	Name     string
 	cells    int
 	keys     []domain.KeyColumn
 	values   []valueColumn
 	sparse   bool
-	nullable bool // NaN is a missing value
+	nullable bool // values may be missing, written as NaN
 	Query    string
-	Holds    string // the name of what was computed from the query's answer; empty for the answer itself
+	Holds    string // the kind of a table computed from the query's answer, such as quantiles; "" for the answer itself
 	estimate int    // index of the estimate in values
 }
 
@@ -54,12 +55,13 @@ func newTable(r pipeline.Result) *table {
 	return t
 }
 
-// mayMiss reports whether cells may have no value. Answers with further columns are quotients, which have no value if
-// their denominator is not positive; a quantile has none if there are no rows. The result does not depend on the
-// values, so all tables of a query have one schema.
+// mayMiss reports whether cells may have no value. An answer with further columns is a quotient, which has no value if
+// its denominator is not positive. A quantile has no value if there are no rows. The result does not depend on the
+// values, so a query always has the same schema.
 func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
 
-// isReading reports whether a table was computed from an answer: it has only estimates and their intervals.
+// isReading reports whether a table was computed from an answer, such as quantiles. Such a table has estimates and
+// intervals, but no noisy values.
 func isReading(a query.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
 // valueColumnsOf returns the columns after the keys, in order.
@@ -77,7 +79,7 @@ func valueColumnsOf(a query.Answer) []valueColumn {
 	return columns
 }
 
-// problem describes the problem of the table; empty if there is none.
+// problem describes why the table cannot be written; "" if it can be written.
 func (t *table) problem() string {
 	if !plainName(t.Name) {
 		return "the query's name can't be a file name"
@@ -119,7 +121,7 @@ func (t *table) columns() []string {
 // isMissing reports whether a value is missing. Only a nullable table has missing values.
 func (t *table) isMissing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
-// labelCount returns the number of labels; 0 unless exactly one kind is set.
+// labelCount returns the number of labels; 0 unless exactly one of the slices of l is set.
 func labelCount(l domain.Labels) int {
 	s, i, f := len(l.Strings), len(l.Ints), len(l.Floats)
 	if n := max(s, i, f); n == s+i+f {
@@ -128,10 +130,10 @@ func labelCount(l domain.Labels) int {
 	return 0
 }
 
-// labelAt returns the index of a cell's label among the n labels of k.
+// labelAt returns which of the n labels of k the cell has.
 func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
-// plainName reports whether a name is, on every system, the name of a file in a folder, without a path.
+// plainName reports whether a name is a plain file name on every system, without a path.
 func plainName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }

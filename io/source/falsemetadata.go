@@ -7,17 +7,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// FalseMetadata is the place of a statement that a file makes about its rows and that a SplitReader trusts: the min and
-// max of a column in a row group. It holds no value.
+// FalseMetadata names a wrong statement in a file's metadata that a SplitReader would trust: the min or max of a column
+// in a row group. It holds no value of the table.
 type FalseMetadata struct {
 	File     string // base name
 	RowGroup int    // from 0
 	Column   string
 }
 
-// WrongMetadata reads all rows of a split and returns the trusted statements about some columns that do not hold. Every
-// read checks that the row group has as many rows as the footer states: the error then has CodeRowCount. Other errors
-// are errors of Read.
+// WrongMetadata reads all rows of a split and returns the wrong statements about the given columns. If the row group
+// has another number of rows than the footer states, the error has CodeRowCount, as for every read. Other errors are
+// errors of Read.
 func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string) ([]FalseMetadata, error) {
 	p, err := d.check(split, columns)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// startHint says where relative paths start.
+// startHint tells the user where relative paths start.
 const startHint = "a relative path starts from the job file's folder"
 
 // Exists checks that every path and pattern of the input finds a file. It opens none. It returns the errors of Open.
@@ -25,7 +25,7 @@ func Exists(ctx context.Context, o Options) error {
 	return err
 }
 
-// find lists the files of all patterns, in order, and all faults. It adds the files of this machine to seen.
+// find lists the files of all patterns, in order, and all problems. It adds the files on this machine to seen.
 func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]found, error) {
 	var out []found
 	var wrong fault.Errors
@@ -94,12 +94,12 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// seenFiles holds the files that were named so far. A file may have several names (symbolic or hard links, overlapping
-// patterns, mounts), and its rows would count twice, so files are compared by the system's identity. The keys are sizes
-// and modification times, so that few files need a comparison.
+// seenFiles holds the input files found so far. A file may have several names (symbolic or hard links, overlapping
+// patterns, mounts), and its rows would count twice, so files are compared by the system's identity. The map's keys are
+// pairs of size and modification time, so that few files must be compared.
 type seenFiles map[[2]int64][]fs.FileInfo
 
-// add reports whether the file was not named before.
+// add adds a file, and reports whether it is new.
 func (s seenFiles) add(file fs.FileInfo) bool {
 	if s.has(file) {
 		return false
@@ -108,14 +108,15 @@ func (s seenFiles) add(file fs.FileInfo) bool {
 	return true
 }
 
-// has reports whether a file was named.
+// has reports whether the file was added.
 func (s seenFiles) has(file fs.FileInfo) bool {
 	return slices.ContainsFunc(s[keyOf(file)], func(other fs.FileInfo) bool { return os.SameFile(file, other) })
 }
 
 func keyOf(file fs.FileInfo) [2]int64 { return [2]int64{file.Size(), file.ModTime().UnixNano()} }
 
-// identify checks that a path is a regular file of a known format that was not named before.
+// identify returns the file at a path. It fails if the file is not a regular file of a known format, or was found
+// before.
 func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 	info, err := os.Stat(path)
 	switch {

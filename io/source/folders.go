@@ -18,13 +18,13 @@ import (
 // Columns from the names of folders
 //
 // Other programs (Hive's partitions) put the files of a table into folders called NAME=VALUE, one for each value of a
-// column, and leave the column out of the files. The job lists these columns and their types. Names of files are
-// public, so a filter on such a column can rule out whole files of any format by their names.
+// column, and leave the column out of the files. The job lists these columns and their types. File names are public. So
+// a filter on such a column can skip whole files by their names, in any format.
 
-// hiveNull is the value for null in the names of folders, as Hive and its successors write it.
+// hiveNull is the VALUE that stands for null in the names of folders, in Hive and its successors.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// inFolder is a file with the additional columns of its folders' names.
+// inFolder is a file with additional columns, whose values are in the names of its folders.
 type inFolder struct {
 	scan.File
 	names  []string
@@ -38,13 +38,13 @@ type constant struct {
 	null  bool
 }
 
-// inFolders adds the columns that the options name to files.
+// inFolders adds the columns in the names of folders to files.
 type inFolders struct {
 	names []string
 	types map[string]scan.TextType
 }
 
-// newInFolders checks the types of columns. In the columns of exact, different values stay different.
+// newInFolders checks the columns' types. In the columns of exact, different values must stay different.
 func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
 	var wrong fault.Errors
@@ -61,7 +61,7 @@ func newInFolders(types map[string]string, exact []string) (inFolders, error) {
 	return f, wrong.Err()
 }
 
-// wrap adds the columns in a file's path to the opened file.
+// wrap returns an opened file with the additional columns, whose values it takes from path.
 func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 	if len(f.names) == 0 {
 		return file, nil
@@ -116,7 +116,7 @@ func newConstant(t scan.TextType, value string) (constant, bool) {
 	return constant{t.Type, c.Values, value == hiveNull}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
 }
 
-// column returns the column for rows rows, as one run.
+// column returns the column of a batch of rows rows, as one run of the same value.
 func (c constant) column(rows int) table.Column {
 	out := table.Column{Type: c.typ, Values: c.value, Ends: []int32{int32(rows)}}
 	if c.null {
@@ -171,7 +171,7 @@ func (f *inFolder) Fetch(split int, columns []string) bool {
 	return ok && file.Fetch(split, f.inner(columns))
 }
 
-// inner returns the columns that are in the file itself.
+// inner returns those of the columns that the file itself holds.
 func (f *inFolder) inner(columns []string) (inner []string) {
 	for _, name := range columns {
 		if !slices.Contains(f.names, name) {
@@ -181,7 +181,8 @@ func (f *inFolder) inner(columns []string) (inner []string) {
 	return inner
 }
 
-// sign makes a digest depend on the columns of the folders: a file that is moved to another folder is another input.
+// sign returns a digest that also depends on the names of the folders, so that a file in another folder is another
+// input.
 func (f *inFolder) sign(digest []byte) []byte {
 	if digest == nil {
 		return nil
@@ -195,7 +196,7 @@ func (f *inFolder) sign(digest []byte) []byte {
 	return h.Sum(nil)
 }
 
-// footedInFolder is an inFolder whose file has a footer.
+// footedInFolder is an inFolder whose file has a footer with row counts and statistics.
 type footedInFolder struct {
 	*inFolder
 	footed scan.Footed
@@ -225,15 +226,15 @@ func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	return f.sign(sum), err
 }
 
-// unfooted is an inFolder whose format has no row counts or statistics. A filter can rule it out by its folders' names;
-// it is then not read at all.
+// unfooted is an inFolder whose file format has no row counts or statistics. A filter on a folder's name can still skip
+// the file, which is then not read at all.
 type unfooted struct{ *inFolder }
 
-// Rows implements scan.Footed. The number is not known.
+// Rows implements scan.Footed: the number of rows is not known.
 func (unfooted) Rows(int) int64 { return scan.UnknownRows }
 
 // Bounds implements scan.Footed.
 func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
 
-// DigestFooter implements scan.Footed. If a file is left out by its name, only the name matters.
+// DigestFooter implements scan.Footed. If a file is skipped by its name, its content does not matter.
 func (unfooted) DigestFooter(int) ([]byte, error) { return []byte("left out by its folder"), nil }

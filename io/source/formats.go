@@ -15,11 +15,12 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// dialects holds the dialects of text formats. tabs is for files of format tsv: unless the job states otherwise, tabs
-// separate the fields and no character quotes (https://www.iana.org/assignments/media-types/text/tab-separated-values).
+// dialects holds the options for reading text files. given is for CSV files, and tabs for TSV files: unless the job
+// states otherwise, tabs separate the fields and no character quotes
+// (https://www.iana.org/assignments/media-types/text/tab-separated-values).
 type dialects struct {
 	given, tabs *csv.Dialect
-	wrongTabs   error // the fault of tabs, reported if a file needs it
+	wrongTabs   error // why tabs is invalid; reported only if there is a TSV file
 	objects     *jsonl.Dialect
 	exact       []string // Options.Exact
 }
@@ -48,7 +49,7 @@ func newDialects(o Options) (d dialects, err error) {
 type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error)
 
 // formats holds the formats with their names and the endings of their files. To add a format, add a package below
-// internal and a line here. Files of text formats may be compressed, which a second ending tells.
+// internal and a line here. Files of text formats may be compressed; a second ending such as .gz tells how.
 var formats = []struct {
 	name    string
 	endings []string
@@ -80,7 +81,7 @@ func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMA
 	}
 }
 
-// openSeparated returns the opener of CSV files of a dialect.
+// openSeparated returns the opener of CSV files; of chooses the dialect.
 func openSeparated(of func(dialects) (*csv.Dialect, error)) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
 		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
@@ -108,7 +109,8 @@ func Formats() (names []string) {
 	return names
 }
 
-// FormatOf returns the name of a file's format by the ending of its name; "" if the ending is not known.
+// FormatOf returns the name of a file's format by the ending of its name, such as .csv.gz; "" if no format has this
+// ending.
 func FormatOf(file string) string {
 	file = strings.ToLower(file)
 	for _, p := range packings {
@@ -122,7 +124,8 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// formatOf returns the opener of the given format or, if none is given, of the format of a file's ending, in any case.
+// formatOf returns the opener of the given format. If given is empty, the ending of the file's name decides, in upper
+// or lower case.
 func formatOf(given, name string) (opener, *fault.Error) {
 	name = strings.ToLower(name)
 	packed, plain := scan.Plain, name
@@ -156,7 +159,7 @@ func formatOf(given, name string) (opener, *fault.Error) {
 			".jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
 }
 
-// found is a file to be read.
+// found is an input file that was found and is to be read.
 type found struct {
 	at   scan.Place
 	base string

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// OpenAddress opens the first object at a URL, or at a pattern of URLs, and reads it from its first byte. The first
-// request asks for likely bytes; more are fetched while the object is read. It returns the errors of Open.
+// OpenAddress opens the object at a URL, or the first one that matches a pattern, and reads it from its first byte. The
+// first request asks for likely bytes; the rest is fetched while the object is read. It returns the errors of Open.
 func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
 	s := newStores(1)
 	o, err := s.openFirst(ctx, address, likely)
@@ -37,7 +37,7 @@ func (s *stores) openFirst(ctx context.Context, address string, likely int64) (*
 	return &object{io.NewSectionReader(handle, 0, file.Size()), handle, s}, nil
 }
 
-// object reads an object from its first byte.
+// object is a reader of an object, from its first byte on.
 type object struct {
 	*io.SectionReader
 	handle scan.Handle

@@ -6,16 +6,15 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Outline describes a file of a dataset before its rows are read. Two datasets of the same files have the same
-// outlines.
+// Outline describes a file of a dataset before its rows are read. The same files always have the same outlines.
 type Outline struct {
-	// Name is the base name.
+	// Name is the base name of the file.
 	Name   string
 	Splits int
-	// Bytes is the size of the file.
+	// Bytes is the size of the file in bytes.
 	Bytes int64
-	// Footer is a digest of the file's statements about its rows; nil if it has none. Like the statements, it is
-	// private.
+	// Footer is a digest of the file's footer; nil if the file has none. It is private, since a footer states facts about
+	// rows.
 	Footer []byte
 	// Version is the version of an object of a store; "" if the file is on this machine. It is private, since it may be
 	// a hash of the object's bytes.

@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows reads some columns of a table in batches, from the first row to the last. It returns an error of yield
-// unchanged.
+// Rows is a function that reads some columns of a table in batches, from the first row to the last. It returns an error
+// of yield unchanged.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
-// OfRows returns a dataset of one split whose rows come from a function. It has no digest.
+// OfRows returns a dataset of one split whose rows come from the function read. The dataset has no digest.
 func OfRows(schema table.Schema, read Rows) *Dataset {
 	d := &Dataset{schema: schema, stores: newStores(1)}
 	d.add(found{base: "rows"}, rowsFile{schema, read})

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/source/fault"
@@ -8,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// agree compares every file's schema with the first one's and returns all differences.
+// agree compares the schema of every file with the schema of the first one, and returns all differences.
 func agree(names []string, files []scan.File) fault.Errors {
 	var wrong fault.Errors
 	for i, f := range files[1:] {
@@ -19,7 +20,7 @@ func agree(names []string, files []scan.File) fault.Errors {
 	return wrong
 }
 
-// differences returns the columns that a file lacks, has in addition, or has with another type.
+// differences returns the columns that a file lacks, has in addition, or has with another type than the first file.
 func differences(first, f scan.File, in string) []*fault.Error {
 	var out []*fault.Error
 	known := 0
@@ -46,8 +47,8 @@ func differences(first, f scan.File, in string) []*fault.Error {
 	return out
 }
 
-// addColumnName adds a column's name to an error if it is certainly a name: the first line of a CSV file may be a row
-// of private values, if the job wrongly states a header.
+// addColumnName adds a column's name to an error if public is true. A name may be private: if the job wrongly states
+// that a CSV file has a header, its first line is a row of private values.
 func addColumnName(e *fault.Error, f table.Field, public bool) *fault.Error {
 	if public {
 		return e.OfColumn(f.Name)
@@ -55,13 +56,13 @@ func addColumnName(e *fault.Error, f table.Field, public bool) *fault.Error {
 	return e
 }
 
-// checkUnique refuses a schema with two columns of one name.
+// checkUnique refuses a schema in which two columns have the same name.
 func checkUnique(s table.Schema) *fault.Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
 			return fault.New(fault.CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s",
-				table.LineEndAdvice(joinedNames(s)))
+				cmp.Or(table.LineEndAdvice(joinedNames(s)), "of a CSV file, list other names for all columns in input.csv.columns"))
 		}
 		seen[f.Name] = i
 	}

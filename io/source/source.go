@@ -42,7 +42,7 @@ import (
 // place is a file and the number of a split in it.
 type place struct{ file, split int }
 
-// Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
+// Dataset is one table: one or more files with the same columns. Its methods may be called concurrently.
 type Dataset struct {
 	names    []string
 	versions []string // the versions of files in stores; "" for other files
@@ -149,11 +149,11 @@ func (d *Dataset) add(f found, opened scan.File) {
 // Schema returns the schema of the table. Columns of kind Invalid cannot be read.
 func (d *Dataset) Schema() table.Schema { return d.schema }
 
-// Files returns the base names of the files in reading order.
+// Files returns the base names of the files, in reading order.
 func (d *Dataset) Files() []string { return slices.Clone(d.names) }
 
-// Shares reports whether both tables have a file in common, under whatever names. A file on a mounted store and its
-// address are not known to be one.
+// Shares reports whether both tables have a file in common, under whatever names. It cannot tell if a file on a mounted
+// store and a URL are the same object.
 func (d *Dataset) Shares(other *Dataset) bool {
 	for at := range d.stores.seen {
 		if other.stores.seen[at] {
@@ -171,11 +171,11 @@ func (d *Dataset) Shares(other *Dataset) bool {
 // Splits returns the number of parts that can be read independently, in a fixed order.
 func (d *Dataset) Splits() int { return len(d.places) }
 
-// Read streams one split's columns in batches to yield, and returns a digest of the bytes on which they depend: of a
-// Parquet split the footer and the columns' chunks; of an Arrow split the footer (of a stream the schema), the metadata
-// of the record batches and the columns' buffers and dictionaries; of a CSV split its piece of the file. Without
-// columns, batches have rows only. An error of yield or of ctx ends the read and is returned as it is; every other
-// error is an *Error, or Errors.
+// Read streams one split's columns in batches to yield, and returns a digest of the bytes on which the columns depend.
+// For a Parquet split, these are the footer and the columns' chunks. For an Arrow split, they are the footer (of a
+// stream the schema), the metadata of the record batches, and the columns' buffers and dictionaries. For a CSV split,
+// they are its piece of the file. Without columns, batches have rows only. An error of yield or of ctx ends the read
+// and is returned as it is; every other error is an *Error, or Errors.
 func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte,
 	error) {
 	p, err := d.check(split, columns)
@@ -186,7 +186,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 	return sum.Digest, d.addFileName(err, p.file)
 }
 
-// Digest returns the digest that Read would return for a split, without decoding.
+// Digest returns the digest that Read would return for a split. It decodes nothing.
 func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	p, err := d.check(split, columns)
 	if err != nil {
@@ -223,11 +223,11 @@ func (d *Dataset) addFileName(err error, file int) error {
 	return err
 }
 
-// AheadOfStores is the result of AheadBytes if files are in a store.
+// AheadOfStores is the result of AheadBytes if some files are in a store.
 const AheadOfStores = remote.PerWorker
 
-// AheadBytes returns the memory in bytes that reading takes for each worker, in addition to decoded batches: 0 if all
-// files are on this machine.
+// AheadBytes returns how many bytes of memory each worker needs to read ahead, in addition to decoded batches. It is 0
+// if all files are on this machine.
 func (d *Dataset) AheadBytes() int64 {
 	if d.stores.haveFiles() {
 		return AheadOfStores
@@ -235,7 +235,8 @@ func (d *Dataset) AheadBytes() int64 {
 	return 0
 }
 
-// Close ends the use of the dataset; its other methods fail afterwards. No file is open between reads.
+// Close ends the use of the dataset; its other methods fail afterwards. It has no files to close, since none is open
+// between reads.
 func (d *Dataset) Close() error {
 	d.files, d.places = nil, nil
 	d.stores.close()

@@ -8,22 +8,22 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// SplitReader reads the splits of a dataset, of every format. It skips row groups in which no row can pass the
-// caller's filters, by the min and max in a file's footer, and fetches the next splits from stores ahead of time. Its
+// SplitReader reads the splits of a dataset of any format. If the min and max in a file's footer show that no row of a
+// split passes the caller's filters, it skips the split. It fetches the next splits from stores ahead of time. Its
 // methods may be called concurrently.
 type SplitReader struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
-	// Counted means that the rows of skipped splits must be counted: a split is read if its file does not state their
-	// number.
+	// Counted is set if the rows of skipped splits must be counted. Then a split is read if its file does not state the
+	// number of its rows.
 	Counted bool
-	// End is the first of the splits that will not be read, and so are not fetched ahead; 0 if all may be read.
+	// End is the first split that the caller will not read, so that it is not fetched ahead; 0 if the caller may read all.
 	End int
 
 	once sync.Once // runs before the first split is read
 	mu   sync.Mutex
-	next int // the first split that is neither read nor fetched
+	next int // the first split that was neither read nor fetched ahead
 }
 
 // NewSplitReader returns a SplitReader. columns are the columns of filters. none(i, b) reports whether no row can
@@ -74,11 +74,11 @@ func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	return sum, s.d.addFileName(err, p.file)
 }
 
-// lookedAhead is the number of splits that are examined to find one to fetch ahead, since some are skipped.
+// lookedAhead is how many of the next splits are examined to find one to fetch: some of them are skipped.
 const lookedAhead = 64
 
-// fetchBefore wraps yield: before its first call, the next splits are fetched ahead. By then all requests for this
-// split were made.
+// fetchBefore returns a function that fetches the next splits ahead and then calls yield. It does so only at the first
+// call, when all requests for this split were made.
 func (s *SplitReader) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
@@ -116,7 +116,7 @@ func (s *SplitReader) fetch(columns []string) {
 	}
 }
 
-// Digest returns the digest that Read would return for a split, without decoding.
+// Digest returns the digest that Read would return for a split. It decodes nothing.
 func (s *SplitReader) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {

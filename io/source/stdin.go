@@ -19,10 +19,10 @@ const Stdin = "-"
 // reader reads that file. Formats whose last bytes locate the rows can be read this way: if the writer was stopped, the
 // end is missing, and Open fails. Texts and Arrow streams can be truncated unnoticed, so they are refused.
 
-// spool is the contents of standard input: pieces of spoolPiece bytes in a scratch file; the last one is shorter.
+// spool is a copy of standard input in a scratch file, in pieces of spoolPiece bytes; the last one may be shorter.
 type spool struct {
 	file   *scratchfile.File
-	places []int64 // places[i] is where piece i is
+	places []int64 // places[i] is where piece i is in the scratch file
 	size   int64
 }
 
@@ -84,7 +84,7 @@ func (s *spool) Open(ctx context.Context) scan.Handle {
 // Fetch implements scan.Remote. Nothing is fetched ahead.
 func (s *spool) Fetch(...scan.Extent) bool { return false }
 
-// spoolHandle reads a spool, and holds the piece that was read last.
+// spoolHandle reads a spool. It holds the decrypted piece that was read last.
 type spoolHandle struct {
 	*spool
 	ctx   context.Context
@@ -113,7 +113,7 @@ func (h *spoolHandle) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// hold decrypts a piece.
+// hold decrypts piece i into memory, unless it is there.
 func (h *spoolHandle) hold(i int) error {
 	if h.held == i {
 		return nil
@@ -136,7 +136,7 @@ func (h *spoolHandle) Expect(...scan.Extent) {}
 // Close implements io.Closer. The spool stays open.
 func (h *spoolHandle) Close() error { return nil }
 
-// findStdin returns the opener of standard input, which reads it whole.
+// findStdin reads standard input whole and returns it as a file.
 func (s *stores) findStdin(o Options) (found, *fault.Error) {
 	open, e := stdinFormat(o.Format)
 	return found{scan.Place{Path: Stdin}, Stdin,

@@ -15,14 +15,14 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// stores holds the stores of a dataset, and the contents of standard input.
+// stores holds the object stores of a dataset, and the copy of standard input.
 type stores struct {
 	pool    *remote.Pool
 	stdin   *spool // nil if standard input was not read
-	failed  error  // the error of reading it: an error of the scratch file, or of the context
+	failed  error  // why reading stdin failed: an error of the scratch file, or of the context
 	mu      sync.Mutex
 	buckets map[store.Address]store.Bucket // by address without key
-	seen    map[store.Address]bool         // the objects that were named
+	seen    map[store.Address]bool         // the objects found so far
 }
 
 func newStores(workers int) *stores {
@@ -47,7 +47,7 @@ func (s *stores) close() {
 	clear(s.buckets)
 }
 
-// bucket opens the bucket of an address, once.
+// bucket returns the bucket of an address. It opens each bucket only once.
 func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, error) {
 	a.Key = ""
 	s.mu.Lock()
@@ -62,8 +62,8 @@ func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, err
 	return b, err
 }
 
-// find lists the files of a URL or a pattern of URLs, in the order of their keys, and all problems. No message shows a
-// URL's options.
+// find lists the objects at a URL or a pattern of URLs, in the order of their keys, and all problems. No message shows
+// a URL's options.
 func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.Errors) {
 	a, err := store.ParseAddress(text)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 		at := a.At(o.Key)
 		base := at.Base()
 		open, e := formatOf(format, base)
-		if at.Scheme != "https" { // on a web server the query is a part of the name
+		if at.Scheme != "https" { // on a web server, the query is part of the name
 			at.Options = ""
 		}
 		switch {
@@ -97,9 +97,6 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 	return out, wrong
 }
 
-// listed is the largest total length of listed keys, in bytes: enough for a few million objects.
-const listed = 1 << 30
-
 // list returns the objects at a URL, or those that match the pattern.
 func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []store.Object, error) {
 	bucket, err := s.bucket(ctx, a)
@@ -110,24 +107,20 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	if a.Scheme == "https" {
 		pattern = false
 	}
-	var objects []store.Object
-	err = store.Retry(ctx, listed, func(ctx context.Context) error {
-		objects = nil
-		if !pattern {
-			o, err := bucket.Stat(ctx, a.Key)
-			objects = []store.Object{o}
-			return err
-		}
+	objects := make([]store.Object, 1)
+	if pattern {
 		if _, err := path.Match(a.Key, ""); err != nil {
-			return store.Failure(store.Misconfigured, "the pattern is malformed")
+			return bucket, nil, store.Failure(store.Misconfigured, "the pattern is malformed")
 		}
-		return bucket.List(ctx, prefix, func(o store.Object) error {
-			if a.Matches(o.Key) && !strings.HasSuffix(o.Key, "/") {
-				objects = append(objects, o)
-			}
-			return nil
+		objects, err = store.List(ctx, bucket, prefix, func(o store.Object) bool {
+			return a.Matches(o.Key) && !strings.HasSuffix(o.Key, "/")
 		})
-	})
+	} else {
+		err = store.Retry(ctx, 0, func(ctx context.Context) (err error) {
+			objects[0], err = bucket.Stat(ctx, a.Key)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 	case len(objects) == 0:

@@ -21,8 +21,8 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return ReadColumn(ctx, path, column, false)
 }
 
-// ReadColumn is ReadStrings. If aligned is set, each null becomes an empty text, so that item i of each column belongs
-// to row i.
+// ReadColumn is [ReadStrings], but if aligned is set, each null becomes an empty text. Then item i of each column
+// belongs to row i.
 func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
 	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: textfile.CSV{Header: true}}
 	if store.IsAddress(path) {
@@ -79,7 +79,7 @@ func Text(c *table.Column, i int) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// floatText returns the shortest text that reads back as f, without an exponent if f is of a usual size.
+// floatText returns the shortest text that reads back as f. It has an exponent only if f is very small or very large.
 func floatText(f float64) string {
 	if a := math.Abs(f); a == 0 || a >= 1e-6 && a < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Address is the address of an object, or a pattern of such addresses: scheme://bucket/key?options.
+// Address is the URL of an object in a store, or a pattern of such URLs: scheme://bucket/key?options.
 type Address struct {
 	Scheme string
 	Bucket string // the host, if the scheme is https
 	// Key is the object's name without escapes; if the scheme is https, the path with its escapes.
 	Key string
-	// Options is the query. It may hold a signature and is never shown.
+	// Options is the query string. It may hold a signature, so it is never shown.
 	Options string
 }
 
@@ -26,11 +26,11 @@ func IsAddress(path string) bool {
 
 var (
 	schemeText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
-	// options follow the last question mark; in a key it may stand for any character.
+	// options matches the query string after the last question mark; in a key, a question mark may be a wildcard.
 	options = regexp.MustCompile(`\?([A-Za-z][A-Za-z0-9_-]*=[^?]*)$`)
 )
 
-// The errors of a malformed URL. They hold no text of it.
+// The errors for a malformed URL. They quote nothing of it.
 var (
 	ErrAddress  = errors.New("the address is malformed")
 	ErrPlain    = errors.New("http is not encrypted and does not authenticate the server")
@@ -79,7 +79,7 @@ func (a Address) parseWeb(s string) (Address, error) {
 	return a, nil
 }
 
-// Base returns the last part of the key, by which messages name the object.
+// Base returns the last part of the key. Messages name the object by it.
 func (a Address) Base() string {
 	base := path.Base("/" + a.Key)
 	if a.Scheme == "https" {
@@ -104,13 +104,14 @@ func Base(place string) string {
 // String returns the address without its options.
 func (a Address) String() string { return a.Scheme + "://" + a.Bucket + "/" + a.Key }
 
-// At returns the address of another key of the same bucket.
+// At returns the address of another object in the same bucket.
 func (a Address) At(key string) Address {
 	a.Key = key
 	return a
 }
 
-// Pattern returns the prefix by which objects are listed; ok is false if the key is not a pattern. A pattern has one of
+// Pattern returns the part of the key before the first wildcard, with which objects are listed. ok is false if the key
+// is not a pattern. A pattern has one of
 // * ? [, or ends with a slash and stands for all keys below it.
 func (a Address) Pattern() (prefix string, ok bool) {
 	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
@@ -135,7 +136,8 @@ func (a Address) Matches(key string) bool {
 	return err == nil && ok
 }
 
-// Covers reports whether a pattern of addresses, or one address, matches an address. Options are not compared.
+// Covers reports whether pattern, which is the URL of an object or a pattern of URLs, matches the URL address. It does
+// not compare options.
 func Covers(pattern, address string) bool {
 	p, err1 := ParseAddress(pattern)
 	a, err2 := ParseAddress(address)
@@ -146,7 +148,7 @@ func Covers(pattern, address string) bool {
 	return p.Key == a.Key || many && p.Scheme != "https" && p.Matches(a.Key)
 }
 
-// WithoutQuery returns a path unchanged, and a URL on a web server without its query, which may hold a signature.
+// WithoutQuery returns a path or URL without the query string of a web server's URL, which may hold a signature.
 func WithoutQuery(place string) string {
 	if a, err := ParseAddress(place); err == nil && a.Scheme == "https" {
 		return a.String()

@@ -14,14 +14,14 @@ const (
 	attempts   = 7
 	firstPause = 100 * time.Millisecond
 	lastPause  = 10 * time.Second
-	// The deadline of an attempt is leastTime plus a second for each slowest bytes that it reads.
+	// An attempt may take leastTime, and one second more for every slowest bytes that it reads.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
-	// A read that gave this many bytes starts with fresh attempts: a store that gives one byte and stalls must not be
-	// asked for ever.
+	// After this many bytes have arrived, a read may fail seven times again. Fewer bytes do not count: a store that sends
+	// one byte and then stalls must not be asked forever.
 	progress = 64 << 10
-	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that drips must
-	// not be asked for ever either.
+	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that sends a few
+	// bytes now and then must not be asked forever either.
 	mostSilence = 30 * time.Second
 )
 
@@ -45,12 +45,12 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
 }
 
-// ReadPieces does what ReadFull does, for size bytes in several slices, which are filled one after the other.
-// next(left) returns the next slice, of at most left bytes; it is called when the slice before is full.
+// ReadPieces is [ReadFull] for size bytes in several slices, which it fills one after the other. next(left) returns the
+// next slice, of at most left bytes; it is called when the previous slice is full.
 func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
-	var piece []byte // the rest of the current slice
+	var piece []byte // the part of the current slice that is not filled yet
 	left := size
-	got := 0 // bytes since failures were forgotten
+	got := 0 // bytes since the last restart of the count of failures
 	for failed := 0; left > 0; {
 		err := attempt(ctx, left, func(ctx context.Context) error {
 			ctx, cancel := context.WithCancel(ctx)
@@ -65,7 +65,7 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 			defer r.Close()
 			for left > 0 {
 				if len(piece) == 0 {
-					silence.Stop() // the next slice may have to wait for memory
+					silence.Stop() // the next call may wait for memory, which is no silence of the store
 					before := time.Now()
 					piece = next(left)
 					end = end.Add(time.Since(before))
@@ -98,6 +98,37 @@ func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next fu
 	return nil
 }
 
+// List returns the objects whose keys have a prefix and which keep accepts. It tries up to seven times. An attempt
+// fails if it yields fewer than a hundred objects within 30 seconds, and has not come to the end.
+func List(ctx context.Context, b Bucket, prefix string, keep func(Object) bool) (objects []Object, err error) {
+	const some = 100
+	for failed := 0; ; failed++ {
+		objects = nil
+		err := func() error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			silence := time.AfterFunc(mostSilence, cancel)
+			defer silence.Stop()
+			yielded := 0
+			return b.List(ctx, prefix, func(o Object) error {
+				if yielded++; yielded%some == 0 {
+					silence.Reset(mostSilence)
+				}
+				if keep(o) {
+					objects = append(objects, o)
+				}
+				return nil
+			})
+		}()
+		if done, err := finished(ctx, err); done || failed+1 == attempts {
+			return objects, err
+		}
+		if err := pause(ctx, failed); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // attempt runs f with a deadline for size bytes.
 func attempt(ctx context.Context, size int64, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, leastTime+time.Duration(size/slowest)*time.Second)
@@ -105,7 +136,7 @@ func attempt(ctx context.Context, size int64, f func(context.Context) error) err
 	return f(ctx)
 }
 
-// finished reports whether another attempt is useless, and returns the error to report.
+// finished reports whether no further attempt makes sense, and returns the error to report.
 func finished(ctx context.Context, err error) (bool, error) {
 	var own *Error
 	switch {

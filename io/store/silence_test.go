@@ -94,3 +94,36 @@ func TestDrippingStore(t *testing.T) {
 		})
 	}
 }
+
+// listing is a bucket that lists objects, one every so often, and does not come to an end.
+type listing struct {
+	store.Bucket
+	every time.Duration
+}
+
+func (l listing) List(ctx context.Context, _ string, yield func(store.Object) error) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(l.every):
+			if err := yield(store.Object{Key: "a"}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// A listing of a store that does not answer, or hardly does, fails within the same time.
+func TestSilentListing(t *testing.T) {
+	for _, every := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			before := time.Now()
+			_, err := store.List(t.Context(), listing{every: every}, "", func(store.Object) bool { return true })
+			var failed *store.Error
+			if took := time.Since(before); !errors.As(err, &failed) || failed.Kind != store.Unavailable || took > 4*time.Minute {
+				t.Errorf("%v after %v", err, took)
+			}
+		})
+	}
+}

@@ -1,9 +1,9 @@
 // Package store defines how files that are not on this machine are read and written: objects of S3, Google Cloud
 // Storage and Azure, and files of web servers.
 //
-// A program links the stores that it needs and registers them under the schemes of their addresses. Package source
-// reads through a Bucket, and release publish writes through a Writer. A store is trusted to keep its contents secret.
-// What it sends is checked and hashed like a local file.
+// A program links the stores that it needs, and registers each for a URL scheme. Package source reads through a Bucket,
+// and release publish writes through a Writer. A store is trusted to keep its contents secret. The bytes that it sends
+// are checked and hashed like those of a local file.
 package store
 
 import (
@@ -19,20 +19,19 @@ import (
 type Object struct {
 	Key  string
 	Size int64 // in bytes
-	// Version identifies the contents of a key: an ETag or a generation. It differs if the contents differ, and is
-	// never empty.
+	// Version identifies the contents: an ETag or a generation number. It differs if the contents differ, and is never "".
 	Version string
 }
 
 // Bucket is a store whose objects can be read. Its methods make one attempt, may be called concurrently, and return an
-// *Error or the context's error. An error never holds a text of the store.
+// *Error or the context's error. Errors never contain texts from the store.
 type Bucket interface {
 	// Stat returns the newest version of an object.
 	Stat(ctx context.Context, key string) (Object, error)
 	// List yields the objects whose keys have a prefix, in any order.
 	List(ctx context.Context, prefix string, yield func(Object) error) error
-	// Read returns a reader of size bytes of this version of an object, from offset at on; the object has all of them.
-	// Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
+	// Read returns a reader of size bytes of this version of an object, from offset at on. The object must have so many
+	// bytes. Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
 	// Close frees connections.
 	Close() error
@@ -41,16 +40,16 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see complete or not at all. over is the object that it replaces: nil for any
-	// or none; NoObject if the key must have no object, else the error is of kind Exists; or a version, and the error
-	// is of kind Changed if the store now has another one.
+	// Put writes an object, which others see complete or not at all. over is the object that it may replace. nil allows
+	// any object or none. NoObject requires that there is none; otherwise the error is of kind Exists. A version requires
+	// that this version is there; otherwise the error is of kind Changed.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
 	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
 	// store now has another version.
 	Delete(ctx context.Context, o Object) error
 }
 
-// NoObject is the argument over of a Put that must not replace an object.
+// NoObject is passed as over to a Put that must not replace an object.
 var NoObject = &Object{}
 
 // Kind classifies an error by what can be done about it.
@@ -74,7 +73,7 @@ type Error struct {
 	Hint string
 }
 
-// Error describes the kind.
+// Error describes the kind of the error.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case NotFound:
@@ -96,7 +95,7 @@ func (e *Error) Error() string {
 // Failure makes an Error.
 func Failure(k Kind, hint string) error { return &Error{k, hint} }
 
-// KindOf returns the kind of an error; Unavailable if it is no *Error.
+// KindOf returns the kind of an error; Unavailable if err is not an *Error.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -105,7 +104,7 @@ func KindOf(err error) Kind {
 	return Unavailable
 }
 
-// Opener opens the bucket of an address. It need not make a request.
+// Opener is a function that opens the bucket of an address. It need not make a request.
 type Opener func(ctx context.Context, a Address) (Bucket, error)
 
 var (
@@ -113,7 +112,7 @@ var (
 	openers = map[string]Opener{}
 )
 
-// Register registers the opener of a scheme. It replaces an earlier one.
+// Register registers the opener for a scheme. It replaces an earlier one.
 func Register(scheme string, open Opener) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -127,10 +126,10 @@ func Registered() []string {
 	return slices.Sorted(maps.Keys(openers))
 }
 
-// known holds the schemes of all builds of this program.
+// known has the schemes that some build of this program can open.
 var known = []string{"az", "gs", "https", "s3"}
 
-// Open opens the bucket of an address.
+// Open opens the bucket of an address with the opener of the address's scheme.
 func Open(ctx context.Context, a Address) (Bucket, error) {
 	mu.RLock()
 	open := openers[a.Scheme]

@@ -1,9 +1,11 @@
 package table
 
-// Bounds holds the min and max of some values of a column that is held in Ints and not unsigned. Nulls are ignored.
+// Bounds holds the min and max of some values of a column. The column must be held in Ints, and must not be unsigned.
+// Nulls are ignored.
 type Bounds struct{ Min, Max int64 }
 
-// Holds reports whether every row's value is null or within the bounds. Dictionary entries that no row has are ignored.
+// Holds reports whether every row's value is null or within the bounds. Values of the dictionary that no row has are
+// ignored.
 func (b Bounds) Holds(c *Column) bool {
 	for i := range c.Entries() {
 		at := i

@@ -14,10 +14,10 @@ type Values struct {
 	Data    []byte
 }
 
-// Bytes returns string i, in the same memory.
+// Bytes returns string i. It shares memory with v.
 func (v Values) Bytes(i int) []byte { return v.Data[v.Offsets[i]:v.Offsets[i+1]] }
 
-// Len returns the number of values of kind k; if k is List, the number of elements.
+// Len returns the number of values. k is their kind; if k is List, Len returns the number of elements of all lists.
 func (v Values) Len(k Kind) int {
 	switch k {
 	case Float, List:
@@ -28,7 +28,7 @@ func (v Values) Len(k Kind) int {
 	return len(v.Ints)
 }
 
-// slice returns the values with indices in [i, j), in the same memory.
+// slice returns the values with indices in [i, j). The result shares memory with v.
 func (v Values) slice(k Kind, i, j int) Values {
 	switch k {
 	case Float:
@@ -47,11 +47,10 @@ func (v Values) slice(k Kind, i, j int) Values {
 // code or value per run). An entry is a row or, if Ends is set, a run. Columns of lists are plain.
 type Column struct {
 	Type Type
-	// Valid has one item per entry; nil if there are no nulls. At a null, code and value are unspecified but in range.
+	// Valid has one item per entry; nil if there are no nulls. At a null, the code or value is unspecified but valid.
 	Valid []bool
-	// Unparsed has one item per entry; it marks the nulls whose text is not valid for the column's type, such as a date
-	// in a layout that was not declared. It is nil if there are none. Only text formats have it, and no answer depends
-	// on it.
+	// Unparsed has one item per entry; it marks the nulls whose text is not valid for the column's type, such as a date in
+	// a layout that was not declared. It is nil if there are none. Only text formats set it, and no answer depends on it.
 	Unparsed []bool
 	Codes    []int32
 	Ends     []int32
@@ -66,7 +65,7 @@ type Column struct {
 
 var dictionaries atomic.Uint64
 
-// NextDictionary returns a Dict that no other dictionary of this process has.
+// NextDictionary returns a new value for Dict, different from all others in this process.
 func NextDictionary() uint64 { return dictionaries.Add(1) }
 
 // Entries returns the number of entries: rows, or runs if Ends is set.
@@ -93,7 +92,8 @@ func (c *Column) Len() int {
 	return int(c.Ends[len(c.Ends)-1])
 }
 
-// Entry returns the entry that holds a row: the row itself or its run, which it finds in logarithmic time.
+// Entry returns the index of the entry that holds a row: the row itself or, if there are runs, its run, found in
+// logarithmic time.
 func (c *Column) Entry(row int) int {
 	if c.Ends == nil {
 		return row
@@ -101,7 +101,7 @@ func (c *Column) Entry(row int) int {
 	return sort.Search(len(c.Ends), func(i int) bool { return int(c.Ends[i]) > row })
 }
 
-// List returns the list of a row of a column of lists, in the same memory.
+// List returns the list in a row of a column of lists. It shares memory with c.
 func (c *Column) List(row int) []float64 { return c.Values.Floats[c.Lists[row]:c.Lists[row+1]] }
 
 // IsNull reports whether a row is null.
@@ -116,7 +116,7 @@ func (c *Column) Index(row int) int {
 	return e
 }
 
-// Slice returns the rows with indices in [i, j) of a column without runs, in the same memory.
+// Slice returns the rows with indices in [i, j). The column must have no runs. The result shares memory with c.
 func (c *Column) Slice(i, j int) Column {
 	s := Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Valid != nil {

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// delimiters are the characters that people use to separate fields, with their names and their form in a job.
+// delimiters are characters that often separate fields, with their names and how a job writes them.
 var delimiters = []struct{ char, name, written string }{
 	{"\t", "a tab", `"\t"`}, {";", "a semicolon", `";"`}, {"|", "a bar", `"|"`}, {",", "a comma", `","`},
 }
 
-// HeaderAdvice describes what may be wrong with the header of a text file that lacks the column wanted. It names no
-// other column: if the file has no header, those names are a row of the data.
+// HeaderAdvice describes what may be wrong with the header of a text file that lacks the column wanted. It shows none
+// of names: if the file has no header, these are a row of data.
 func HeaderAdvice(names []string, wanted string) string {
 	joined := strings.Join(names, "")
 	if advice := LineEndAdvice(joined); advice != "" {
@@ -35,8 +35,8 @@ func HeaderAdvice(names []string, wanted string) string {
 		"input.csv.columns"
 }
 
-// LineEndAdvice describes what is wrong with the lines of a text file whose header holds a carriage return; "" if it
-// holds none.
+// LineEndAdvice describes what is wrong with the line ends of a text file, if its header holds a carriage return; "" if
+// it holds none.
 func LineEndAdvice(header string) string {
 	if strings.Contains(header, "\r") {
 		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`
@@ -44,7 +44,7 @@ func LineEndAdvice(header string) string {
 	return ""
 }
 
-// plainName returns a name in lower case, without blanks, underscores and hyphens.
+// plainName returns a name in lower case, without blanks, tabs, underscores and hyphens.
 func plainName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\t", "", "-", "").Replace(s))
 }

@@ -36,6 +36,6 @@ func (s Schema) Index(name string) int {
 type Batch struct {
 	Rows    int
 	Columns []Column
-	// Keep has one item per row: a row counts in queries if its item is true. nil if all rows count.
+	// Keep has one item per row: false if no query counts the row. nil if all rows count.
 	Keep []bool
 }

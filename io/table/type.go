@@ -7,7 +7,7 @@ type Kind uint8
 
 // The kinds. Each comment names the slice of Values that holds the values.
 const (
-	Invalid   Kind = iota // none; this version does not read the type
+	Invalid   Kind = iota // none: this version cannot read the type
 	Bool                  // Ints: 0 or 1
 	Int                   // Ints
 	Uint                  // Ints, the bits of a uint64
@@ -15,7 +15,7 @@ const (
 	String                // Offsets and Data: bytes, UTF-8 by convention
 	Date                  // Ints: days since 1970-01-01
 	Timestamp             // Ints: multiples of Type.Unit since 1970-01-01T00:00:00 (UTC, or local if Type.Zone is "local")
-	List                  // Floats, divided by Column.Lists: lists of numbers
+	List                  // Floats: lists of numbers; Column.Lists divides Floats into lists
 )
 
 var kindNames = [...]string{"invalid", "bool", "int", "uint", "float", "text", "date", "timestamp", "list of numbers"}

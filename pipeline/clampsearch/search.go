@@ -1,5 +1,6 @@
-// Package clampsearch plans queries whose clamp, or bound on the rows of a unit, is found in the run: a noisy histogram
-// is drawn before the query's own noise, for a fraction of the query's mu², which is charged with the rest.
+// Package clampsearch plans queries whose clamp, or bound on the rows of a unit, is found during the run. Before the
+// query's own noise, the run draws a noisy histogram, from which it chooses. The histogram costs a fraction of the
+// query's mu², which is charged with the rest.
 package clampsearch
 
 import (
@@ -11,22 +12,22 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Search is the search for the clamp or the bound of a query.
+// Search describes how the clamp or the row bound of a query is found.
 type Search struct {
 	query.Finder
 	Component query.Component
 	Mechanism calibrate.Mechanism
-	// Result is the choice and the noisy values behind it; nil before a run.
+	// Result is the choice and the noisy histogram behind it; nil before the run.
 	Result *query.SearchResult
-	// name is the mechanism's name in the ledger if the charge was adopted; otherwise ""
+	// name is the histogram's name in the ledger, if an earlier charge was adopted; otherwise ""
 	name string
-	// charged are the query's mechanisms as they were charged, and most is the largest value that a row adds to a cell,
-	// by component.
+	// charged are the query's mechanisms as they were charged, before the choice. most[i] is the largest value that one
+	// row adds to a cell of component i.
 	charged []manifest.Charged
 	most    []float64
 }
 
-// New returns the search of a query; nil if its clamp and its bound on rows are fixed.
+// New returns the search of a query; nil if the query's clamp and row bound are fixed.
 func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	finder, ok := q.(query.Finder)
 	if !ok {
@@ -36,8 +37,9 @@ func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits the requests of the query's components: the search's fraction of its mu² goes to the histogram; the
-// mechanisms that depend on the result follow it.
+// Ask splits the budget requests of the query's components: the search's fraction of the query's mu² goes to the
+// histogram, the rest to the components. Components whose sensitivity depends on the choice are marked with the
+// histogram's name.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)
@@ -50,7 +52,7 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 		RowBound: c.RowBound})
 }
 
-// Charged returns the mechanism as the ledger has it.
+// Charged returns the histogram's mechanism with the name that the ledger recorded.
 func (s *Search) Charged() calibrate.Mechanism {
 	m := s.Mechanism
 	if s.name != "" {
@@ -59,7 +61,8 @@ func (s *Search) Charged() calibrate.Mechanism {
 	return m
 }
 
-// Adopt returns the search with its mechanism as a ledger has it. The mechanisms of the query follow it by that name.
+// Adopt returns the search with the histogram's mechanism as the ledger recorded it. The recorded mechanisms of the
+// query that depend on the choice refer to it by that name.
 func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mechanism) *Search {
 	out := *s
 	out.name, out.Mechanism = recorded.Query, recorded
@@ -72,7 +75,7 @@ func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mecha
 	return &out
 }
 
-// Chosen is a query with the result of its search.
+// Chosen is a query with the clamp or row bound that its search found.
 type Chosen struct {
 	Search     *Search
 	Query      query.Query
@@ -80,8 +83,8 @@ type Chosen struct {
 	Mechanisms []calibrate.Mechanism
 }
 
-// With returns the query with the found clamp or bound. The mechanisms that depend on it get its sensitivity, at the mu
-// that was charged.
+// With returns the query with the found clamp or row bound. The mechanisms that depend on it get the sensitivity of the
+// choice, with the mu that was charged.
 func (s *Search) With(found query.SearchResult, charged []calibrate.Mechanism, adj query.Adjacency) (out Chosen,
 	err error) {
 	after := *s
@@ -106,7 +109,7 @@ func (s *Search) With(found query.SearchResult, charged []calibrate.Mechanism, a
 	return out, nil
 }
 
-// Choose makes the choice r in the exact answers that wait for it.
+// Choose sets the range r in the exact answers that depend on it.
 func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error) {
 	for j, follows := range s.Follows() {
 		if follows {
@@ -118,8 +121,8 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 	return nil
 }
 
-// Statement returns the manifest's description of the search for the clamp or the bound. Both are nil before a run;
-// afterwards one of them is set.
+// Statement returns the manifest's description of the search: for a clamp or for a row bound. Both are nil before a
+// run; afterwards one of them is set.
 func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	if s == nil || s.Result == nil {
 		return nil, nil
@@ -132,7 +135,8 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Result.Clamp}, nil
 }
 
-// ResultOf returns the clamp or bound in a manifest; ok is false if the noisy histogram gives another one.
+// ResultOf returns the clamp or row bound that a manifest states; ok is false if the noisy histogram in the manifest
+// leads to another one.
 func ResultOf(q *manifest.Query) (query.SearchResult, bool) {
 	switch {
 	case q.Search != nil:

@@ -1,5 +1,5 @@
-// Package enginetest is the conformance suite of engines. It checks that exact answers depend on the rows alone and
-// that bounds are enforced. It reads exact answers through package mechanismtest.
+// Package enginetest is the conformance suite of engines. It checks that exact answers depend only on the rows, not on
+// files or workers, and that bounds are enforced. It reads exact answers through package mechanismtest.
 package enginetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Open opens the input of a plan's job with a number of workers.
+// Open opens an engine on the input of a plan's job, with a number of workers.
 type Open func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine
 
 // Suite runs every test on the engine that open returns.
@@ -31,7 +31,7 @@ func Suite(t *testing.T, open Open) {
 	t.Run("empty table", func(t *testing.T) { testEmpty(t, open) })
 }
 
-// Fails aggregates the suite's table with an engine that fails, and passes the error to check.
+// Fails aggregates the suite's table with an engine that must fail, and passes the error to check.
 func Fails(t *testing.T, open Open, check func(*testing.T, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,10 +67,10 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// row is a person, an age and a colour, as CSV has them.
+// row is a row of the CSV file: a person, an age and a colour.
 type row [3]string
 
-// table returns n rows of people with very different numbers of rows, some over every bound.
+// table returns n rows. The persons have very different numbers of rows, some above every bound.
 func table(n int) []row {
 	rng := rand.New(rand.NewPCG(7, 11))
 	colours := []string{"red", "orange", "blue", "green", "red", "blue"}
@@ -99,7 +99,7 @@ func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	return writtenPlan(t, dir, fmt.Appendf(nil, job, files))
 }
 
-// writtenPlan is Plan, and writes the job's file for engines whose workers read it.
+// writtenPlan is Plan, but also writes the job file, for engines whose workers read it.
 func writtenPlan(t *testing.T, dir string, job []byte) *pipeline.Plan {
 	t.Helper()
 	path := filepath.Join(dir, "job.yaml")
@@ -109,7 +109,7 @@ func writtenPlan(t *testing.T, dir string, job []byte) *pipeline.Plan {
 	return Plan(t, path, job)
 }
 
-// Plan makes the plan of a job whose file would be at path. The job names no public files.
+// Plan makes the plan of a job as if its file were at path. The job must name no public files.
 func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	tb.Helper()
 	j, diags := configs.Parse(path, job, configs.ParseOptions{})
@@ -123,7 +123,7 @@ func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	return p
 }
 
-// exact returns the cells of each component of the queries of the suite's job, in multiples of its quantum.
+// exact returns the exact cells of every component in the suite's job, in multiples of the component's quantum.
 func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 	t.Helper()
 	e := open(t, p, workers)
@@ -146,7 +146,7 @@ func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 	return out
 }
 
-// The answers are the same for any number of workers, any cut into files and any order of rows.
+// The answers are the same for any number of workers, any split into files and any order of rows.
 func testInvariance(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -170,7 +170,7 @@ func testInvariance(t *testing.T, open Open) {
 }
 
 // max_rows: 5 keeps min(5, rows) rows of each unit. A query with common noise has one more component: the number of
-// units with a row. Each unit counts once in it, whatever the number of its rows.
+// units with a row, in which each unit counts once.
 func testBounds(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -196,8 +196,8 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// Each query keeps as many rows of a unit as in a job of its own. Queries with bounds on cells also keep the same
-// cells, so their answers are equal.
+// Each query keeps as many rows of a unit as in a job with this query alone. Queries that bound the cells of a unit
+// also keep the same cells, so their answers are equal.
 func testBeside(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "all.csv", table(3000))
@@ -218,7 +218,7 @@ func testBeside(t *testing.T, open Open) {
 	}
 }
 
-// Digest returns the same as Aggregate, for any number of workers, and a different digest for other rows.
+// Digest returns the same digest as Aggregate, for any number of workers, and a different digest for other rows.
 func testDigest(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "a.csv", table(100))

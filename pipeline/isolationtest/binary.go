@@ -11,19 +11,19 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// Binary is a table of typed columns in a binary format, and a library that writes it. A cell is an int64, a uint64, a
-// *big.Int, a float64, a bool, or a text of bytes.
+// Binary is a random table format: typed columns in a binary file format such as Parquet, and a library that writes it.
+// A cell is an int64, a uint64, a *big.Int, a float64, a bool, or a string of bytes.
 type Binary struct {
 	writer  sourcetest.Library
 	columns []binaryColumn
 	unit    []int
-	layout  uint64 // the seed of the layout, which is the same for all tables
+	layout  uint64 // seed of the file layout; all tables of a case have the same one
 }
 
 var libraries = []sourcetest.Library{sourcetest.ParquetGo, sourcetest.ArrowParquet, sourcetest.XitongsysParquet,
 	sourcetest.ArrowFile, sourcetest.ArrowStream}
 
-// DrawBinary draws types and a library that writes them.
+// DrawBinary draws column types and a library that writes them.
 func DrawBinary(r *rand.Rand) *Binary { return drawBinary(r, libraries) }
 
 func drawBinary(r *rand.Rand, libraries []sourcetest.Library) *Binary {
@@ -72,7 +72,7 @@ func (b *Binary) paths(files int) (paths []string) {
 	return paths
 }
 
-// cell draws a value of a column. Some repeat the value of an earlier row.
+// cell draws a value of column i. Some values repeat the value of an earlier row.
 func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 	c := b.columns[i]
 	switch {
@@ -85,7 +85,7 @@ func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 	}
 	cell := c.typ.draw(r)
 	if x, ok := cell.(float64); ok && x == 0 && b.writer.Name == "xitongsys" {
-		return 0.0 // its dictionaries have one entry for both zeros
+		return 0.0 // the library's dictionaries have one entry for both zeros
 	}
 	return cell
 }
@@ -117,7 +117,7 @@ func (b *Binary) Key(row Row) (key string, ok bool) {
 		case nil:
 			return "", true
 		case float64:
-			if cell != cell || cell == 0 { // no number, and the two zeros, which jobs may tell apart or not
+			if cell != cell || cell == 0 { // NaN and the two zeros: a job decides whether they are different units
 				return "", false
 			}
 			key += strconv.FormatFloat(cell, 'x', -1, 64) + ";"
@@ -130,7 +130,7 @@ func (b *Binary) Key(row Row) (key string, ok bool) {
 	return key, true
 }
 
-// Want implements Format. Integers and texts are read as they are.
+// Want implements Format. Integers and strings must be read unchanged.
 func (b *Binary) Want(row Row) (cells string, ok bool) {
 	for i, cell := range row {
 		switch cell := cell.(type) {
@@ -138,7 +138,7 @@ func (b *Binary) Want(row Row) (cells string, ok bool) {
 			cells += shownNull
 		case int64:
 			if b.columns[i].typ.units {
-				return "", false // they may be read in other units
+				return "", false // they may be read in other units, so the format cannot tell
 			}
 			cells += shownInt(cell)
 		case string:

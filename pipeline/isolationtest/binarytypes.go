@@ -16,20 +16,19 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// binaryType is a type of a column, and how its cells are drawn.
+// binaryType is a column type of a binary format, with a function that draws its cells.
 type binaryType struct {
 	sourcetest.Type
-	units bool // it is not read as the number or the text that the cell holds
+	units bool // readers convert the cell to another unit, as for timestamps
 	draw  func(r *rand.Rand) any
 }
 
-// binaryColumn is a column of a table.
+// binaryColumn is a column of a binary table.
 type binaryColumn struct {
 	typ      binaryType
 	optional bool
 }
 
-// columnName returns the name of a column.
 func columnName(i int) string { return "c" + strconv.Itoa(i) }
 
 var binaryTypes = allTypes()
@@ -48,7 +47,7 @@ func allTypes() (out []binaryType) {
 	return append(out, floatTypes()...)
 }
 
-// near draws an integer of so many bits: at an edge of a type, or next to one.
+// near draws an integer close to a bound of an integer type with this many bits.
 func near(r *rand.Rand, bits int, signed bool) *big.Int {
 	one := big.NewInt(1)
 	x := new(big.Int).Lsh(one, pick(r, uint(0), 7, 8, 15, 16, 24, 31, 32, 53, 63, uint(bits), uint(bits)))
@@ -93,7 +92,8 @@ func integerTypes() (out []binaryType) {
 	return out
 }
 
-// decimalTypes returns the forms of a decimal of so many digits. Its cells are integers: multiples of the last digit.
+// decimalTypes returns the representations of a decimal with this many digits. Cells are integers: multiples of the
+// last digit.
 func decimalTypes(digits, scale int) (out []binaryType) {
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	draw := func(r *rand.Rand) any {

@@ -7,56 +7,56 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// Row is the cells of a row, as its format has them; nil is null.
+// Row holds the cells of a row, in the types of its format; nil is null.
 type Row = sourcetest.Row
 
-// Table is the rows of each file of a table.
+// Table holds the rows of each file of a table.
 type Table = sourcetest.Table
 
-// Format is a dialect, the columns of a table in it, and a writer.
+// Format is a random file format of a table: a dialect such as CSV with its options, the columns, and a writer.
 type Format interface {
-	// String describes the format completely: from it, a reader of a failure can make such files.
+	// String describes the format completely, so that somebody can reproduce the files of a failure from it.
 	String() string
-	// Options returns how the files of a table in a folder are read, the columns that are read and which of
-	// them are the privacy unit's.
+	// Options returns the reader's options for the files of a table in a folder, the columns to read, and which of them
+	// are the privacy unit's.
 	Options(dir string, files int) (o source.Options, columns, unit []string)
-	// Draw draws a row of a unit. Its texts may be made of the earlier rows, before.
+	// Draw draws a row of a unit. Its strings may imitate the earlier rows, before.
 	Draw(r *rand.Rand, unit Row, before []Row) Row
-	// Unit draws a row of which only the cells of the unit matter.
+	// Unit draws a row that defines a unit: only its cells in the unit's columns matter.
 	Unit(r *rand.Rand, before []Row) Row
-	// Key returns a text that is equal for rows of the same unit alone, and empty if the row belongs to none; ok is
-	// false if the format does not tell.
+	// Key returns a string that is equal exactly for rows of the same unit, and empty if the row belongs to no unit; ok is
+	// false if the format cannot tell.
 	Key(row Row) (key string, ok bool)
-	// Want returns the cells of a row as they must be read, in the form of shown; ok is false if the format does not
-	// tell.
+	// Want returns the cells of a row as they must be read, formatted like the reader's rows (see shownNull); ok is false
+	// if the format cannot tell.
 	Want(row Row) (cells string, ok bool)
-	// Put writes the files of a table into a folder. A table that the writer cannot write is an error.
+	// Put writes the files of a table into a folder. It returns an error if the writer cannot write the table.
 	Put(dir string, t Table) error
-	// Second reads the files of a table with another reader and returns its judgement; doubted is true if they differ
-	// from the intended ones.
+	// Second reads the files of a table with an independent reader. It returns a description of what that reader found;
+	// doubted is true if the rows differ from the intended rows.
 	Second(dir string, t Table) (says string, doubted bool)
-	// Smaller returns simpler forms of a cell.
+	// Smaller returns simpler cells to try in place of a cell, for shrinking a finding.
 	Smaller(cell any) []any
 }
 
-// item is a row in a file of both tables together.
+// item is a row of the case: of table T or of table U, with its file.
 type item struct {
 	row  Row
 	ofU  bool
 	file int
 }
 
-// Case is two tables of one format.
+// Case is a test case: two tables T and U of one format.
 type Case struct {
 	Format  Format
-	Items   []item // in the order in which they stand in their files
+	Items   []item // the rows of both tables, in the order of the file that holds both
 	Files   int
 	Workers int
-	Joined  bool   // the tables are also joined
-	Note    string // where the case comes from
+	Joined  bool   // whether the tables are also joined
+	Note    string // the origin of the case, such as its seed
 }
 
-// The tables of a case: T, the rows U of one unit, and both.
+// The three tables of a case: T; the rows U of one more unit; both together.
 const (
 	tableT = iota
 	tableU
@@ -65,8 +65,8 @@ const (
 
 var tableNames = [3]string{"T", "U", "T and U"}
 
-// Draw draws the tables of a case: rows of some units, and rows of one more at random places among them, also first and
-// last.
+// Draw draws the tables of a case: the rows T of some units, and the rows U of one more unit at random places among
+// them, also first and last.
 func Draw(f Format, r *rand.Rand, note string) *Case {
 	c := &Case{Format: f, Files: []int{1, 1, 1, 2, 3}[r.IntN(5)], Workers: 1 + r.IntN(2), Note: note}
 	var units, before []Row
@@ -94,7 +94,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	return c
 }
 
-// owns reports whether one of some units is equal to another, or may be.
+// owns reports whether one of the units is, or may be, equal to the unit one.
 func owns(f Format, units []Row, one Row) bool {
 	key, ok := f.Key(one)
 	for _, u := range units {
@@ -105,7 +105,7 @@ func owns(f Format, units []Row, one Row) bool {
 	return false
 }
 
-// Table returns one of the tables.
+// Table returns one of the three tables of the case.
 func (c *Case) Table(which int) Table {
 	t := make(Table, c.Files)
 	for _, it := range c.Items {

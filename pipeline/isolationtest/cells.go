@@ -17,12 +17,12 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// textCell is a cell of a text format: the text that stands for the value. Of a type other than text, want is how the
-// value is read, in the form of shown, or empty if the format does not tell. token is set if JSON writes the text as it
-// stands, which is a number or a truth value.
+// textCell is a cell of a text format, as the string that represents its value. For types other than text, want is the
+// value that must be read, formatted like the reader's rows (see shownNull); it is empty if the format cannot tell.
+// token is set if JSON writes the string without quotes, as a number or a boolean.
 type textCell struct {
 	text, want string
-	key        string // if it is not empty: what the value is, if more than want
+	key        string // identifies the value if want does not suffice; else empty
 	typed      bool
 	token      bool
 }
@@ -57,7 +57,8 @@ func (t *Text) Unit(r *rand.Rand, before []Row) Row {
 	return row
 }
 
-// pieces returns what texts are made of to look like something else.
+// pieces returns the pieces from which strings are made that imitate parts of the file: earlier rows, delimiters, null
+// words.
 func (t *Text) pieces(before []Row) *pieces {
 	p := &pieces{marks: append([]string{"\n", "\r\n"}, t.nulls...)}
 	for _, row := range before[max(0, len(before)-4):] {
@@ -84,7 +85,7 @@ func (t *Text) pieces(before []Row) *pieces {
 	return p
 }
 
-// cell draws a cell of a column.
+// cell draws a cell of a column, which imitates pieces of the file.
 func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	typ := t.columns[column].typ
 	if typ == "" || typ == "text" {
@@ -103,7 +104,7 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	if chance(r, 0.08) {
 		return nil
 	}
-	if chance(r, 0.08) { // no value of the type
+	if chance(r, 0.08) { // a string that is not a value of the type
 		return textCell{text: t.fit(p.text(r)), typed: true}
 	}
 	c := t.typedCell(r, typ)
@@ -113,7 +114,8 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	return c
 }
 
-// nullWord returns the text of a null; empty if only the empty text is a null, which is not a null in columns of text.
+// nullWord returns a string that stands for null. It returns "" if only the empty string does, which is not null in
+// columns of text.
 func (t *Text) nullWord() string {
 	for _, n := range t.nulls {
 		if n != "" {
@@ -123,11 +125,11 @@ func (t *Text) nullWord() string {
 	return ""
 }
 
-// edgeInts are at the edges of types, and next to each other.
+// edgeInts are integers at the bounds of types, and their neighbours.
 var edgeInts = []int64{0, 1, 2, -1, 9, 10, 99, 1000, 1234567, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64,
 	math.MinInt64 + 1, 1 << 53, 1<<53 + 1, math.MaxInt32, math.MinInt32, math.MaxInt32 + 1, math.MaxUint32}
 
-// typedCell draws a value of a type other than text, written as the job says.
+// typedCell draws a value of a type other than text, in the spelling that the job states.
 func (t *Text) typedCell(r *rand.Rand, typ string) textCell {
 	kind, layout, _ := strings.Cut(typ, " ")
 	switch kind {
@@ -164,7 +166,7 @@ func (t *Text) typedCell(r *rand.Rand, typ string) textCell {
 	switch fine := r.IntN(4); {
 	case fine == 0, strings.Contains(layout, "Z07"):
 		return textCell{text: at.Format(layout), want: shownInt(us), typed: true}
-	case fine == 1: // a part of a microsecond
+	case fine == 1: // fractions of a microsecond
 		text := at.Add(time.Duration(1 + r.IntN(2))).Format(layout + ".000000000")
 		return textCell{text: text, key: text, typed: true}
 	}
@@ -172,7 +174,7 @@ func (t *Text) typedCell(r *rand.Rand, typ string) textCell {
 	return textCell{text: time.UnixMicro(us).UTC().Format(layout + ".000000"), want: shownInt(us), typed: true}
 }
 
-// grouped writes separators between groups of three digits.
+// grouped inserts a separator between groups of three digits.
 func grouped(digits, separator string) string {
 	sign := strings.TrimRight(digits, "0123456789")
 	digits = digits[len(sign):]
@@ -183,8 +185,8 @@ func grouped(digits, separator string) string {
 	return sign + out
 }
 
-// fit makes a text one that the writer can write: without quotes there are no delimiters and line ends, and UTF-16 has
-// characters and halves of some.
+// fit changes a string so that the writer can write it: without a quote character it removes delimiters and line ends,
+// and for UTF-16 it keeps only characters that UTF-16 has, and surrogates.
 func (t *Text) fit(s string) string {
 	if t.format != "jsonl" && t.quotes() == "" {
 		s = strings.NewReplacer(t.separator(), "_", "\n", "_").Replace(s)
@@ -206,13 +208,13 @@ func (t *Text) fit(s string) string {
 	return s
 }
 
-// charmaps are the encodings of one byte a character.
+// charmaps are the single-byte encodings.
 var charmaps = map[string]*charmap.Charmap{
 	"windows-1252": charmap.Windows1252, "latin-1": charmap.ISO8859_1, "latin-9": charmap.ISO8859_15,
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// decode returns a text of the file in UTF-8; ok is false if some of it is not a character.
+// decode returns bytes of the file as UTF-8; ok is false if some of them are not a character.
 func (t *Text) decode(s string) (text string, ok bool) {
 	switch m := charmaps[t.encoding]; {
 	case m != nil:
@@ -225,13 +227,14 @@ func (t *Text) decode(s string) (text string, ok bool) {
 			b.WriteRune(r)
 		}
 		return b.String(), true
-	case t.wide(), t.format == "jsonl" && t.writer == "go" && t.ascii && halvesOnly(s): // halves are units, or escapes
+	// single surrogates are UTF-16 code units, or JSON escapes
+	case t.wide(), t.format == "jsonl" && t.writer == "go" && t.ascii && halvesOnly(s):
 		return wtf8(sourcetest.Units(s)), true
 	}
 	return s, t.format != "jsonl" || utf8.ValidString(s)
 }
 
-// halvesOnly reports whether a text is UTF-8 except for halves of pairs of UTF-16.
+// halvesOnly reports whether a string is UTF-8 except for unpaired surrogates.
 func halvesOnly(s string) bool {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
@@ -245,7 +248,7 @@ func halvesOnly(s string) bool {
 	return true
 }
 
-// wtf8 returns a text in UTF-8 in which a half without its partner has the three bytes of its number.
+// wtf8 returns UTF-16 as WTF-8: UTF-8 in which an unpaired surrogate has three bytes.
 func wtf8(units []uint16) string {
 	var b []byte
 	for i := 0; i < len(units); i++ {
@@ -264,7 +267,8 @@ func wtf8(units []uint16) string {
 	return string(b)
 }
 
-// value returns the text of a cell without what the dialect takes off it; null is true if it is a null word.
+// value returns the string of a cell without the parts that the dialect removes, such as blanks; null is true if the
+// string stands for null.
 func (t *Text) value(column int, cell any) (text string, null bool) {
 	c, ok := cell.(textCell)
 	if !ok {

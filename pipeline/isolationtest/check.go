@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Finding is a broken promise, with all that is needed to see it again.
+// Finding is a broken promise of the readers, with everything needed to reproduce it.
 type Finding struct {
-	// Promise is which one: isolation, outcome, fidelity, identity or tables.
+	// Promise is the name of the broken promise: isolation, outcome, fidelity, identity or tables.
 	Promise string
 	What    string
 	Case    *Case
-	dir     string // the folder of the files
+	dir     string // the folder that holds the three tables
 	reading [3]reading
-	// Second is the judgement of a second reader of the dialect about the files.
+	// Second describes what an independent reader found in the files.
 	Second string
 }
 
@@ -43,7 +43,7 @@ func (f *Finding) Error() string {
 	return b.String()
 }
 
-// Put writes the three tables of a case into folders of their own.
+// Put writes the three tables of a case, each into its own folder.
 func (c *Case) Put(dir string) error {
 	for i := range tableNames {
 		if err := c.Format.Put(folder(dir, i), c.Table(i)); err != nil {
@@ -57,8 +57,8 @@ func folder(dir string, table int) string {
 	return filepath.Join(dir, [3]string{"t", "u", "both"}[table])
 }
 
-// Compare reads the three tables that Put wrote and returns a broken promise; nil if all hold. failed is true if T
-// cannot be read.
+// Compare reads the three tables that Put wrote and returns the first broken promise; nil if all hold. failed is true
+// if T cannot be read.
 func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	f := &Finding{Case: c, dir: dir}
 	for i := range f.reading {
@@ -78,7 +78,7 @@ func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	return nil, failed
 }
 
-// outcome: files of T, and of T and U, are opened and read, or fail with the same message.
+// outcome checks that the files of T, and of T and U together, can both be read, or fail with the same message.
 func (c *Case) outcome(f *Finding) string {
 	if t, both := f.reading[tableT].err, f.reading[tableBoth].err; t != both {
 		return fmt.Sprintf("T: %q, T and U: %q", t, both)
@@ -86,7 +86,7 @@ func (c *Case) outcome(f *Finding) string {
 	return ""
 }
 
-// isolation: the rows of T and U together are the rows of T and the rows of U.
+// isolation checks that the rows of T and U together are the rows of T and the rows of U.
 func (c *Case) isolation(f *Finding) string {
 	if f.reading[tableU].err != "" || f.reading[tableT].err != "" {
 		return ""
@@ -101,7 +101,8 @@ func (c *Case) isolation(f *Finding) string {
 	return ""
 }
 
-// fidelity: what is read is what was written, and with a public number of rows the table is accepted (docs/adr/0013).
+// fidelity checks that the rows that were read are the rows that were written, and that the table is accepted if their
+// number is public (docs/adr/0013).
 func (c *Case) fidelity(f *Finding) string {
 	for i := range f.reading {
 		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
@@ -112,7 +113,7 @@ func (c *Case) fidelity(f *Finding) string {
 		case got > n || n > got+r.blank:
 			return fmt.Sprintf("%s has %d rows: %d are read, and %d lines skipped", tableNames[i], n, got, r.blank)
 		case got < n:
-			continue // rows that look like none
+			continue // rows that look like a skipped line
 		}
 		for k, row := range rows {
 			if want, ok := c.Format.Want(row); ok && want != r.rows[k] {
@@ -123,8 +124,8 @@ func (c *Case) fidelity(f *Finding) string {
 	return ""
 }
 
-// identity: rows are of one unit exactly if the values of their units are equal. A value that cannot be held exactly
-// may be null.
+// identity checks that two rows have the same unit exactly if their units' values are equal. A value that cannot be
+// represented exactly may be null.
 func (c *Case) identity(f *Finding) string {
 	for i := range f.reading {
 		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
@@ -154,8 +155,8 @@ func (c *Case) identity(f *Finding) string {
 	return ""
 }
 
-// shrink makes a finding smaller as long as the same promise is broken: fewer rows, and simpler cells. put writes the
-// tables of a case.
+// shrink simplifies a finding while the same promise stays broken: fewer rows and simpler cells. put writes the tables
+// of a case.
 func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 	best := f
 	try := func(change func(*Case)) bool {
@@ -200,13 +201,13 @@ func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 			}
 		}) || again
 	}
-	if put(best.Case, dir) == nil { // so that the files are of this case
+	if put(best.Case, dir) == nil { // write the files of the final case
 		best.doubted(dir)
 	}
 	return best
 }
 
-// doubted asks a second reader of the dialect about all files, and returns true if it does not read what was meant:
+// doubted asks an independent reader about all files. It returns true if that reader does not find the intended rows:
 // then the writer may be at fault.
 func (f *Finding) doubted(dir string) bool {
 	for i := range tableNames {

@@ -14,58 +14,58 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// textColumn is a column of a text format with its type, as jobs write it.
+// textColumn is a column of a text format, with its type as a job states it.
 type textColumn struct{ name, typ string }
 
-// Text is a dialect of a text format, as a job states it, and how a writer of it writes.
+// Text is a random dialect of a text format, as a job states it, and how its writer uses it.
 type Text struct {
-	// What the job states; what is empty or 0 is left out.
-	format, ending               string // csv, tsv or jsonl; the end of the files' names
+	// The part that the job states. Empty or 0 means that the job does not state it.
+	format, ending               string // csv, tsv or jsonl; the file extension
 	columns                      []textColumn
-	read                         []int // the columns that are read
-	unit                         []int // the columns of the privacy unit, which are among them
+	read                         []int // indices of the columns that are read
+	unit                         []int // indices of the columns of the privacy unit, a subset of read
 	header, named, trim          bool
 	delimiter, quote, comment    string
 	encoding, decimal, thousands string
 	nulls                        []string
-	folder                       bool // the files are in folders, day=2024-01-0N
-	floats                       bool // units may be floats
+	folder                       bool // the files are in folders such as day=2024-01-02
+	floats                       bool // columns of units may be floats
 
-	// How the writer writes.
-	writer      string // go, or the name of another program
+	// The part that only the writer knows.
+	writer      string // go, or the name of another program such as "pyarrow csv"
 	lineEnd     string
 	style       style
-	mark        bool // a byte order mark
-	preamble    bool // a comment before the header
-	padded      bool // blanks around fields, which trim_space takes off
-	unended     bool // the last line has no end
-	members     bool // compressed in two members
-	ascii       bool // JSON: escapes for all characters that are not ASCII
-	nest, extra bool // JSON: a member in a member; a member that nobody reads
+	mark        bool // write a byte order mark
+	preamble    bool // write a comment before the header
+	padded      bool // write blanks around fields, which trim_space removes
+	unended     bool // omit the last line's end
+	members     bool // compress into two gzip members
+	ascii       bool // JSON: escape all characters that are not ASCII
+	nest, extra bool // JSON: put a member into another object; add a member that nobody reads
 
 	source source.Options
 }
 
-// style is which fields are quoted.
+// style is the rule by which the writer quotes fields.
 type style int
 
 const (
-	minimal    style = iota // those that hold a delimiter, a quote or a line end
+	minimal    style = iota // fields that contain a delimiter, a quote or a line end
 	nonNumeric              // texts
 	always
-	careful  // minimal, and what begins with a blank, a mark or the comment character
-	standard // as Go's encoding/csv does, if it can write the dialect; else minimal
+	careful  // minimal, and fields that begin with a blank, a mark or the comment character
+	standard // as Go's encoding/csv does, if it can write the dialect; otherwise minimal
 )
 
 // encodings lists the encodings that a job can name.
 var encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1252", "latin-1", "latin-9",
 	"windows-1250", "latin-2", "windows-1251", "macintosh"}
 
-// layouts are the types of dates and times, each with a value for a number of microseconds.
+// textTypes are the column types to draw from. Those that occur twice are drawn twice as often.
 var textTypes = []string{"int", "int", "float", "bool", "date", "date 2/1/2006", "timestamp 2006-01-02 15:04:05",
 	"timestamp 2006-01-02T15:04:05Z07:00"}
 
-// DrawText draws a dialect. ok is false if jobs cannot have it.
+// DrawText draws a dialect of csv, tsv or jsonl. ok is false if jobs cannot state it.
 func DrawText(r *rand.Rand, format string) (t *Text, ok bool) {
 	t = &Text{format: format, writer: "go", lineEnd: pick(r, "\n", "\n", "\r\n"), style: style(r.IntN(5)),
 		unended: chance(r, 0.2)}
@@ -144,7 +144,7 @@ func (t *Text) drawCSV(r *rand.Rand) {
 	}
 }
 
-// prepare states the dialect in a job, and takes from it how files are read. It returns false if the job is refused.
+// prepare parses a job with the dialect and keeps the reader's options from it. It returns false if the job is refused.
 func (t *Text) prepare() bool {
 	job, diags := configs.Parse("job.yaml", []byte(t.job()), configs.ParseOptions{})
 	if len(diags) > 0 {
@@ -154,7 +154,7 @@ func (t *Text) prepare() bool {
 	return true
 }
 
-// job returns the text of a job about such files.
+// job returns a job in YAML that reads files of the dialect.
 func (t *Text) job() string {
 	var b strings.Builder
 	var unit []string
@@ -197,7 +197,7 @@ func (t *Text) job() string {
 		if t.trim {
 			b.WriteString("    trim_space: true\n")
 		}
-		if !t.header && (t.lineEnd == "\r\n" || t.members) { // members says something of JSON alone
+		if !t.header && (t.lineEnd == "\r\n" || t.members) { // for JSON, members alone matters
 			fmt.Fprintf(&b, "    line_end: %s\n", map[bool]string{true: "crlf", false: "lf"}[t.lineEnd == "\r\n"])
 		}
 		if t.mark && !t.header {
@@ -228,8 +228,6 @@ func (t *Text) name(i int) string {
 	return t.columns[i].name
 }
 
-// The characters with a meaning, 0 if there is none.
-
 func (t *Text) separator() string {
 	if t.delimiter == "" && t.format == "tsv" {
 		return "\t"
@@ -237,8 +235,8 @@ func (t *Text) separator() string {
 	return cmp.Or(t.delimiter, ",")
 }
 
-// quotes returns the quote; empty if no character quotes. A file that is called tsv has none unless the job says so, as
-// IANA defines the format.
+// quotes returns the quote character; empty if there is none. A .tsv file has none unless the job sets it, as IANA
+// defines the format.
 func (t *Text) quotes() string {
 	switch {
 	case t.quote == "none", t.format == "tsv" && t.quote == "":

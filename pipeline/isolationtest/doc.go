@@ -1,13 +1,13 @@
-// Package isolationtest is an adversary of the readers, which knows the dialects of their files.
+// Package isolationtest attacks the readers with files made to confuse them. It knows the dialects of the files.
 //
-// The readers promise two things (docs/dev/stability.md). Row isolation: the rows of a file that a correct writer made
-// of the tables T and U are the rows of the file of T and the rows of the file of U. Unit identity: two values of a
-// column are one privacy unit only if they are equal. The adversary tries to break both:
+// The readers promise two things (docs/dev/stability.md). Row isolation: if a correct writer writes the tables T and U
+// into one file, the rows of that file are the rows of T's own file and the rows of U's own file. Unit identity: two
+// values of a column are the same privacy unit only if they are equal. The package tries to break both promises:
 //
-//	Format   a dialect of a text format, or types of a binary one, drawn at random, with a writer of it
-//	Case     a table T of several units and the rows U of one more, whose texts are made of other rows of the same file
-//	Check    writes T, U and both together, reads the three, also as tables that are joined, and compares
+//	Format   a random dialect of a text format, or random types of a binary one, with a writer
+//	Case     a table T of several units and the rows U of one more unit, whose strings imitate other rows of the file
+//	Check    writes T, U and both together, reads the three, also as joined tables, and compares
 //
-// All of it follows from a seed. A finding is made smaller and prints the dialect, the tables, what was read of them,
-// and what a second reader of the dialect says, which shows whether the writer or the reader is at fault.
+// A seed determines everything. A finding is shrunk. It prints the dialect, the tables, the rows that were read, and
+// what an independent reader finds in the files, which shows whether the writer or our reader is at fault.
 package isolationtest

@@ -23,18 +23,18 @@ import (
 //go:embed writers.py
 var pythonWriters string
 
-// Python is a process of Python that writes files with its libraries, many at once, since to start one takes longer
-// than to write a thousand files.
+// Python is a running Python process that writes files with Python's libraries. One process writes many files, since
+// starting one takes longer than writing a thousand files.
 type Python struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
-	// Missing are the packages that it does not have.
+	// Missing are the requested packages that Python does not have.
 	Missing []string
 }
 
-// StartPython starts the program of DPRELEASE_PYTHON, or python3, and asks which of some packages it has.
+// StartPython starts the program named by DPRELEASE_PYTHON, or python3, and asks it which of the packages it has.
 func StartPython(packages ...string) (*Python, error) {
 	p := &Python{cmd: exec.Command(cmp.Or(os.Getenv("DPRELEASE_PYTHON"), "python3"),
 		append([]string{"-c", pythonWriters}, packages...)...)}
@@ -59,7 +59,7 @@ func StartPython(packages ...string) (*Python, error) {
 
 // Close ends the process.
 func (p *Python) Close() error {
-	_ = p.in.Close() // it ends when there is nothing more to read
+	_ = p.in.Close() // the process ends when its input ends
 	return p.cmd.Wait()
 }
 
@@ -71,7 +71,7 @@ func (p *Python) hear(answer any) error {
 	return json.Unmarshal(line, answer)
 }
 
-// file is a file to write.
+// file is a request to write a file.
 type file struct {
 	Path      string `json:"path"`
 	Writer    string `json:"writer"`
@@ -98,13 +98,13 @@ type asBinary struct {
 	INT96  bool   `json:"int96"`
 }
 
-// typedName is a column of a binary format.
+// typedName is a column of a binary format with its type.
 type typedName struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// Write writes the tables of cases, as Search.Write.
+// Write writes the tables of cases, as [Search].Write.
 func (p *Python) Write(cases []*Case, dirs []string) []error {
 	errs := make([]error, len(cases))
 	fail := func(err error) []error {
@@ -114,7 +114,7 @@ func (p *Python) Write(cases []*Case, dirs []string) []error {
 		return errs
 	}
 	var files []file
-	var of []int // the case of each file
+	var of []int // for each file, the index of its case
 	for i, c := range cases {
 		for table := range tableNames {
 			for _, f := range c.Format.(foreign).files(folder(dirs[i], table), c.Table(table)) {
@@ -143,7 +143,7 @@ func (p *Python) Write(cases []*Case, dirs []string) []error {
 	return errs
 }
 
-// foreign is a format whose files another program writes.
+// foreign is a format whose files a program other than this one writes.
 type foreign interface {
 	files(dir string, t Table) []file
 }
@@ -154,14 +154,14 @@ func (t *Text) files(dir string, table Table) (out []file) {
 		names = append(names, t.name(i))
 	}
 	for i, path := range t.paths(len(table)) {
-		rows := make([][]*[]byte, len(table[i])) // texts go in base64
+		rows := make([][]*[]byte, len(table[i])) // strings are sent in base64
 		for k, row := range table[i] {
 			rows[k] = make([]*[]byte, len(row))
 			for c, cell := range row {
 				text := []byte(t.nullWord())
 				if cell, ok := cell.(textCell); ok {
 					text = []byte(cell.text)
-				} else if t.writer != "pyarrow csv" { // which writes no null words
+				} else if t.writer != "pyarrow csv" { // pyarrow's CSV writer writes no null words
 					continue
 				}
 				rows[k][c] = &text
@@ -174,7 +174,7 @@ func (t *Text) files(dir string, table Table) (out []file) {
 	return out
 }
 
-// DrawForeignText draws a dialect for one of some writers.
+// DrawForeignText draws a dialect that one of the named writers can write.
 func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 	writer := pick(r, writers...)
 	format := "jsonl"
@@ -191,8 +191,8 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 	if t.style > always {
 		t.style = minimal
 	}
-	if !strings.HasPrefix(writer, "python") { // they write UTF-8 with quotes
-		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // they do not say which fields they quote
+	if !strings.HasPrefix(writer, "python") { // these writers write UTF-8 with quotes
+		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // these writers do not tell which fields they quote
 		if t.quotes() == "" || writer == "pyarrow csv" {
 			t.quote = `"`
 		}
@@ -206,7 +206,7 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 	return t, ok && t.prepare()
 }
 
-// pyarrowTypes are types as writers.py names them, by our names.
+// pyarrowTypes maps the program's names of types to the names in writers.py.
 var pyarrowTypes = map[string]string{
 	"int8": "int int8", "int16": "int int16", "int32": "int int32", "int64": "int int64", "uint8": "int uint8",
 	"uint16": "int uint16", "uint32": "int uint32", "uint64": "int uint64",
@@ -225,14 +225,15 @@ func pyarrowType(t sourcetest.Type) string {
 
 func isPyarrows(t sourcetest.Type) bool { return pyarrowType(t) != "" }
 
-// pyarrows write what pyarrow writes, which has no encode: its files are written by a process of Python.
+// pyarrows are the formats that pyarrow writes. They have no Encode function, since a Python process writes their
+// files.
 var pyarrows = []sourcetest.Library{
 	{Name: "pyarrow parquet", Ending: ".parquet", Has: isPyarrows},
 	{Name: "pyarrow int96", Ending: ".parquet", Has: isPyarrows},
 	{Name: "pyarrow file", Ending: ".arrow", Has: isPyarrows},
 }
 
-// DrawPyarrow draws types that pyarrow writes.
+// DrawPyarrow draws column types that pyarrow can write.
 func DrawPyarrow(r *rand.Rand) *Binary { return drawBinary(r, pyarrows) }
 
 func (b *Binary) files(dir string, t Table) (out []file) {

@@ -10,14 +10,14 @@ import (
 	"github.com/dprelease/dprelease/queries/unitstest"
 )
 
-// reading is the reader's result for the files of a table.
+// reading is what our reader read from the files of a table.
 type reading struct {
 	err   string
-	rows  []string // in the form of shown
-	units []string // the unit of each row; empty if a row belongs to none
-	// unfit is set if the columns cannot be the unit, so that there are no units.
+	rows  []string // formatted by appendRows
+	units []string // the unit of each row; empty if the row belongs to no unit
+	// unfit is set if the columns cannot define a unit; then units is empty.
 	unfit bool
-	blank int64 // lines that were skipped
+	blank int64 // the number of skipped lines
 }
 
 // read reads the files of a table.
@@ -47,8 +47,10 @@ func (c *Case) read(dir string) (out reading) {
 	return out
 }
 
-// Cells are shown in a form that is equal for equal cells alone, also one behind the other.
+// Rows are compared as strings. Each cell is formatted so that different cells, and different lists of cells, give
+// different strings.
 
+// shownNull is the string of a null cell.
 const shownNull = "·"
 
 func shownText(s string) string { return strconv.Itoa(len(s)) + ":" + s }
@@ -57,7 +59,7 @@ func shownInt(x int64) string { return "i" + strconv.FormatInt(x, 10) + ";" }
 
 func shownFloat(x float64) string { return "f" + strconv.FormatFloat(x, 'g', -1, 64) + ";" }
 
-// appendRows appends the rows of a batch, as they are shown.
+// appendRows appends the rows of a batch, formatted as strings.
 func appendRows(to []string, b *table.Batch) []string {
 	var row []byte
 	for i := range b.Rows {

@@ -26,15 +26,15 @@ import (
 //go:embed second.py
 var secondReader string
 
-// Second implements Format: Python's csv and json read what the writer wrote, and what they read is compared with what
-// it was to write.
+// Second implements Format: Python's csv and json modules read the files, and their rows are compared with the intended
+// rows.
 func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 	var names []string
 	for i := range t.columns {
 		names = append(names, t.name(i))
 	}
 	for file, rows := range table {
-		text, packing := t.plain(rows), "" // the text before it was compressed
+		text, packing := t.plain(rows), "" // the file's contents before compression
 		if t.writer != "go" {
 			path := filepath.Join(dir, t.paths(len(table))[file])
 			var err error
@@ -60,7 +60,7 @@ func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 		if err != nil {
 			return "there is none: " + err.Error(), false
 		}
-		var cells [][]*[]byte // texts come in base64, as they go
+		var cells [][]*[]byte // strings are sent back in base64
 		if err := json.Unmarshal(said, &cells); err != nil {
 			return err.Error(), false
 		}
@@ -71,12 +71,12 @@ func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 	return "Python reads what was meant", false
 }
 
-// differs compares what a second reader read of a file with what was meant.
+// differs describes how the rows that a second reader found differ from the intended rows; "" if they do not.
 func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 	at := 0
 	for _, row := range rows {
 		if t.format != "jsonl" && t.line(row) == "" {
-			continue // no row for Python
+			continue // Python skips the line
 		}
 		if at == len(cells) || len(cells[at]) != len(row) {
 			return fmt.Sprintf("%d rows, of which the last one is another", at)
@@ -120,7 +120,7 @@ func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 	return ""
 }
 
-// Second implements Format: Arrow's own readers count the units of the files.
+// Second implements Format: Arrow's own readers count the distinct units in the files.
 func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	keys, seen := map[string]bool{}, map[string]bool{}
 	n := 0
@@ -155,7 +155,7 @@ func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	}
 	says = fmt.Sprintf("Arrow reads %d rows of %d units; %d rows of %d units were meant", n, len(seen), len(slices.Concat(t...)),
 		len(keys))
-	changed := b.writer.Encode == nil && len(seen) < len(keys) // the library changed keys before it wrote them
+	changed := b.writer.Encode == nil && len(seen) < len(keys) // the library that wrote the file changed keys
 	return says, changed || n != len(slices.Concat(t...))
 }
 

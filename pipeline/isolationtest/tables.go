@@ -12,11 +12,12 @@ import (
 
 // Several tables
 //
-// T, U and both together are also read as tables that a job joins, on the unit or on a key that gives the unit. Rows of
-// U in one table must change no row of T in another, and T's rows of the other table must get no partner of U. If rows
-// get their unit, each row of T becomes one more for U's rows with its key, and nothing else.
+// T, U and both together are also read as tables that a job joins. They are joined by the unit, or by a key through
+// which rows get their unit. Rows of U in one table must not change the rows of T in the other, and no row of T may be
+// joined to a row of U. If rows get their unit by the join, each row of T also occurs once for each row of U with the
+// same key, and nothing else may change.
 
-// tables checks the joins of T, U and both. It has no opinion if T has a row of U's unit.
+// tables checks the joins of T, U and both. It checks nothing if T has a row of U's unit.
 func (c *Case) tables(f *Finding) string {
 	for i := range f.reading {
 		if f.reading[i].err != "" || f.reading[i].unfit {
@@ -58,8 +59,8 @@ func sameRows(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// join reads one table as the side of a join, and returns the joined rows of another. The key is the unit or, if rows
-// get their unit, another column; there are no rows if there is none.
+// join adds the columns of table right to the rows of table left, and returns the joined rows. The key is the unit or,
+// if gives is set (rows get their unit by the join), another column; without such a column it returns no rows.
 func (c *Case) join(left, right string, gives bool) (rows []string, err error) {
 	_, columns, unit := c.Format.Options(right, c.Files)
 	other, err := c.open(right)
@@ -86,7 +87,7 @@ func (c *Case) join(left, right string, gives bool) (rows []string, err error) {
 		return nil, err
 	}
 	defer own.Close()
-	limit := []int64{300, math.MaxInt64}[c.Workers-1] // some records, or all
+	limit := []int64{300, math.MaxInt64}[c.Workers-1] // some records fit, or all
 	for from, more := uint64(0), true; more; {
 		side := joined.NewSide(form, from, limit)
 		if err := eachBatch(other, columns, side.Loader().Add); err != nil {

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// pieces are what texts are made of to look like something else in a file: other rows of the file, and what the dialect
-// gives a meaning.
+// pieces are strings from which cells are made that imitate something else in the file: other rows, delimiters, quotes.
 type pieces struct {
-	rows   []string // as they stand in the file, without line ends
+	rows   []string // earlier rows as written in the file, without line ends
 	header string
-	marks  []string // delimiter, quote, comment, line ends, null words
+	marks  []string // delimiter, quote, comment character, line ends, null words
 }
 
-// oddTexts have a meaning in some format or encoding, or are no text in some.
+// oddTexts are strings that have a special meaning in some format or encoding, or are invalid in some.
 var oddTexts = []string{
 	"", " ", "\t", "\n", "\r", "\r\n", "\x00", "\"", "\"\"", "'", "''", "\\", "\\\"", "\\n", "\\N", "\\.", "#", "# ", ",",
 	";", "|", "\uFEFF", "\uFFFE", "\uFFFD", "\uFFFF", "\xff\xfe", "\xfe\xff",
@@ -28,13 +27,13 @@ var oddTexts = []string{
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", `{"u":"a0","g":"x","v":"1"}`,
 }
 
-// long is the length of very long texts, longer than what readers look at first.
+// long is the length of very long strings: more than readers look at first.
 const long = 300 << 10
 
-// text draws a text of some pieces.
+// text draws a string from some pieces.
 func (p *pieces) text(r *rand.Rand) string {
 	var b strings.Builder
-	if len(p.marks) > 0 && chance(r, 0.15) { // a mark, and letters behind it
+	if len(p.marks) > 0 && chance(r, 0.15) { // a mark followed by letters
 		return pick(r, p.marks...) + pick(r, "", "v", "v ", "w")
 	}
 	for range 1 + r.IntN(4) {
@@ -54,11 +53,11 @@ func (p *pieces) piece(r *rand.Rand) string {
 			return "\n"
 		}
 		switch from := r.IntN(len(row)); r.IntN(5) {
-		case 0: // the end of a row
+		case 0: // the end of an earlier row
 			return row[from:]
-		case 1: // the beginning
+		case 1: // the beginning of an earlier row
 			return row[:from]
-		case 2: // a line of its own
+		case 2: // an earlier row as a line of its own
 			return "\n" + row + "\n"
 		case 3:
 			return "\r\n" + row + "\r\n"

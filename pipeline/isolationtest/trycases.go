@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// Search tries random cases until one fails.
+// Search describes a search for a case that breaks a promise: it tries random cases until one does.
 type Search struct {
-	// Seed determines all cases: the pairs of format number n depend on Seed and n alone.
+	// Seed determines all cases: the cases of format number n depend only on Seed and n.
 	Seed uint64
-	// Pairs is how many cases are tried, PerFormat how many of them with one format.
+	// Pairs is the number of cases (pairs of tables) to try, and PerFormat the number of cases with the same format.
 	Pairs, PerFormat int
-	// Draw draws a format; ok is false if jobs cannot have it.
+	// Draw draws a format; ok is false if jobs cannot state it.
 	Draw func(r *rand.Rand) (f Format, ok bool)
-	// Write, if not nil, writes the tables of several cases at once, each into a folder; an error is one of the
-	// writer's, who cannot write a case.
+	// Write, if not nil, writes the tables of several cases at once, each case into its folder. errors[i] means that the
+	// writer cannot write case i.
 	Write func(cases []*Case, dirs []string) []error
-	// Dirs are folders, best in memory. In each one goroutine writes and reads.
+	// Dirs are folders, preferably in memory. For each folder, one goroutine writes and reads there.
 	Dirs []string
 	// Only, if not nil, skips the findings for which it returns false.
 	Only func(*Finding) bool
@@ -27,12 +27,12 @@ type Search struct {
 // Result is the result of a search.
 type Result struct {
 	Pairs     int // tried
-	Unwritten int // pairs that the writer cannot write
+	Unwritten int // cases that the writer cannot write
 	Formats   int // drawn
-	Refused   int // formats that jobs cannot have
-	Failed    int // the pairs that could not be opened or read, alike for both tables
-	Doubted   int // the findings of which a second reader says that the files are not what was meant
-	// Finding is the finding with the lowest number, shrunk; nil if there is none.
+	Refused   int // formats that jobs cannot state
+	Failed    int // cases that cannot be read, with the same message for T and for both tables
+	Doubted   int // findings in files that an independent reader does not read as intended either
+	// Finding is the finding in the case with the lowest number, shrunk; nil if there is none.
 	Finding *Finding
 }
 
@@ -77,7 +77,7 @@ func (s *Search) Run() (out Result) {
 	return out
 }
 
-// tryFormat tries the cases of one format until one fails.
+// tryFormat tries the cases of format number number until one fails.
 func (s *Search) tryFormat(dir string, number uint64) (out Result) {
 	r := rand.New(rand.NewPCG(s.Seed, number))
 	f, ok := s.Draw(r)

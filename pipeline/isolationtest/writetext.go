@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// quoting reports whether a field is quoted.
+// quoting reports whether the writer quotes a field.
 func (t *Text) quoting(column int, c textCell) bool {
 	q := t.quotes()
 	if q == "" {
@@ -33,7 +33,7 @@ func (t *Text) quoting(column int, c textCell) bool {
 	return need
 }
 
-// field returns a field as it stands in the file.
+// field returns a cell as written in the file.
 func (t *Text) field(column int, cell any) string {
 	c, ok := cell.(textCell)
 	if !ok {
@@ -49,7 +49,7 @@ func (t *Text) field(column int, cell any) string {
 	return s
 }
 
-// line returns a row as it stands in the file.
+// line returns a row as written in the file.
 func (t *Text) line(row Row) string {
 	if t.format == "jsonl" {
 		return t.object(row)
@@ -68,7 +68,7 @@ func (t *Text) line(row Row) string {
 	return b.String()
 }
 
-// writeStandard writes a row by encoding/csv, without its line end.
+// writeStandard writes a row with encoding/csv, without its line end.
 func (t *Text) writeStandard(b *strings.Builder, row Row) {
 	cells := make([]string, len(row))
 	for i, cell := range row {
@@ -80,7 +80,7 @@ func (t *Text) writeStandard(b *strings.Builder, row Row) {
 	var line bytes.Buffer
 	w := csv.NewWriter(&line)
 	w.Comma = rune(t.separator()[0])
-	_ = w.Write(cells) // a buffer takes all, and the separator is one that it takes
+	_ = w.Write(cells) // a buffer accepts every write, and the delimiter is valid
 	w.Flush()
 	b.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 }
@@ -115,7 +115,7 @@ func (t *Text) object(row Row) string {
 	return b.String()
 }
 
-// token returns a cell as a JSON value.
+// token returns a cell as a JSON token: a string, number, boolean or null.
 func (t *Text) token(cell any) string {
 	c, ok := cell.(textCell)
 	switch {
@@ -127,7 +127,7 @@ func (t *Text) token(cell any) string {
 	return sourcetest.JSON(c.text, func(r rune, n int) bool { return t.ascii && r >= utf8.RuneSelf && n > 1 })
 }
 
-// plain returns the bytes of a file before they are compressed.
+// plain returns the contents of a file before compression.
 func (t *Text) plain(rows []Row) []byte {
 	var b strings.Builder
 	if t.mark {
@@ -142,7 +142,7 @@ func (t *Text) plain(rows []Row) []byte {
 	for i, row := range rows {
 		line := t.line(row)
 		b.WriteString(line)
-		if i+1 < len(rows) || !t.unended || line == "" { // an empty last line without an end would be no line
+		if i+1 < len(rows) || !t.unended || line == "" { // an empty last line without a line end would not be a line
 			b.WriteString(t.lineEnd)
 		}
 	}
@@ -174,7 +174,7 @@ func (t *Text) Put(dir string, table Table) error {
 	return nil
 }
 
-// put writes a file, in a folder that may not exist yet.
+// put writes a file, and creates its folder if necessary.
 func put(path string, b []byte) error {
 	err := os.WriteFile(path, b, 0o600)
 	if os.IsNotExist(err) {

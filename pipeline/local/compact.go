@@ -4,16 +4,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// compactor copies the rows of a batch that the filters keep, so that queries spend no time on the other rows. The copy
-// keeps the order of the rows; answers do not depend on it.
+// compactor copies the rows of a batch that pass the filters, so that queries spend no time on the other rows. The copy
+// keeps the order of the rows, but answers do not depend on it.
 type compactor struct {
-	used    []int   // which logical columns the queries use, each once
+	used    []int   // the logical columns that the queries use, each once
 	kept    []int32 // the indices of the kept rows
 	batch   table.Batch
-	columns []compacted // by logical column; each in memory of its own
+	columns []compacted // by logical column; each has its own memory
 }
 
-// compacted is the memory of a column.
+// compacted holds the reused memory of a copied column.
 type compacted struct {
 	valid   []bool
 	codes   []int32
@@ -23,7 +23,7 @@ type compacted struct {
 	data    []byte
 }
 
-// newCompactor returns a compactor for batches of some logical columns, of which each query uses some.
+// newCompactor returns a compactor for batches of logical columns. queries[i] lists the columns that query i uses.
 func newCompactor(logical int, queries [][]int) *compactor {
 	c := &compactor{columns: make([]compacted, logical), batch: table.Batch{Columns: make([]table.Column, logical)}}
 	seen := make([]bool, logical)
@@ -37,15 +37,15 @@ func newCompactor(logical int, queries [][]int) *compactor {
 	return c
 }
 
-// compact returns the rows of b that keep keeps, valid until the next call. It returns nil if it cannot copy a column's
-// form, or if copying takes longer than it saves.
+// compact returns the rows i of b with keep[i]; the batch is valid until the next call. It returns nil if it cannot
+// copy the representation of a column, or if copying would take longer than it saves.
 func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	c.find(keep)
 	for _, at := range c.used {
 		x := &b.Columns[at]
 		switch {
 		case x.Ends != nil, x.Type.Kind == table.List, x.Entries() < b.Rows, x.Valid != nil && len(x.Valid) < b.Rows:
-			return nil // the last two are for the queries to refuse
+			return nil // columns of these forms are refused by the queries
 		case x.Codes == nil && x.Type.Kind == table.String && len(c.kept) > b.Rows/2:
 			return nil
 		}
@@ -57,7 +57,8 @@ func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	return &c.batch
 }
 
-// find records the kept rows without a branch, which would be as hard to predict as the values.
+// find collects the indices of the kept rows without a branch, since the branch predictor could not predict random
+// values.
 func (c *compactor) find(keep []bool) {
 	if cap(c.kept) < len(keep) {
 		c.kept = make([]int32, len(keep))
@@ -72,7 +73,7 @@ func (c *compactor) find(keep []bool) {
 	c.kept = kept[:n]
 }
 
-// copyRows returns some rows of a column without runs.
+// copyRows returns the given rows of a column that is not run-length encoded.
 func (m *compacted) copyRows(x *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: x.Type, Dict: x.Dict}
 	if x.Valid != nil {
@@ -95,7 +96,7 @@ func (m *compacted) copyRows(x *table.Column, rows []int32) table.Column {
 	return out
 }
 
-// copyTexts copies the texts of some rows.
+// copyTexts copies the strings of some rows.
 func (m *compacted) copyTexts(v *table.Values, rows []int32) table.Values {
 	m.offsets, m.data = append(m.offsets[:0], 0), m.data[:0]
 	for _, row := range rows {
@@ -105,7 +106,7 @@ func (m *compacted) copyTexts(v *table.Values, rows []int32) table.Values {
 	return table.Values{Offsets: m.offsets, Data: m.data}
 }
 
-// pickRows returns the items of some rows, in the memory of dst if it suffices. It is not nil.
+// pickRows returns the items of some rows. It uses the memory of dst if that is large enough. The result is never nil.
 func pickRows[T any](dst, items []T, rows []int32) []T {
 	if dst == nil || cap(dst) < len(rows) {
 		dst = make([]T, len(rows), max(len(rows), len(items)/4))

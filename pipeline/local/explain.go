@@ -6,29 +6,29 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ScanPlan describes a scan of the input by the job, the machine, the number of the input's files and their schema. It
-// is the same for every table of this schema in as many files: it contains no number of rows, row groups or bytes, and
-// nothing about rows that statistics rule out, which are exact facts of the rows.
+// ScanPlan describes how the input will be scanned. It is computed only from the job, the machine, the number of the
+// input's files and their schema. It contains no number of rows, row groups or bytes, and not which rows statistics
+// exclude, since those are exact facts about private rows.
 type ScanPlan struct {
 	Files int `json:"files"`
-	// Workers is the largest number of reading goroutines.
+	// Workers is the largest number of goroutines that read.
 	Workers int `json:"workers"`
-	// Cells is the largest memory of the cells of all queries, in bytes.
+	// Cells is the largest amount of memory for the cells of all queries, in bytes.
 	Cells   int64        `json:"cell_bytes"`
 	Columns []ScanColumn `json:"columns"`
 }
 
-// ScanColumn is a column of the input that is decoded, once for all that use it.
+// ScanColumn is a column of the input that is decoded, once for everything that uses it.
 type ScanColumn struct {
 	Name string   `json:"name"`
 	Type string   `json:"type"`
 	Uses []string `json:"used_by"`
 }
 
-// filterUse is the use of a filter's column.
+// filterUse is the use that is listed for a column of the job's filters.
 const filterUse = "input.where"
 
-// Explain returns how Aggregate will read the input.
+// Explain describes how Aggregate will read the input.
 func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	m, err := e.limits.share(p)
 	if err != nil {
@@ -42,7 +42,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	return s, nil
 }
 
-// uses lists the uses of a column of the plan.
+// uses lists what a column is used for: filters and names of queries.
 func uses(p *pipeline.Plan, column int) (out []string) {
 	needs := func(names []string) bool {
 		return slices.ContainsFunc(p.EventColumns(), func(view []int) bool {

@@ -9,29 +9,31 @@ import (
 
 // Data checks
 //
-// A worker may have tallies besides its accumulators. They code the columns a second time and count the rows that are
-// null, unparsed, outside a domain or clamped. That takes about as long as the answers themselves, so a run tallies
-// only some batches: the whole input if it has up to about two million rows, and otherwise an even sample.
+// A tally counts the rows of a query that are null, not valid for their type, outside every cell or clamped. A worker
+// may have tallies besides its accumulators; they decode the columns a second time. That takes about as long as the
+// answers themselves, so a run tallies only some batches: the whole input if it has up to about two million rows, and
+// otherwise an even sample.
 
-// Look is how much of the input is tallied for the data checks.
+// Look selects how much of the input is tallied for the data checks.
 type Look int
 
-// LookNone tallies nothing, LookSome all of a small input and an even sample of a large one, and LookAll everything.
+// LookNone tallies nothing. LookSome tallies all of a small input and an even sample of a large one. LookAll tallies
+// everything.
 const (
 	LookNone Look = iota
 	LookSome
 	LookAll
 )
 
-// A sample consists of at most sampledSplits splits, evenly spread. From each split it takes the first batches,
-// sampledBatches over all splits, and every sampledStep-th of the other batches.
+// A sample consists of at most sampledSplits splits, evenly spread. sampledBatches is the total number of batches taken
+// from the beginnings of these splits. Of the later batches, every sampledStep-th is taken.
 const (
 	sampledSplits  = 32
 	sampledBatches = 32
 	sampledStep    = 32
 )
 
-// looksAt reports whether a batch of a split is tallied. It depends on these numbers alone.
+// looksAt reports whether a batch of a split is tallied. The choice depends on its arguments alone, never on a row.
 func (l Look) looksAt(split, splits, batch int) bool {
 	switch l {
 	case LookNone:
@@ -43,7 +45,7 @@ func (l Look) looksAt(split, splits, batch int) bool {
 	return split%max(step, 1) == 0 && (batch < max(1, sampledBatches/max(splits, 1)) || batch%sampledStep == 0)
 }
 
-// inspection holds the tallies of one worker.
+// inspection holds the tallies of one worker, and its evaluator.
 type inspection struct {
 	pipeline.DataChecks
 }
@@ -69,7 +71,8 @@ func newInspection(p *pipeline.Plan, logical, ofUnits table.Schema) (*inspection
 	return x, nil
 }
 
-// setBounds sets the bounds of a query whose totals are hidden.
+// setBounds copies the counts of rows that a query's contribution bounds dropped from its accumulator. Call it after
+// the accumulator's totals were hidden.
 func setBounds(c *pipeline.DataChecks, query int, a *queries.Accumulator) {
 	if c != nil {
 		c.Queries[query].Bounds = a.Bounded()

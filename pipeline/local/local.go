@@ -1,5 +1,5 @@
-// Package local answers a plan's queries on this machine, in one streaming pass over the input with one worker per
-// core. New makes an engine from a dataset of package source, and NewTables one from several tables.
+// Package local computes a plan's exact answers on this machine, in one streaming pass over the input with one worker
+// per core. New makes an engine for one table, and NewTables an engine for several.
 package local
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Engine reads a Dataset within limits. Its answers do not depend on them.
+// Engine computes answers from a dataset with limited resources. The answers do not depend on the limits.
 type Engine struct {
 	data    *source.Dataset
 	limits  Limits
@@ -31,10 +31,10 @@ type Engine struct {
 	stated  *stated
 }
 
-// stated holds the facts about the input's files that headers of parts contain.
+// stated caches the facts about the input's files that are written to the headers of partial aggregates.
 type stated struct {
 	mu    sync.Mutex
-	files []partial.File // nil until they are asked for
+	files []partial.File // nil until first needed
 }
 
 var (
@@ -51,10 +51,10 @@ func NewWithin(data *source.Dataset, l Limits) *Engine {
 	return &Engine{data: data, limits: l, stated: &stated{}}
 }
 
-// UseScratch sets the folder for data that does not fit in memory, if the limits name none.
+// UseScratch sets the folder for data that does not fit in memory. It has no effect if the limits name a folder.
 func (e *Engine) UseScratch(dir string) { e.staging = dir }
 
-// scratch returns the memory that a scan may use.
+// scratch returns the memory and the scratch file for one scan.
 func (e *Engine) scratch(ctx context.Context, p *pipeline.Plan) (*scratch, error) {
 	m, err := e.limits.share(p)
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := e.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // its contents are not used any more
+		a.Close() // the exact answers are not used after an error
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -91,8 +91,9 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, nil
 }
 
-// aggregate fills in the answers: one pass over the splits, then the rows that input.rows declares but the input lacks
-// (padToDeclaredRows), then the pass over units of queries with over: units (aggregateOverUnits).
+// aggregate fills in the answers: one pass over the splits, then padding with the rows that input.rows declares but the
+// input lacks (padToDeclaredRows), then a pass over the table of units for queries with over: units
+// (aggregateOverUnits).
 func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	a *pipeline.Aggregates) error {
 	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
@@ -113,10 +114,11 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return nil
 }
 
-// splits is a range of splits: from is included, to is not.
+// splits is a range of splits from ≤ i < to. A split is a piece of the input that is read at once, such as a Parquet
+// row group.
 type splits struct{ from, to int }
 
-// readSplits reads some splits with several workers. It returns the workers and the digests of the splits.
+// readSplits reads some splits with several workers. sums are the digests of the splits, in order.
 func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	of splits) (workers []*worker, sums [][]byte, err error) {
 	n := min(spill.memory.workers, max(of.to-of.from, 1))
@@ -157,7 +159,7 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 
-// scan runs read on every split and returns the input's digest.
+// scan calls read for every split, with several workers, and returns the input's digest.
 func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error),
 	done func()) ([]byte, error) {
 	sums, err := e.scanSome(ctx, n, splits{0, e.data.Splits()}, read, done)
@@ -167,8 +169,8 @@ func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int
 	return inputDigest(sums), nil
 }
 
-// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order
-// of the splits.
+// scanSome calls read(ctx, worker, split) for some splits. Each of n workers takes the next split when it is free. It
+// returns the results in the order of the splits.
 func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(context.Context, int, int) ([]byte, error),
 	done func()) ([][]byte, error) {
 	sums := make([][]byte, of.to-of.from)
@@ -202,7 +204,7 @@ func inputDigest(sums [][]byte) []byte {
 	return h.Sum(nil)
 }
 
-// writeFramed writes b after its length, so that no two lists of digests give the same bytes.
+// writeFramed writes the length of b, then b, so that different lists of digests give different bytes.
 func writeFramed(h hash.Hash, b []byte) {
 	var length [8]byte
 	binary.BigEndian.PutUint64(length[:], uint64(len(b)))
@@ -217,8 +219,8 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// hideTotals merges the workers' accumulators and hides the answers. If there are checks, it sets the numbers of
-// dropped rows in them.
+// hideTotals merges the workers' accumulators and hides their totals as exact answers. If c is not nil, it also copies
+// to c the counts of rows that bounds dropped.
 func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err
@@ -234,8 +236,8 @@ func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([]
 	return exacts, nil
 }
 
-// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries
-// may share the rows of units.
+// merge merges all workers' accumulators into the first worker's. This must end before an answer is hidden, since
+// queries may share the rows of units.
 func merge(workers []*worker) error {
 	first := workers[0]
 	for q, a := range first.accumulators {

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// unknownMemory is assumed if the system does not report its memory. leastDefault is the smallest default limit.
+// unknownMemory is the assumed memory of the machine if the system does not report it. leastDefault is the smallest
+// default limit.
 const (
 	unknownMemory = 4 << 30
 	leastDefault  = 256 << 20
 )
 
-// DefaultMemory returns the limit, in bytes, that is used if none is set: half of the machine's memory, or of what the
-// process's control groups allow.
+// DefaultMemory returns the memory limit that is used if none is set, in bytes: half of the machine's memory or of the
+// limit of the process's control groups, whichever is less.
 func DefaultMemory() int64 {
 	total := min(machineMemory(), groupMemory())
 	if total == math.MaxInt64 {
@@ -26,7 +27,7 @@ func DefaultMemory() int64 {
 	return max(total/2, leastDefault)
 }
 
-// machineMemory reads Linux's table of the memory.
+// machineMemory returns the memory of the machine from /proc/meminfo.
 func machineMemory() int64 {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -40,7 +41,7 @@ func machineMemory() int64 {
 	return math.MaxInt64
 }
 
-// groupMemory returns the lowest limit of the process's control groups, for both versions of Linux's control groups.
+// groupMemory returns the lowest memory limit of the process's control groups, version 1 or 2.
 func groupMemory() int64 {
 	least := int64(math.MaxInt64)
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -77,7 +78,8 @@ func limitIn(file string) int64 {
 	return count(strings.TrimSpace(string(text)), 1)
 }
 
-// count reads a positive number of units. Anything else is not a limit.
+// count parses a positive number of units, and returns it in bytes. It returns MaxInt64 for any other text, which means
+// no limit.
 func count(text string, unit int64) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {

@@ -11,7 +11,7 @@ import (
 
 // Limits are the resources that an engine may use.
 type Limits struct {
-	// Workers is the number of cores, at least 1. Answers do not depend on it.
+	// Workers is the number of worker goroutines, at least 1. Answers do not depend on it.
 	Workers int
 	// Memory is the memory in bytes that the process should use at most. If it is 0, the limit is half of the memory of
 	// the machine or the control group.
@@ -19,29 +19,30 @@ type Limits struct {
 	// Scratch is the folder for data that does not fit in memory. If it is empty, it is the release's staging folder,
 	// or the system's temp directory.
 	Scratch string
-	// Ahead is the memory in bytes, for each worker, of data that is read but not decoded, if the input is in a store.
+	// Ahead is the memory in bytes, for each worker, for data that is read ahead of decoding, if the input is in an object
+	// store.
 	Ahead int64
-	// Look is the part of the input that is tallied for the operator. Answers do not depend on it.
+	// Look selects how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
-	// Separate is set if queries do not share the rows of units. The kept rows of a unit over its bounds then follow
-	// the rule of a single query, as in databases.
+	// Separate is set if queries do not share the rows of units. Which rows of a unit over its bounds are kept then
+	// follows the rule for a single query, as in databases.
 	Separate bool
 }
 
-// memory is a scan's division of its limit.
+// memory divides a memory limit among the uses of one scan.
 type memory struct {
 	workers int
-	rows    int64 // memory for units' rows before they are written to the scratch file
-	room    int64 // bytes for each goroutine that bounds units
-	cells   int64 // the largest domain of which all cells are held in memory
+	rows    int64 // bytes for rows of units before they are written to the scratch file
+	room    int64 // bytes for each goroutine that bounds the rows of units
+	cells   int64 // domains of up to this many cells are held whole in memory, larger ones sparsely
 }
 
 const (
 	mebibyte = 1 << 20
-	// baseBytes is the memory of the program itself; workerBytes is the memory of a worker for reading.
+	// baseBytes is the memory of the program itself; workerBytes is the memory that a worker needs for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
-	// leastBytes is the least memory of a scan for the rows of units.
+	// leastBytes is the smallest memory for the rows of units with which a scan may run.
 	leastBytes = 32 * mebibyte
 )
 
@@ -66,8 +67,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// domains returns the limits on domain sizes to try: all of the plan's domains are held whole, or all except the
-// largest, and so on.
+// domains returns the limits on domain sizes to try, in order: first all of the plan's domains are held whole, then all
+// except the largest, and so on.
 func domains(p *pipeline.Plan) []int64 {
 	most := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {
@@ -77,7 +78,8 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// cellBytes returns the memory of the cells of a plan's queries, in bytes, if domains up to most are held whole.
+// cellBytes returns the memory of the cells of a plan's queries, in bytes, if domains of up to most cells are held
+// whole.
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
@@ -95,7 +97,7 @@ func tooSmall(limit, need int64) error {
 	}
 }
 
-// Fits returns nil if a plan can be answered within the limits, and otherwise an error with its needs.
+// Fits returns nil if a plan can run within the limits, and otherwise an error that states how much memory it needs.
 func (l Limits) Fits(p *pipeline.Plan) error {
 	_, err := l.share(p)
 	return err

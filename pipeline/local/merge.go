@@ -22,20 +22,22 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Merged is an engine that reads no rows: it answers a plan from the parts that shards have written.
+// Merged is an engine that reads no rows: it computes a plan's answers from the partial aggregates (parts) that shards
+// have written.
 type Merged struct {
-	parts  []part // by the number of their shard
+	parts  []part // in the order of their numbers
 	key    partial.Key
-	engine Engine // the engine with its limits and scratch folder
+	engine Engine // holds the limits and the scratch folder
 }
 
-// part is a file with its header.
+// part is a file with a partial aggregate, and its header.
 type part struct {
 	path string
 	partial.PartHeader
 }
 
-// number returns which shard the part is of how many or, if shards were merged by partition, which partition.
+// number returns the part's number n, how many parts there are, and what they are: shards or, if shards were merged by
+// partition, partitions.
 func (x *part) number() (of string, n, all int) {
 	if x.Bounded {
 		return "partition", x.Partition, x.Partitions
@@ -48,9 +50,9 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the files of all shards of one run of a plan, or the files of all partitions that MergePartition
-// wrote, in any order, and compares their headers: they must be of this plan, of this version of the program and of one
-// table, and each shard must occur once. program is the version of the program.
+// OpenParts opens the parts of one run of a plan, in any order: those of all shards, or those of all partitions that
+// MergePartition wrote. It compares their headers: they must be of this plan, of this version of the program and of one
+// table, and each number must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
 	if err != nil {
@@ -66,11 +68,11 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 	return m, m.agree(p, program)
 }
 
-// Partition is one of several partitions of the units: number Number, from 1, of Of.
+// Partition identifies one of several partitions of the units: Number from 1 to Of.
 type Partition struct{ Number, Of int }
 
-// MergePartition merges the files of one partition of all shards, bounds its units, and writes the part that they make.
-// It charges nothing and needs no ledger.
+// MergePartition merges one partition of the units from all shards: it reads the shards' files of this partition,
+// bounds the units, and writes the resulting part to w. It charges nothing and needs no ledger.
 func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipeline.Plan, program string, of Partition,
 	l Limits, o pipeline.Observer, w io.Writer) error {
 	m, err := openParts(paths, k, l)
@@ -93,7 +95,7 @@ func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipel
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer func() { _ = spill.Close() }() // its contents are no longer needed
 	workers, err := m.loadAll(ctx, p, o, spill)
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func MergePartition(ctx context.Context, paths []string, k partial.Key, p *pipel
 	return partial.Write(w, k, &said, workers[0].accumulators)
 }
 
-// openParts reads what files state.
+// openParts reads the headers of the files.
 func openParts(paths []string, k partial.Key, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
 	m := &Merged{key: k, engine: Engine{limits: l}}
@@ -158,7 +160,7 @@ func partsFault(code, message, hint string) error {
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: code, Message: message, Hint: hint}
 }
 
-// partError returns the error for a file. It quotes nothing from the file.
+// partError returns the error for a file that cannot be used. It quotes nothing from the file.
 func partError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {
@@ -179,7 +181,7 @@ func partError(path string, err error) error {
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return partsFault("shard-damaged", name+" can't be read", "look at the file and its permissions")
+	return partsFault("shard-damaged", name+" can't be read: "+regular.Reason(err), "look at the file and its permissions")
 }
 
 // readHeader reads the header of a file.
@@ -196,11 +198,11 @@ func readHeader(path string, k partial.Key) (part, error) {
 	return part{path, r.PartHeader}, nil
 }
 
-// agree compares the headers of parts, which are in the order of their numbers.
+// agree returns an error unless the headers of the parts, sorted by number, belong to one run of the plan.
 func (m *Merged) agree(p *pipeline.Plan, program string) error {
 	first := &m.parts[0]
 	of, last, all := first.number()
-	missing := 0 // the first that is not there
+	missing := 0 // the lowest missing number
 	for i := range m.parts {
 		x := &m.parts[i]
 		xOf, number, xAll := x.number()
@@ -248,17 +250,17 @@ func (m *Merged) Schema() table.Schema { return table.Schema{Fields: m.parts[0].
 // UseScratch sets the folder for data that does not fit in memory, if the limits name none.
 func (m *Merged) UseScratch(dir string) { m.engine.UseScratch(dir) }
 
-// Close does nothing: no file is open between calls.
+// Close does nothing: no file stays open between calls.
 func (m *Merged) Close() error { return nil }
 
-// Digest returns the digest of the input that the shards have read.
+// Digest returns the digest of the input, computed from the digests of splits in the parts' headers.
 func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]byte, error) {
 	return inputDigest(m.digests()), nil
 }
 
-// digests returns the digests of all splits.
+// digests returns the digests of all splits, in order.
 func (m *Merged) digests() (all [][]byte) {
-	if m.parts[0].Bounded { // each part states them
+	if m.parts[0].Bounded { // each part has the digests of all splits
 		return m.parts[0].Digests
 	}
 	for i := range m.parts {
@@ -267,7 +269,7 @@ func (m *Merged) digests() (all [][]byte) {
 	return all
 }
 
-// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the
+// Aggregate merges the parts, bounds the rows of units, and returns what [Engine.Aggregate] would return for the whole
 // input.
 func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	spill, err := m.engine.scratch(ctx, p)
@@ -276,7 +278,7 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Free: spill.Close}
 	if err := m.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
-		a.Close() // its contents are not used any more
+		a.Close() // the exact answers are not used after an error
 		a.Free = nil
 		if err != nil {
 			return nil, err
@@ -302,7 +304,7 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return err
 }
 
-// loadAll returns workers that have added all parts.
+// loadAll returns workers whose accumulators hold all parts.
 func (m *Merged) loadAll(ctx context.Context, p *pipeline.Plan, o pipeline.Observer,
 	spill *scratch) ([]*worker, error) {
 	workers, err := newWorkers(min(spill.memory.workers, len(m.parts)), p, m.Schema(), spill, Limits{})
@@ -312,7 +314,7 @@ func (m *Merged) loadAll(ctx context.Context, p *pipeline.Plan, o pipeline.Obser
 	return workers, m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts)))
 }
 
-// load adds the parts to workers that each take the next one.
+// load adds the parts to the workers' accumulators. Each worker takes the next part when it is free.
 func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
@@ -333,7 +335,7 @@ func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error
 	return g.Wait()
 }
 
-// loadPart adds one part. Its header must not have changed.
+// loadPart adds one part to a worker's accumulators. It returns an error if the header has changed since it was opened.
 func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	f, err := regular.Open(x.path)
 	if err != nil {
@@ -352,13 +354,12 @@ func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	return r.Load(w.accumulators)
 }
 
-// contextReader ends with its context.
+// contextReader fails when its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-// Read reads unless the context has ended.
 func (c contextReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err

@@ -11,16 +11,16 @@ import (
 
 // Queries over units
 //
-// A scan has two passes if a query is over units. The first reads the input as usual, and each worker gathers the rows
-// of units for the table of units. The second hands the table of units to the accumulators of these queries, which
-// bound each unit to the one row that it has.
+// A query over units reads the table of units, which has one row for each privacy unit, computed from the unit's rows.
+// A scan then has two passes. The first reads the input as usual, and each worker gathers rows for the table of units.
+// The second passes the table of units to the accumulators of these queries; it holds one row per unit.
 
-// unitsWorker gathers the units of one worker; nil if no query is over units.
+// unitsWorker gathers the rows for the table of units on one worker; nil if no query is over units.
 type unitsWorker struct {
 	bound   *perunit.Compiled
 	builder *perunit.Builder
-	at      []int  // positions of the builder's columns among the logical ones
-	over    []bool // which queries are over units
+	at      []int  // indices, among the logical columns, of the columns to gather
+	over    []bool // over[i]: query i is over units
 }
 
 func newUnitsWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill) (*unitsWorker, error) {
@@ -38,8 +38,7 @@ func newUnitsWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill)
 	return u, nil
 }
 
-// newAccumulators makes the accumulators of all queries. Accumulators of queries over units share no rows with the
-// others.
+// newAccumulators makes the accumulators of all queries. Queries over units share no rows with other queries.
 func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill bounding.Spill,
 	l Limits) ([]*queries.Accumulator, error) {
 	accumulators := queries.NewAccumulators
@@ -69,8 +68,8 @@ func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill boun
 	return out, nil
 }
 
-// positions returns the positions of columns that a query names: among the columns of the table of units if it is over
-// units, else among the logical ones.
+// positions returns the indices of columns that a query names: in the table of units if the query is over units, else
+// among the logical columns.
 func (u *unitsWorker) positions(p *pipeline.Plan, query int, names []string) []int {
 	if !u.asked(query) {
 		return positions(p, names)
@@ -85,7 +84,7 @@ func (u *unitsWorker) positions(p *pipeline.Plan, query int, names []string) []i
 // asked reports whether a query is over units.
 func (u *unitsWorker) asked(query int) bool { return u != nil && u.over[query] }
 
-// reads returns the logical columns that are gathered.
+// reads returns the logical columns that are gathered for the table of units.
 func (u *unitsWorker) reads() []int {
 	if u == nil {
 		return nil
@@ -101,7 +100,7 @@ func (u *unitsWorker) schema() table.Schema {
 	return u.bound.Schema
 }
 
-// add gathers the rows of a batch of logical columns.
+// add gathers the rows i with keep[i] from a batch of logical columns.
 func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	if u == nil {
 		return nil
@@ -109,7 +108,8 @@ func (u *unitsWorker) add(logical *table.Batch, keep []bool) error {
 	return u.builder.Add(selectColumns(logical, u.at, keep))
 }
 
-// aggregateOverUnits passes the units of all workers to the first worker's accumulators of queries over units.
+// aggregateOverUnits adds the table of units, gathered by all workers, to the first worker's accumulators of queries
+// over units.
 func aggregateOverUnits(workers []*worker) error {
 	first := workers[0]
 	if first.units == nil {

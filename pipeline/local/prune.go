@@ -9,17 +9,17 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ignoreStatistics is the value of input.statistics with which statistics of files are not used.
+// ignoreStatistics is the value of input.statistics that turns off the use of files' min/max statistics.
 const ignoreStatistics = "ignore"
 
-// splitReader returns a reader of the row groups in which rows may pass the job's filters, according to the min and max
-// that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
-// ignore, no filters, or events, each of which has columns of its own.
+// splitReader returns a reader that skips row groups in which no row can pass the job's filters, according to the min
+// and max that the files state. Answers are the same as with all rows. It skips nothing if the job has
+// input.statistics: ignore, no filters, or events, whose columns differ.
 func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
 	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// splitReaderOf is splitReader for an input whose schema has the columns of its files and joined columns.
+// splitReaderOf is splitReader for a given schema: the columns of the files and joined columns.
 func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
@@ -40,8 +40,8 @@ func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.S
 	return filter, nil
 }
 
-// prunableColumns returns the columns of the input whose statistics the job's filters use, and the number of each among
-// the filters' columns. Files state nothing of derived columns.
+// prunableColumns returns the columns of the input whose statistics can be used for the job's filters. filtered[i] is
+// the index of columns[i] among the filters' columns. Files have no statistics for derived columns.
 func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered []int) {
 	if len(p.EventColumns()) != 1 {
 		return nil, nil
@@ -54,8 +54,8 @@ func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered [
 	return columns, filtered
 }
 
-// WrongMetadata reads all rows of the input and returns the false metadata of its files about the columns of the job's
-// filters: where it is, without values. Aggregate would trust this metadata unless the job has input.statistics:
+// WrongMetadata reads all rows of the input and returns the places at which its files' statistics for the columns of
+// the job's filters are false, without values. Aggregate trusts these statistics unless the job has input.statistics:
 // ignore. A file whose row groups have other numbers of rows than stated is an error. Other errors are errors of
 // reading.
 func (e *Engine) WrongMetadata(ctx context.Context, p *pipeline.Plan) ([]source.FalseMetadata, error) {

@@ -8,11 +8,12 @@ import (
 
 // With input.rows the number of rows is public, so a run's success may depend on it, but not on the content of a row. A
 // row of a CSV file can look like a blank line or like a comment. So if there are fewer rows than the job declares,
-// skipped lines count as rows. For N declared rows, R rows that were read and B skipped lines, the input is accepted if
-// R <= N <= R + B, and N - R rows without values are added. If a row is replaced by one that looks like a skipped line,
-// R falls by one and B grows by one.
+// skipped lines count as rows. Let N be the number of declared rows, R the number of rows read and B the number of
+// skipped lines. The input is accepted if R <= N <= R + B, and N - R rows of nulls are added. If a row is replaced by
+// one that looks like a skipped line, R falls by one and B grows by one.
 
-// padToDeclaredRows compares the number of rows with the public one, if the job declares it, and adds the missing rows.
+// padToDeclaredRows returns an error if the number of rows does not fit the public number that the job declares, and
+// adds the missing rows as nulls.
 func padToDeclaredRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 	if p.Rows() == 0 {
 		return nil
@@ -38,7 +39,7 @@ func padToDeclaredRows(p *pipeline.Plan, schema table.Schema, workers []*worker)
 	return nil
 }
 
-// nullRows is the number of rows without values that are added at once.
+// nullRows is the number of rows of nulls that are added at once.
 const nullRows = 1 << 16
 
 // rowsWithoutValues returns n rows of nulls.

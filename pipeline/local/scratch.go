@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// scratch is the memory that the accumulators of one scan share, and a scratch file for data that does not fit in it.
+// scratch is the memory that the accumulators of one scan share, with a scratch file for data that does not fit.
 type scratch struct {
 	ctx    context.Context
 	memory memory
@@ -20,21 +20,21 @@ type scratch struct {
 
 var _ bounding.Spill = (*scratch)(nil)
 
-// newScratch returns a scratch with a file in a folder. Its calls fail after ctx has ended.
+// newScratch returns a scratch whose file is in a folder. Its calls fail after ctx has ended.
 func newScratch(ctx context.Context, folder string, m memory) *scratch {
 	return &scratch{ctx: ctx, memory: m, file: scratchfile.In(folder)}
 }
 
-// Join adds an accumulator.
+// Join registers one more accumulator.
 func (s *scratch) Join() { s.joined.Add(1) }
 
-// Share returns an accumulator's equal share of the memory for rows.
+// Share returns the memory for rows that one accumulator may use: an equal share, in bytes.
 func (s *scratch) Share() int64 { return s.memory.rows / max(s.joined.Load(), 1) }
 
-// Room returns the memory for each goroutine that bounds units.
+// Room returns the memory, in bytes, for each goroutine that bounds units.
 func (s *scratch) Room() int64 { return s.memory.room }
 
-// Cells returns the largest domain of which all cells are held in memory.
+// Cells returns the number of cells of the largest domain that is held whole in memory.
 func (s *scratch) Cells() int64 { return s.memory.cells }
 
 // Workers returns the number of goroutines.
@@ -43,7 +43,7 @@ func (s *scratch) Workers() int { return s.memory.workers }
 // Err returns the error of the scan's context.
 func (s *scratch) Err() error { return s.ctx.Err() }
 
-// Write encrypts pieces and appends them to the file.
+// Write encrypts pieces and appends them to the file. at is their offset.
 func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 	if err := s.Err(); err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 	return at, ScratchError(err)
 }
 
-// Read decrypts what was written at an offset.
+// Read reads and decrypts the piece that was written at an offset.
 func (s *scratch) Read(piece []byte, at int64) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -63,7 +63,8 @@ func (s *scratch) Read(piece []byte, at int64) error {
 // Close frees the file.
 func (s *scratch) Close() error { return s.file.Close() }
 
-// ScratchError sets the cause of an error of the scratch folder. It returns other errors unchanged.
+// ScratchError returns an error of the scratch folder as an error of the run with that cause. It returns other errors
+// unchanged.
 func ScratchError(err error) error {
 	var failed *scratchfile.Error
 	if !errors.As(err, &failed) {

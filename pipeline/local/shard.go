@@ -10,20 +10,20 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// Shard is one of several parts of the input: number Number, from 1, of Of.
+// Shard identifies one of several parts of the input: Number from 1 to Of.
 type Shard struct{ Number, Of int }
 
-// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make,
-// encrypted under the run's key, under which the dataset must be hashed too (partial.Key.InputKey). Of several writers,
-// each gets the part of one partition of the units. program is the version of the program. It charges nothing and needs
-// no ledger. Errors are errors of reading the input or of writing.
+// AggregateShard reads the splits of one shard (partial.Range), and writes a partial aggregate, encrypted under the
+// run's key. The dataset must be hashed under that key too (partial.Key.InputKey). If there are several writers, each
+// gets one partition of the units. program is the version of the program. It charges nothing and needs no ledger.
+// Errors are errors of reading the input or of writing.
 func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
 	program string, out ...io.Writer) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are not used any more
+	defer func() { _ = spill.Close() }() // its contents are no longer needed
 	from, to := partial.Range(s.Number, s.Of, e.data.Splits())
 	said, workers, err := e.readShard(ctx, p, o, spill, splits{from, to})
 	if err != nil {
@@ -36,8 +36,8 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	return partial.WritePartitions(out, k, said, workers[0].accumulators)
 }
 
-// Fingerprint returns a digest of the facts about the input that are known before its rows are read: the files' names,
-// sizes, footers and versions in a store, and the schema. It is private, like these facts.
+// Fingerprint returns a digest of facts about the input that are known before its rows are read: the files' names,
+// sizes, footers and versions in a store, and the schema. The digest is private, since these facts are.
 func (e *Engine) Fingerprint() ([]byte, error) {
 	files, err := e.files()
 	if err != nil {
@@ -51,8 +51,8 @@ func (e *Engine) Fingerprint() ([]byte, error) {
 	return sum[:], nil
 }
 
-// files returns the input's files for the header of a part. Their footers are read once: an engine of a worker reads
-// many ranges of splits.
+// files returns the descriptions of the input's files for the header of a part. It reads the files' footers only once,
+// since one engine may read many ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
 	e.stated.mu.Lock()
 	defer e.stated.mu.Unlock()

@@ -12,23 +12,23 @@ import (
 
 // Engines that shuffle
 //
-// An engine such as Apache Beam runs three functions on machines of its own: Pack reads a range of splits and sends the
-// rows of units to buckets, BoundBucket bounds the units of one bucket, and Together puts the answers together. The
-// private state that crosses from one to the other is in the messages of package partial. Each function is this engine
-// for a part of the work.
+// An engine such as Apache Beam runs three functions on its own machines. Pack reads a range of splits and sends the
+// rows of units to buckets: all rows of a unit go to the same bucket. BoundBucket bounds the units of one bucket.
+// Together adds up the answers. Private state passes between them in the encrypted messages of package partial.
 
 // Splits returns how many splits the input has.
 func (e *Engine) Splits() int { return e.data.Splits() }
 
-// Pack reads the splits from from up to, not including, to, and passes their contributions to emit, in messages for
-// buckets 0 to buckets-1 and, last, for bucket buckets. program is the version of the program.
+// Pack reads the splits i with from ≤ i < to and passes their contributions to emit, in encrypted messages. Buckets 0
+// to buckets-1 get rows of units; the last message is for bucket number buckets and holds everything else. program is
+// the version of the program.
 func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, program string, from, to, buckets int,
 	emit func(bucket int, message []byte)) error {
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are not used any more
+	defer func() { _ = spill.Close() }() // its contents are no longer needed
 	said, workers, err := e.readShard(ctx, p, pipeline.Silent{}, spill, splits{from, to})
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, prog
 	return k.Pack(*said, workers[0].accumulators, buckets, emit)
 }
 
-// readShard reads some splits. The first worker has all that they add up.
+// readShard reads some splits. The totals that need no bounding are merged into the first worker.
 func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch,
 	of splits) (*partial.PartHeader, []*worker, error) {
 	if err := p.CheckParts(); err != nil {
@@ -60,8 +60,8 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return said, workers, merge(workers)
 }
 
-// BoundBucket reads messages of rows from next until its error is io.EOF, bounds the units and returns the bounded
-// message. The error is partial.ErrLost if a message belongs to another bucket.
+// BoundBucket reads the messages of one bucket from next until its error is io.EOF, bounds the bucket's units and
+// returns the totals as a message. The error is partial.ErrLost if a message belongs to another bucket.
 func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int,
 	next func() ([]byte, error)) ([]byte, error) {
 	var out []byte
@@ -79,8 +79,8 @@ func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k p
 	return out, err
 }
 
-// Together reads packed and bounded messages from next until its error is io.EOF, and writes their sum as a part that
-// is the only shard. Errors: partial.ErrLost if messages are missing or occur twice, and the errors of w.
+// Together reads the messages of Pack and BoundBucket from next until its error is io.EOF. It writes their sum as the
+// part of a single shard. Errors: partial.ErrLost if messages are missing or occur twice, and the errors of w.
 func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits,
 	next func() ([]byte, error), w io.Writer) error {
 	return withWorker(ctx, p, schema, l, func(all *worker) error {
@@ -102,14 +102,14 @@ func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k part
 	})
 }
 
-// withWorker calls do with a worker without rows.
+// withWorker calls do with a new worker that has read no rows.
 func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Limits, do func(*worker) error) error {
 	e := Engine{limits: l}
 	spill, err := e.scratch(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = spill.Close() }() // its contents are not used any more
+	defer func() { _ = spill.Close() }() // its contents are no longer needed
 	workers, err := newWorkers(1, p, schema, spill, l)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 	return do(workers[0])
 }
 
-// eachMessage decrypts the messages that next returns.
+// eachMessage decrypts the messages that next returns and passes them to do.
 func eachMessage(k partial.Key, next func() ([]byte, error), do func(*partial.Message) error) error {
 	opener := partial.NewOpener(k)
 	for {

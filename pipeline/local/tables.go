@@ -17,19 +17,19 @@ import (
 // Several tables
 //
 // Tables are read one after the other, each for the queries that read it. If a table needs a join, the other table is
-// read first into a side, which takes at most a part of the memory for rows. If it does not fit, the side has the
-// records of a range, and both tables are read again for the next range: a row meets each record in one of the ranges.
+// read first into a side: records in memory, by join key, with a limited share of the memory. If the other table does
+// not fit, the side holds a range of its records. Then both tables are read again for each next range, and a row meets
+// each record in exactly one of the passes.
 
-// Tables is an engine over several tables.
+// Tables is an engine for a plan with several tables.
 type Tables struct {
 	of      []*Engine
 	limits  Limits
 	staging string
-	side    int64 // memory limit of the side of a join; 0 for a part of the memory for rows
+	side    int64 // memory limit of the side of a join, in bytes; 0 for a fixed share of the memory for rows
 }
 
-// NewTables returns an engine over the tables of a plan, in its order, that keeps to some limits. Closing the engine
-// closes them.
+// NewTables returns an engine for the tables of a plan, in the plan's order. Closing the engine closes them.
 func NewTables(data []*source.Dataset, l Limits) *Tables {
 	t := &Tables{limits: l}
 	for _, d := range data {
@@ -46,8 +46,9 @@ func (t *Tables) UseScratch(dir string) { t.staging = dir }
 // Schema returns no columns: see TableSchemas.
 func (t *Tables) Schema() table.Schema { return table.Schema{} }
 
-// Refuses reports tables that read one file with different units: if a unit is removed, its rows would stay in the
-// other table as rows of others. The names in the job do not show it: a file can have links, and patterns can match it.
+// Refuses returns an error if two tables read the same file with different privacy units. If a unit of one table were
+// removed, its rows would stay in the other table as rows of other units. The names in the job are not enough to see
+// this: a file can have links, and patterns can match it.
 func (t *Tables) Refuses(p *pipeline.Plan) error {
 	names := p.Tables()
 	for k := range names {
@@ -151,7 +152,7 @@ func (t *Tables) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return nil
 }
 
-// progress returns a function that reports one more split of a first pass over all tables.
+// progress returns a function that reports one more finished split of the first pass over any table.
 func (t *Tables) progress(p *pipeline.Plan, o pipeline.Observer, stage pipeline.Stage) func() {
 	splits := 0
 	for k, e := range t.of {
@@ -167,18 +168,18 @@ func (t *Tables) progress(p *pipeline.Plan, o pipeline.Observer, stage pipeline.
 	return progress(o, stage, splits)
 }
 
-// tableScan is the scan of all tables.
+// tableScan is one scan of all tables.
 type tableScan struct {
 	*Tables
 	ctx   context.Context
 	spill *scratch
 	done  func()
 	watch pipeline.RowObserver
-	sums  [][]byte                        // digests of the splits of the first passes
-	whole map[*pipeline.Join]*joined.Side // sides that fit, which are read once
+	sums  [][]byte                        // digests of the splits, from the first pass over each table
+	whole map[*pipeline.Join]*joined.Side // sides that fit in memory, and so are read only once
 }
 
-// read reads a table for its queries. It returns the workers; none if there are no queries.
+// read reads table k for its queries. It returns the workers; nil if it has no queries.
 func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	if len(p.Queries()) == 0 {
 		return nil, nil
@@ -227,7 +228,7 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	})
 }
 
-// pass calls do with all combinations of sides of joins. first is set for the first one.
+// pass calls do with every combination of ranges of the joins' sides. first is set for the first combination.
 func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int64, first bool,
 	do func(sides []*joined.Side, first bool) error) error {
 	if len(joins) == 0 {
@@ -252,7 +253,7 @@ func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int6
 	return nil
 }
 
-// readSide reads the other table of a join.
+// readSide reads the other table of a join into a side, from record number from on.
 func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first bool) (*joined.Side, error) {
 	e, p := s.of[j.Table], j.Side
 	logical, diags := p.LogicalSchema(e.Schema())
@@ -283,7 +284,7 @@ func (s *tableScan) readSide(j *pipeline.Join, from uint64, limit int64, first b
 	return side, nil
 }
 
-// scan reads all splits of a table.
+// scan reads all splits of a table. In its first pass it also collects digests and reports progress.
 func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i, split int) ([]byte, error)) error {
 	done := func() {}
 	if first {
@@ -296,7 +297,7 @@ func (s *tableScan) scan(e *Engine, first bool, read func(ctx context.Context, i
 	return err
 }
 
-// WrongMetadata is [Engine.WrongMetadata] for all tables that are read, also as the other table of a join.
+// WrongMetadata is [Engine.WrongMetadata] for all tables that are read, including those that only joins need.
 func (t *Tables) WrongMetadata(ctx context.Context, p *pipeline.Plan) (wrong []source.FalseMetadata, err error) {
 	for k, e := range t.of {
 		of := p.OfTable(k)

@@ -13,31 +13,31 @@ import (
 	"github.com/dprelease/dprelease/queries/joined"
 )
 
-// worker holds the filters and one accumulator per query, and passes each the columns that it asked for.
+// worker holds the filters and one accumulator per query. It passes batches of rows to the accumulators.
 type worker struct {
-	rows         int64 // the number of rows of the input, including skipped ones
+	rows         int64 // number of rows of the input, including skipped ones
 	skipped      int64
-	blanks       int64          // lines of CSV files that are not rows
-	joins        []*joined.Rows // the joins in this pass over the input
+	blanks       int64          // skipped lines of CSV files
+	joins        []*joined.Rows // the joins of this pass over the input
 	derived      *derived.Evaluator
-	views        [][]int // by event: indices of the logical columns among a batch's columns (Plan.EventColumns)
+	views        [][]int // views[e]: indices of event e's logical columns among a batch's columns (Plan.EventColumns)
 	selector     *domain.CompiledFilters
-	filtered     []int // indices of the filters' columns among the logical ones
+	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // by query: indices among the logical columns, or among the columns of the table of units
+	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
 	own          []ownFilter
 	units        *unitsWorker
 	compactor    *compactor
-	inspection   *inspection // nil if there is no tally
+	inspection   *inspection // nil if nothing is tallied
 }
 
-// ownFilter has the conditions that only one query has.
+// ownFilter holds the conditions of one query that other queries do not have.
 type ownFilter struct {
-	selector *domain.CompiledFilters // nil if there are none
-	columns  []int                   // indices of the conditions' columns, counted as in worker.columns
+	selector *domain.CompiledFilters // nil if there are no conditions
+	columns  []int                   // indices of the conditions' columns, as in worker.columns
 }
 
-// apply returns which of the rows in keep also meet the conditions. The result is valid until the next call.
+// apply returns which of the kept rows also meet the conditions. The result is valid until the next call.
 func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
 	if f.selector == nil {
 		return keep, nil
@@ -47,7 +47,7 @@ func (f *ownFilter) apply(b *table.Batch, keep []bool) ([]bool, error) {
 	return filtered.Keep, err
 }
 
-// newWorkers makes some workers for a plan's aggregations of an input.
+// newWorkers makes n workers for a plan on an input with this schema.
 func newWorkers(n int, p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Limits) ([]*worker, error) {
 	of, err := p.Aggregations(schema)
 	if err != nil {
@@ -110,7 +110,8 @@ func positions(p *pipeline.Plan, columns []string) []int {
 	return at
 }
 
-// join passes on a batch with the columns of the joins from the i-th on.
+// join passes a batch on after the joins from index i on have added their columns. A join may turn one batch into
+// several.
 func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) error {
 	if i == len(w.joins) {
 		return yield(b)
@@ -118,7 +119,7 @@ func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) err
 	return w.joins[i].Join(b, func(b *table.Batch) error { return w.join(i+1, b, yield) })
 }
 
-// sideReader reads the side of a join that gives columns.
+// sideReader reads one table of a join into memory: the table that provides the added columns.
 type sideReader struct {
 	derived  *derived.Evaluator
 	view     []int
@@ -143,7 +144,7 @@ func newSideReader(p *pipeline.Plan, schema table.Schema, side *joined.Side) (r 
 	return r, err
 }
 
-// add adds a batch of the input.
+// add adds a batch of the table.
 func (r *sideReader) add(b *table.Batch) error {
 	b, err := r.derived.Extend(b)
 	if err != nil {
@@ -158,7 +159,8 @@ func (r *sideReader) add(b *table.Batch) error {
 	return r.loader.Add(logical)
 }
 
-// addBatch adds a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.
+// addBatch adds a batch of the input to the accumulators: once, or once for each of the job's events. If inspect is
+// set, it also tallies the batch.
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
@@ -180,7 +182,7 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 			return err
 		}
 		keep := filtered.Keep
-		if keep != nil && !inspect { // tallies also count filtered rows
+		if keep != nil && !inspect { // tallies also count rows that filters drop
 			if kept := w.compactor.compact(logical, keep); kept != nil {
 				logical, keep = kept, nil
 			}
@@ -210,7 +212,7 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	return nil
 }
 
-// selectColumns returns a batch with some of b's columns, in the same memory.
+// selectColumns returns a batch of the columns at of b. It shares b's memory.
 func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	out := &table.Batch{Rows: b.Rows, Columns: make([]table.Column, len(at)), Keep: keep}
 	for i, k := range at {
@@ -219,7 +221,8 @@ func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	return out
 }
 
-// mergeChecks merges the inspections of all workers; nil if there are no tallies. The caller sets the bounds later.
+// mergeChecks merges the tallies of all workers; nil if there are none. The caller adds the counts of rows that bounds
+// dropped later.
 func mergeChecks(workers []*worker) *pipeline.DataChecks {
 	first := workers[0].inspection
 	if first == nil {

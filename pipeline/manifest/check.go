@@ -17,12 +17,12 @@ import (
 
 // Checking a manifest against itself
 //
-// The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from
-// them and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Whether the
-// mechanisms were charged is recorded in the ledger.
+// A manifest states each mechanism's sensitivity, sigma and grid. All its other numbers and the sentence follow from
+// these and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Whether the
+// mechanisms were charged is recorded in the ledger, not here.
 
-// Meets reports whether the stated noise meets the stated guarantee, by definition (Balle & Wang 2018, Theorem 8), and
-// whether the numbers that follow from others are correct.
+// Meets returns an error unless the stated noise meets the stated guarantee, by definition (Balle & Wang 2018, Theorem
+// 8), and all derived numbers are correct.
 func (m *Manifest) Meets() error {
 	for i := range m.Queries {
 		if err := m.Queries[i].known(); err != nil {
@@ -51,7 +51,7 @@ func (m *Manifest) Meets() error {
 	return m.measures(ms)
 }
 
-// known returns an error unless the query has mechanisms, all of a kind that this version can check.
+// known returns an error unless the query has mechanisms, and this version can check all of them.
 func (q *Query) known() error {
 	if len(q.Mechanisms) == 0 {
 		return errors.New(q.Name + ": it has no mechanism")
@@ -69,8 +69,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows returns an error unless the statements about a query follow from its mechanisms. The half-width of a mean
-// depends on its bounds too, and is not recomputed.
+// follows returns an error unless the derived numbers of a query follow from its mechanisms. The half-width of a mean
+// also depends on its bounds, and is not recomputed.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -91,7 +91,7 @@ func (q *Query) follows() error {
 	return nil
 }
 
-// noiseDelta returns the delta that the noise must meet: the job's delta minus the part for selecting keys, in
+// noiseDelta returns the delta that the noise must meet: the job's delta minus the part for selecting keys, computed in
 // decimals.
 func (m *Manifest) noiseDelta() calibrate.Delta {
 	if m.Privacy.DeltaFailure == "0" {
@@ -104,7 +104,7 @@ func (m *Manifest) noiseDelta() calibrate.Delta {
 	return calibrate.Delta(LeftForNoise(delta, m.Privacy.DeltaFailure))
 }
 
-// asked returns epsilon and delta as the job in the manifest has them.
+// asked returns epsilon and delta as the job in the manifest states them.
 func (m *Manifest) asked() (epsilon, delta string) {
 	var job struct {
 		Privacy struct {
@@ -116,7 +116,8 @@ func (m *Manifest) asked() (epsilon, delta string) {
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
 }
 
-// askedUpstream returns the promise of the table's producer in the manifest's job; nil if there is none.
+// askedUpstream returns the promise of the table's producer, as the job in the manifest states it; nil if there is
+// none.
 func (m *Manifest) askedUpstream() *Upstream {
 	var job struct {
 		Privacy struct {
@@ -131,7 +132,7 @@ func (m *Manifest) askedUpstream() *Upstream {
 	return &u
 }
 
-// askedTables returns the names of the tables in the job, if there are several.
+// askedTables returns the names of the tables in the job; none if it has only one.
 func (m *Manifest) askedTables() []string {
 	var job struct {
 		Input struct {
@@ -142,7 +143,7 @@ func (m *Manifest) askedTables() []string {
 	return slices.Sorted(maps.Keys(job.Input.Tables))
 }
 
-// selects returns an error unless the selections take no more of delta than stated, at their thresholds.
+// selects returns an error unless the stated part of delta covers all key selections, at their thresholds.
 func (m *Manifest) selects() error {
 	taken, asked := new(big.Rat), m.askedKeys()
 	for i := range m.Queries {
@@ -177,13 +178,13 @@ func (m *Manifest) selects() error {
 	return nil
 }
 
-// askedSelection is how the job in a manifest asks a histogram to select keys.
+// askedSelection holds the settings of the job in a manifest for selecting keys with a histogram.
 type askedSelection struct {
 	MinUnits int64  `json:"min_units"`
 	Optimize string `json:"optimize"`
 }
 
-// askedKeys returns how the job in the manifest asks its queries to select keys, by query.
+// askedKeys returns, by query name, how the job in the manifest asks for keys to be selected.
 func (m *Manifest) askedKeys() map[string]askedSelection {
 	var job struct {
 		Queries []struct {
@@ -199,7 +200,7 @@ func (m *Manifest) askedKeys() map[string]askedSelection {
 	return asked
 }
 
-// keysOf returns an error unless the query that selected another's keys did select keys.
+// keysOf returns an error unless the query whose keys q uses did select keys.
 func (m *Manifest) keysOf(q *Query) error {
 	if q.KeysOf == "" {
 		return nil
@@ -239,12 +240,12 @@ func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// provenOf reports whether a stated epsilon is proven, and at most slightly larger than the least proven one.
+// provenOf reports whether a stated epsilon is at least the smallest proven one, and at most slightly larger.
 func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
 
 var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)
 
-// promises returns an error unless the statement follows from the mechanisms and the job.
+// promises returns an error unless the statement's text follows from the mechanisms and the job.
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
@@ -268,7 +269,7 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	if p.Upstream != nil {
 		text = p.String()
 	} else if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
-		text = p.String() // a row, if it is not a column of that name
+		text = p.String() // the unit is a row, unless a column has that name
 	}
 	if got := m.Privacy.Statement; got != text && got != column.String() {
 		return errors.New("the statement does not follow from the mechanisms, the unit and the adjacency")
@@ -276,7 +277,7 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// sameDecimal reports whether two texts are the same decimal, and x the largest float64 that is not above it.
+// sameDecimal reports whether a and b are the same decimal, and x is that decimal rounded down to a float64.
 func sameDecimal(a, b string, x float64) bool {
 	d, err1 := calibrate.ParseDecimal(a)
 	e, err2 := calibrate.ParseDecimal(b)

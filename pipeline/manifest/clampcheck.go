@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// searching returns the mechanism of the search; nil if there is none.
+// searching returns the mechanism of the query's search for a clamp or row bound; nil if it has no search.
 func (q *Query) searching() *Mechanism {
 	switch {
 	case q.Search != nil:
@@ -19,7 +19,7 @@ func (q *Query) searching() *Mechanism {
 	return nil
 }
 
-// rule returns the version of the rule of the search.
+// rule returns the version of the rule by which the search chose from the histogram.
 func (q *Query) rule() int {
 	if q.RowsSearch != nil {
 		return q.RowsSearch.RuleVersion
@@ -30,7 +30,8 @@ func (q *Query) rule() int {
 	return 0
 }
 
-// charged returns the mechanisms as they were charged; nil if the query does not state them.
+// charged returns the query's mechanisms as they were charged, before a search changed their sensitivity; nil if the
+// query does not state them.
 func (q *Query) charged() []Charged {
 	switch {
 	case q.Search != nil:
@@ -41,8 +42,8 @@ func (q *Query) charged() []Charged {
 	return nil
 }
 
-// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does
-// not state them.
+// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if the query has a
+// search but does not state them.
 func (q *Query) Charged() []calibrate.Mechanism {
 	out, charged := q.Calibrated(), q.charged()
 	if q.searching() == nil {
@@ -57,8 +58,8 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched returns an error unless the clamp or bound follows from the noisy histogram, and the noise is the noise that
-// was charged. It returns nil if the query has no search.
+// searched returns an error unless the clamp or row bound follows from the noisy histogram, and the noise was
+// calibrated to it as charged. It returns nil if the query has no search.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {
@@ -81,7 +82,7 @@ func (q *Query) searched() error {
 	return q.searchedClamp(m)
 }
 
-// paid returns an error unless the mechanisms have the charged mu and the search took its fraction.
+// paid returns an error unless the mechanisms have the mu that was charged, and the search its stated fraction.
 func (q *Query) paid(search *Mechanism) error {
 	charged, drawn := q.Charged(), q.Calibrated()
 	if charged == nil {
@@ -109,16 +110,17 @@ func (q *Query) share() float64 {
 	return q.Search.Share
 }
 
-// near reports whether the sigma per unit of sensitivity is the charged one, up to rounding.
+// near reports whether the two mechanisms have the same ratio of sigma to sensitivity, up to rounding.
 func near(drawn, charged calibrate.Mechanism) bool {
 	one, other := float64(drawn.Sigma)/drawn.Sens.L2, float64(charged.Sigma)/charged.Sens.L2
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike reports whether two numbers are equal up to a relative error of 1e-12: machines may round roots differently.
+// alike reports whether two numbers are equal up to a relative error of 1e-12, since machines may round roots
+// differently.
 func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
-// searchedRows judges a bound on the rows of a unit.
+// searchedRows returns an error unless the row bound follows from the noisy histogram.
 func (q *Query) searchedRows(m calibrate.Mechanism) error {
 	s := q.RowsSearch
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() || s.Groups != q.Cells ||
@@ -137,9 +139,9 @@ func (q *Query) searchedRows(m calibrate.Mechanism) error {
 	return nil
 }
 
-// searchedClamp checks that the clamp follows from the noisy histogram. The rule that chose the clamp got the noise
-// charged for the whole range, divided by the largest absolute value in that range or, if values are centred, by half
-// its width.
+// searchedClamp returns an error unless the clamp follows from the noisy histogram. The rule that chose the clamp was
+// given the noise per unit of the clamp: the noise charged for the whole range, divided by the largest absolute value
+// in that range or, if values are centred, by half its width.
 func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 	s := q.Search
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {

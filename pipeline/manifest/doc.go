@@ -1,8 +1,8 @@
-// Package manifest is release.json: a release's description of itself, its guarantee in a sentence, and the checks that
-// its numbers are consistent.
+// Package manifest defines release.json, in which a release describes itself: its guarantee in a sentence, and the
+// numbers behind it. It checks that these numbers are consistent.
 //
 // Each fact is stated once: a mechanism in its query, a sentence about the whole release in the privacy block, and the
-// data owner's statements in the deployment block of the job, which the manifest holds whole. An absent statement means
-// that nobody made it. Numbers that follow from others are stated too, for readers without a calculator, and
-// [Manifest.Meets] recomputes them.
+// data owner's statements in the deployment block of the job, which the manifest contains. An absent statement means
+// that nobody made it. Numbers that follow from others are stated too, so that readers need not compute them, and
+// [Manifest.Meets] checks them.
 package manifest

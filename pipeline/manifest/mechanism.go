@@ -10,8 +10,8 @@ import (
 // Gaussian is the name of the usual distribution of noise; package calibrate defines the other names.
 const Gaussian = "Gaussian"
 
-// MechanismName returns the name of a mechanism in the ledger: the query's, and after a slash the component's if it has
-// one.
+// MechanismName returns the name of a mechanism in the ledger: the query's name, followed by a slash and the
+// component's name if it has one, as in "mean/sum".
 func MechanismName(query, component string) string {
 	if component == "" {
 		return query
@@ -19,7 +19,7 @@ func MechanismName(query, component string) string {
 	return query + "/" + component
 }
 
-// MechanismOf states a mechanism of a query's component.
+// MechanismOf converts the mechanism of a query's component to its form in the manifest.
 func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	_, follows, _ := strings.Cut(m.ChosenBy, "/")
 	out := Mechanism{
@@ -35,7 +35,7 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	return out
 }
 
-// calibrated returns the mechanism that is stated, under its name in the ledger.
+// calibrated converts a mechanism back, with its name in the ledger.
 func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 	after := ""
 	if m.Follows != "" {
@@ -52,10 +52,10 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 	return out
 }
 
-// Norm returns the sensitivity, in the norm of the noise.
+// Norm returns the sensitivity: L1 or L2, whichever is set.
 func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
 
-// halfWidth returns half the width of the 95 % interval of a cell that has the noise of the only mechanism.
+// halfWidth returns half the width of the 95 % interval of a cell, for a query with one mechanism.
 func (q *Query) halfWidth() float64 {
 	if m := q.Mechanisms[0].calibrated(q.Name); m.Noise != calibrate.Gaussian {
 		return q.Scaled(m.HalfWidth())
@@ -63,7 +63,7 @@ func (q *Query) halfWidth() float64 {
 	return calibrate.Z95 * q.Deviation()
 }
 
-// Calibrated returns the mechanisms of the query, as the ledger names them.
+// Calibrated returns the mechanisms of the query with their names in the ledger.
 func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		m := q.Mechanisms[i].calibrated(q.Name)
@@ -86,7 +86,7 @@ func (m *Manifest) Mechanisms() (out []calibrate.Mechanism) {
 	return out
 }
 
-// Charged returns the mechanisms as they were charged, in order; nil if some query does not state them.
+// Charged returns all mechanisms as they were charged, in order; nil if some query does not state them.
 func (m *Manifest) Charged() (out []calibrate.Mechanism) {
 	for i := range m.Queries {
 		charged := m.Queries[i].Charged()
@@ -98,7 +98,7 @@ func (m *Manifest) Charged() (out []calibrate.Mechanism) {
 	return out
 }
 
-// Scaled turns a number in the unit of the first mechanism into the unit of the answer, rounded up.
+// Scaled converts a number from the unit of the first mechanism to the unit of the answer, rounded up.
 func (q *Query) Scaled(x float64) float64 {
 	if q.Scale == 0 || q.Scale == 1 {
 		return x
@@ -106,6 +106,6 @@ func (q *Query) Scaled(x float64) float64 {
 	return math.Nextafter(x*q.Scale, math.Inf(1))
 }
 
-// Deviation returns the standard deviation of a noisy cell in the unit of the answer; of the first mechanism if there
-// are several.
+// Deviation returns the standard deviation of a noisy cell, in the unit of the answer. If there are several mechanisms,
+// it is the first one's.
 func (q *Query) Deviation() float64 { return q.Scaled(q.Mechanisms[0].StandardDeviation) }

@@ -24,7 +24,7 @@ func Parse(text []byte) (Manifest, error) {
 	return Manifest{}, errors.New("has another format than " + Format + ": a newer version of the program may read it")
 }
 
-// unreadable returns the error of a text that is not a JSON as a whole.
+// unreadable returns the error for a text that is not one complete JSON value.
 func unreadable(text []byte) error {
 	var whole json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -34,7 +34,7 @@ func unreadable(text []byte) error {
 	return errors.New("is damaged, or of another version")
 }
 
-// decode reads exactly one manifest, all of whose keys are known.
+// decode decodes one manifest. Unknown keys and text after the manifest are errors.
 func decode(text []byte) (m Manifest, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -12,24 +12,24 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Promise is the guarantee of a release. Its decimals are as in the job.
+// Promise holds the parts of a release's guarantee. Its decimals are written as in the job.
 type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the part of delta for selecting keys; "" if none are selected.
 	DeltaFailure string
-	// MinUnits is set if some query drops keys of few units before it selects.
+	// MinUnits is set if some query drops keys with few units before it selects keys.
 	MinUnits bool
 	Mu       calibrate.Mu
-	// Unit lists the columns of the privacy unit; empty if it is a row, or if Upstream is set.
+	// Unit lists the columns of the privacy unit; empty if the unit is a row, or if Upstream is set.
 	Unit []string
-	// Tables are the private tables, if there are several.
+	// Tables are the names of the private tables, if there are several.
 	Tables []string
-	// Upstream is the producer's promise about units that the program did not bound; nil if it bounded them.
+	// Upstream is what the table's producer promises about units that the program did not bound; nil if it bounded them.
 	Upstream  *Upstream
 	Adjacency query.Adjacency
 }
 
-// String returns the promise as a sentence: the manifest's statement.
+// String returns the guarantee as a sentence: the manifest's statement.
 func (p Promise) String() string {
 	unit, change, failure := "one row", "added or removed", ""
 	if u := p.Upstream; u != nil {
@@ -73,12 +73,13 @@ func UnitColumns(unit []string) []string {
 const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may " +
 	"exist, and counts near the threshold are too large on average."
 
-// leavesOut reports whether some query drops keys with few units.
+// leavesOut reports whether some query drops keys with few units before it selects keys.
 func (m *Manifest) leavesOut() bool {
 	return slices.ContainsFunc(m.Queries, func(q Query) bool { return q.Selection != nil && q.Selection.MinUnits > 1 })
 }
 
-// MeasuresOf returns the guarantee of mechanisms together, with a part of delta for failures ("0" if none).
+// MeasuresOf returns measures of the composed guarantee of mechanisms. deltaFailure is the part of delta for selecting
+// keys; "0" if there is none.
 func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	mu2 := calibrate.ComposedMu2(ms)
 	g := Measures{Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2), EpsilonAt: map[string]float64{}, Pure: "0"}
@@ -88,8 +89,7 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 		g.Pure = strconv.FormatFloat(sum, 'g', -1, 64)
 	}
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
-		// Selecting keys takes its part of delta in addition to the noise's part. If nothing is left for the noise, no
-		// epsilon is proven.
+		// Selecting keys takes its part of delta from the whole. If nothing is left for the noise, no epsilon is proven.
 		left := calibrate.Delta(LeftForNoise(delta, deltaFailure))
 		if at, err := calibrate.Compose(ms, left); err == nil {
 			g.EpsilonAt[delta] = float64(at.Epsilon)
@@ -98,8 +98,8 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	return g
 }
 
-// LeftForNoise returns the largest float64 that is not above a delta minus its part for failures, which are decimals; 0
-// if one is not a number or the part is negative.
+// LeftForNoise returns delta minus share, the part for selecting keys, rounded down to a float64. Both are decimals. It
+// returns 0 if one of them is not a number, or if the result is negative.
 func LeftForNoise(delta, share string) float64 {
 	whole, err1 := calibrate.ParseDecimal(delta)
 	part, err2 := calibrate.ParseDecimal(share)
@@ -109,8 +109,8 @@ func LeftForNoise(delta, share string) float64 {
 	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
-// ScopeOf returns the state of an account with a release, of mu2, in it. It does not count charges that never became
-// visible: they would reveal that a run failed.
+// ScopeOf returns the state of a budget after a release with this mu². It does not count charges that never led to a
+// published release, since they would reveal that a run failed.
 func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s := Scope{
@@ -126,12 +126,12 @@ func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	return s
 }
 
-// statedBits is more than a sum of mu squared has digits for.
+// statedBits is a precision, in bits, that exceeds the digits of any sum of mu².
 const statedBits = 200
 
-// up returns x with 17 digits, at least x.
+// up formats x with 17 digits, rounded up.
 func up(x *big.Float) string {
 	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
-	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit of the last digit
+	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit in the last digit
 	return y.Text('g', 17)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// StrategyOf converts a query's strategy.
+// StrategyOf converts a query's strategy to its form in the manifest.
 func StrategyOf(s *query.Strategy) *Strategy {
 	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound, Others: []Candidate{}}
 	for _, c := range s.Others {
@@ -24,7 +24,7 @@ func StrategyOf(s *query.Strategy) *Strategy {
 	return m
 }
 
-// largest returns the largest deviation of a cell of a table.
+// largest returns the largest standard deviation of a cell in any table.
 func (s *Strategy) largest() float64 {
 	largest := 0.0
 	for _, t := range s.Tables {
@@ -33,12 +33,12 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
-// commonNoise is the name of the strategy whose cells have common noise; only this strategy states how errors of cells
-// add up.
+// commonNoise is the name of the strategy in which all cells have some noise in common. Only this strategy states how
+// errors of cells add up.
 const commonNoise = "shared"
 
-// tablesFollow returns an error unless the deviations of the query's tables, and its half-width, follow from its
-// mechanisms and the factors.
+// tablesFollow returns an error unless the standard deviations of the query's tables, and its half-width, follow from
+// its mechanisms and the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
 		if len(t.Factors) == 0 {
@@ -65,9 +65,9 @@ func (q *Query) tablesFollow() error {
 	return nil
 }
 
-// sumsFollow reports whether the table is of all cells, with the error of the strategy, and the variances follow from
-// the mechanisms: the variance of each cell alone from the first mechanism, the common variance from the second by its
-// factor.
+// sumsFollow reports whether SumsOfCells follows from the mechanisms: the variance of each cell's own noise from the
+// first mechanism, and the variance of the common noise from the second mechanism and its factor. There must be one
+// table, of all cells.
 func (q *Query) sumsFollow(s *SumsOfCells) bool {
 	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
 		return false

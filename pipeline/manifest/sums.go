@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// WhyNoSum explains why the noisy cells of a table cannot be added up to a sum with a known error; "" if they can.
-// holds is [File].Holds of the table: "" for the answer of the query itself.
+// WhyNoSum explains why the sum of noisy cells of a table would have an unknown error; "" if its error is known. holds
+// is [File].Holds of the table: "" for the answer of the query itself.
 func (q *Query) WhyNoSum(holds string) string {
 	crosstabs := q.Kind == string(query.Crosstab)
 	switch {
@@ -36,8 +36,8 @@ func (q *Query) WhyNoSum(holds string) string {
 	return ""
 }
 
-// GeometricStep returns the step of geometric noise, in the unit of the answer: the noise is a multiple of it. It is 0
-// for other noise, or if none is stated.
+// GeometricStep returns the step of geometric noise, in the unit of the answer: the noise is a multiple of the step. It
+// is 0 for other noise, or if there is no mechanism.
 func (q *Query) GeometricStep() float64 {
 	if len(q.Mechanisms) == 0 {
 		return 0

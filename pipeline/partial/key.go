@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Key is the key of a run, shared by its shards and known to nobody else. Its holder can read and make partial
-// aggregates of the run.
+// Key is the secret key of a run, shared by its shards and known to nobody else. Whoever has it can read and forge
+// partial aggregates of the run.
 //
-// It includes the key by which a ledger's inputs are hashed (ledger.Book.InputKey), so that shards need no ledger and
-// the input's digest equals the digest of a run on one machine.
+// It includes the key with which a ledger hashes inputs (ledger.Book.InputKey). So shards need no ledger, and the
+// input's digest is the same as in a run on one machine.
 type Key struct {
 	secret [secretBytes]byte
 	input  [inputBytes]byte
@@ -25,10 +25,10 @@ const (
 	keyMark     = "dprelease-run-key-1 "
 )
 
-// ErrKey means that a text is not a valid key of a run.
+// ErrKey means that a string is not a valid key of a run.
 var ErrKey = errors.New("this is not a key of a run")
 
-// NewKey draws a key for a ledger whose inputs are hashed with a key of 32 bytes.
+// NewKey draws a new key. input is the ledger's key for hashing inputs, of 32 bytes.
 func NewKey(input []byte) (Key, error) {
 	var k Key
 	if len(input) != inputBytes {
@@ -39,7 +39,7 @@ func NewKey(input []byte) (Key, error) {
 	return k, err
 }
 
-// ParseKey reads the text of a key.
+// ParseKey parses the text that Reveal returns.
 func ParseKey(text string) (Key, error) {
 	var k Key
 	encoded, marked := strings.CutPrefix(strings.TrimSpace(text), keyMark)
@@ -52,7 +52,7 @@ func ParseKey(text string) (Key, error) {
 	return k, nil
 }
 
-// Reveal returns the text of the key, one line.
+// Reveal returns the secret key as one line of text.
 func (k Key) Reveal() string {
 	return keyMark + base64.StdEncoding.EncodeToString(append(k.secret[:], k.input[:]...)) + "\n"
 }
@@ -66,7 +66,7 @@ func (k Key) String() string { return "a key of a run" }
 // GoString hides the key.
 func (k Key) GoString() string { return k.String() }
 
-// derive returns 32 bytes that follow from the secret, for one purpose.
+// derive derives a key of 32 bytes from the secret for one purpose.
 func (k Key) derive(salt []byte, purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.secret[:], salt, "dprelease partial 1 "+purpose, 32)
 }

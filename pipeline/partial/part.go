@@ -1,4 +1,5 @@
-// Package partial is the format in which incomplete exact answers cross a network or are stored: partial aggregates.
+// Package partial defines the format in which incomplete exact answers, called partial aggregates, are stored or sent
+// over a network.
 //
 // A table can be aggregated in shards, each by its own process, started by any scheduler. Shard i of n reads the i-th
 // part of the input's splits and writes one part: a file that names its job and table and holds the state of the
@@ -21,59 +22,59 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// PartHeader describes the origin of a part. It is encrypted with the rest.
+// PartHeader describes where a part comes from. It is encrypted with the rest.
 type PartHeader struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Run is the run fingerprint of the plan (pipeline.Plan.Fingerprint).
 	Run string `json:"run"`
-	// Shard, from 1, is one of Of shards. It read the splits From to To-1 of all files' splits.
+	// Shard, from 1, is the number of this shard, of Of shards. It read the splits From to To-1, counted over all files.
 	Shard int `json:"shard"`
 	Of    int `json:"of"`
 	From  int `json:"from"`
 	To    int `json:"to"`
-	// Partition, from 1, is the one of Partitions whose units' rows the part has; 0 if the part has the rows of all
-	// units. The answers without units are in the first partition.
+	// Partition, from 1, is the partition of the units whose rows the part has, of Partitions; 0 if the part has the rows
+	// of all units. Answers that need no units are in the first partition.
 	Partition  int `json:"partition,omitempty"`
 	Partitions int `json:"partitions,omitempty"`
-	// Bounded is set if the part is of all shards, and has bounded the units of its partition.
+	// Bounded is set if the part merges all shards, and the units of its partition are bounded.
 	Bounded bool `json:"bounded,omitempty"`
-	// Files are all files of the input, as the shard found them, and Schema is theirs.
+	// Files are the input's files, as the shard found them. Schema is the schema of these files.
 	Files  []File        `json:"files"`
 	Schema []table.Field `json:"schema"`
-	// Digests are the digests of the splits that were read, by the ledger's key for inputs.
+	// Digests are the keyed digests of the splits that were read, under the ledger's key for inputs.
 	Digests [][]byte `json:"digests"`
-	// Rows is the number of rows of the splits, including those that statistics rule out; Blanks is the number of lines
-	// in CSV files that are not rows.
+	// Rows is the number of rows of the splits, including rows that were skipped by statistics. Blanks is the number of
+	// skipped lines in CSV files.
 	Rows   int64 `json:"rows"`
 	Blanks int64 `json:"blanks"`
 }
 
 // File is a file of the input.
 type File struct {
-	// Name is its base name.
+	// Name is the file's name without its folder.
 	Name   string `json:"name"`
 	Splits int    `json:"splits"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// Footer is a digest of the file's statements about its rows; nil if it has none.
+	// Footer is a digest of the file's metadata about its rows; nil if it has none.
 	Footer []byte `json:"footer,omitempty"`
-	// Version is the version of an object in a store; "" if the file is on the machine that read it.
+	// Version is the object's version in an object store; "" for a local file.
 	Version string `json:"version,omitempty"`
 }
 
-// Range returns the splits of a shard, numbered from 1: neighbouring splits, the same number for each shard or one
-// more.
+// Range returns the splits from ≤ i < to of a shard, which are numbered from 1. Each shard gets neighbouring splits, of
+// the same number up to one.
 func Range(shard, of, splits int) (from, to int) {
 	at := func(i int) int { return int(int64(splits) * int64(i) / int64(of)) }
 	return at(shard - 1), at(shard)
 }
 
-// mostBlock exceeds the length of any header and of any block of rows.
+// mostBlock exceeds the length in bytes of any header and of any block of rows.
 const mostBlock = 1 << 30
 
-// Write writes a part: the header and the state of accumulators, which are spent. Errors: the errors of w and of the
-// accumulators' spill.
+// Write writes a part: the header and the state of the accumulators, which cannot be used afterwards. Errors: the
+// errors of w and of the accumulators' scratch file.
 func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
 	if err != nil {

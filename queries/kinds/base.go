@@ -1,17 +1,18 @@
 // Package kinds has the kinds of query, implementations of [query.Query]. [New] chooses the kind of a spec.
 //
-// A kind embeds [Base], or [Sums] if it adds values up. It states its aggregation, the sensitivity of its components,
-// and how noisy vectors become an answer. Each kind has a file:
-//
+// A kind is a type that embeds [Base], or [Sums] if it adds values up. Its methods describe the totals to compute
+// (Aggregation), the sensitivity of each noisy vector (Components), and how noisy vectors become an answer (Finish).
+// Each kind has a file:
 //   - histogram.go: counts and histograms; kernel.go spreads their rows over points
 //   - overbound.go: the number of units with more rows than their bound
-//   - ordered.go: histograms for the sums below their edges
-//   - commonnoise.go: histograms whose cells have noise in common
-//   - discovered.go: histograms whose keys are not listed; bykeys.go: sums by the keys that such a histogram selects
-//   - crosstabs.go and the files after it: tables that share their noise
-//   - nested.go and nestedagree.go: levels of places or times that agree
+//   - ordered.go: histograms for cumulative counts
+//   - commonnoise.go: histograms whose cells share a part of their noise
+//   - discovered.go: histograms by keys that partition selection finds; bykeys.go: sums by these keys
+//   - crosstabs.go and the files whose names begin with crosstabs: several marginals that agree
+//   - nested.go and nestedagree.go: levels of places or times, such as regions and cities, that add up
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
-//   - clamped.go: sums whose clamp is discovered; limited.go: queries whose bound on the rows of a unit is discovered
+//   - clamped.go: sums whose clamp is chosen from noisy values
+//   - limited.go: queries whose bound on the rows of a unit is chosen from noisy values
 //
 // From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
 // means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not
@@ -35,17 +36,17 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Base holds the common parts of queries of all kinds: the rows of privacy units, within limits, in the cells of the
-// axes.
+// Base is the common part of all kinds: a checked spec, the limits on a unit's rows, and the axes whose cells are
+// counted.
 type Base struct {
 	Spec   query.Spec
-	Axes   []domain.Axis // the axes of the dimensions whose keys are listed
+	Axes   []domain.Axis // the listed dimensions
 	Size   int           // the number of cells
 	Limits bounding.Limits
 }
 
-// newBase checks the dimensions and bounds of a spec whose cells are listed. columns are the answer's own columns, in
-// addition to the columns that every answer has.
+// newBase checks the dimensions and bounds of a spec whose cells are listed. columns are the names of the answer's
+// columns that only this kind has; keys must have other names.
 func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 	axes := newAxes(s, columns, p)
 	cells := countCells(s, axes, p)
@@ -65,16 +66,18 @@ func (q *Base) resized(cells int) Base {
 	return out
 }
 
-// Cells returns the length of the answer.
+// Cells returns the number of cells of the answer.
 func (q *Base) Cells() int { return q.Size }
 
-// HalfWidth returns false: the answer is not divided by a private number of rows.
+// HalfWidth returns false: the answer is not divided by a private number of rows, so its half-width needs no estimate
+// of it.
 func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
 
 // Directions returns the directions of the axes.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
-// Columns returns the columns of the dimensions, then the columns of the value or counts and of the unit, each once.
+// Columns returns the columns that the query reads: of the dimensions, of the value or count, and of the unit, each
+// once.
 func (q *Base) Columns() []string {
 	var all, columns []string
 	for i := range q.Spec.By {
@@ -95,19 +98,18 @@ func (q *Base) Columns() []string {
 	return columns
 }
 
-// BatchColumns returns where the query's columns are in batches of a schema.
+// BatchColumns describes batches with the query's columns, for a table with schema s.
 func (q *Base) BatchColumns(s table.Schema, p *problem.Problems) domain.BatchColumns {
 	return domain.BatchColumns{Schema: s, Columns: q.Columns(), Problems: p}
 }
 
-// compileUnits makes the reader of the rows' privacy units for a schema, and reports every column that does not fit.
+// compileUnits makes the reader of the privacy unit for a table with schema s. Columns that do not fit are reported.
 func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
 }
 
-// aggregation returns the totals that queries of all kinds need: the rows of each cell of the axes, within the limits,
-// with the values of v if it is not nil, and by the keys of some dimensions if these are not nil. It reports every
-// column that does not fit.
+// aggregation returns the totals that queries of all kinds need: row counts in the cells of the axes, within the
+// limits. v adds up values, keys counts by discovered keys; both may be nil. Columns that do not fit are reported.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.BatchColumns(s, p)
@@ -131,7 +133,7 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	}
 	a.Tables = [][]int{cell}
 	if v != nil {
-		v.Compile(l) // only to report problems
+		v.Compile(l) // only to report columns that do not fit
 		a.Value, a.AllRows = v, v.Value.Rows > 0
 	}
 	if c := q.Spec.Counts; c != nil {
@@ -142,14 +144,14 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	return a
 }
 
-// Aggregation describes counting rows.
+// Aggregation describes counting the rows of each cell.
 func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, nil, nil, p)
 	return a, p.Err()
 }
 
-// copies returns the number of accumulators with cells of their own.
+// copies returns how many accumulators hold cells at the same time, if there are workers goroutines.
 func (q *Base) copies(workers int) int64 {
 	if q.Spec.BoundsUnits() {
 		return 1
@@ -157,7 +159,7 @@ func (q *Base) copies(workers int) int64 {
 	return int64(workers)
 }
 
-// countBytes returns the memory of the counts of some cells, in some copies.
+// countBytes returns the memory in bytes for the counts of cells in a number of copies.
 func (q *Base) countBytes(cells int, copies int64) int64 {
 	bytes := int64(8)
 	if q.Spec.Counts != nil {
@@ -166,8 +168,8 @@ func (q *Base) countBytes(cells int, copies int64) int64 {
 	return bytes * int64(cells) * copies
 }
 
-// Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns,
-// in that order. It returns the errors of New.
+// Tally makes a tally, which counts rows by what happens to them, for a table with schema s. Batches must hold the
+// columns of Columns, in that order. It returns the errors of New.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.BatchColumns(s, p)
@@ -197,5 +199,5 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 // common returns the query's Base.
 func (q *Base) common() *Base { return q }
 
-// Steps returns the bounds on the rows of a unit of which one is chosen, if it is discovered.
+// Steps returns the bounds on the rows of a unit among which one is chosen.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }

@@ -19,30 +19,31 @@ import (
 
 // Sums, means and variances by keys that a histogram of the same job selects
 //
-// The histogram (discovered.go) counts the privacy units of every key and publishes those keys whose noisy count is
-// large enough. This query adds values up by the same keys, for all of them, in the same pass over the rows. When the
-// keys are selected, they are public; then only the sums of these keys get noise. So the keys are charged once.
+// The histogram (discovered.go) counts the privacy units of every key and publishes the keys whose noisy count is large
+// enough. In the same pass over the rows, this query adds values up for every key. After the selection the selected
+// keys are public, and only their sums get noise. So the selection is charged once.
 //
-// For every set of keys that may be selected, the answers are computed as for listed cells: each unit adds rows to at
-// most max_groups cells, within its bounds, so that the answers of some cells have at most the sensitivity of all
-// cells, which is charged. The two steps compose adaptively, in mu; the share of delta belongs to the selection alone
+// Whatever keys are selected, the sums are computed as for listed cells: each unit adds rows to at most max_groups
+// cells, within its bounds. The charged sensitivity is that of all cells, and some of the cells have at most this
+// sensitivity. The two steps compose adaptively in mu; the fraction of delta belongs to the selection alone
 // (docs/adr/0030).
 
-// ByKeys adds values up by keys that another query selects. Until they are known it has no cells.
+// ByKeys adds values up by keys that another query selects. Before the selection it has no cells.
 type ByKeys struct {
 	*Sums
 	values   *quantize.Quantizer
 	dims     keyselection.Dimensions // the dimensions of the keys
-	listed   []domain.Axis           // the axes of the further dimensions
-	perKey   int                     // cells of the further dimensions
+	listed   []domain.Axis           // the listed dimensions that are not in the key
+	perKey   int                     // number of cells of these dimensions
 	keys     []string
 	selected bool
 }
 
-// mostPerKey is the largest number of cells of a key: the totals of selected keys are held in memory.
+// mostPerKey is the largest number of cells for each key, because the totals of all selected keys are held in memory.
 const mostPerKey = 1 << 16
 
-// unknownCells stands for the number of cells before the keys are known: it implies no bound.
+// unknownCells takes the place of the number of cells before the keys are known. It is so large that no bound follows
+// from it.
 const unknownCells = 1 << 30
 
 // newByKeys checks a spec and returns its query.
@@ -82,7 +83,7 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// checkByKeys reports parts of a spec that selected keys exclude.
+// checkByKeys reports parts of a spec that a query by selected keys cannot have.
 func checkByKeys(s query.Spec, p *problem.Problems) {
 	switch {
 	case !addsUp(s.Kind) || s.Value == nil:
@@ -103,8 +104,7 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// keySumLimits returns the limits of a unit. max_groups bounds the number of cells; it is required because that number
-// is private.
+// keySumLimits returns the limits of a unit. The job must set max_groups, because the number of cells is private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if s.BoundsUnits() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
@@ -134,7 +134,7 @@ func (q *ByKeys) WithKeys(keys []string) (query.Query, error) {
 	return &out, nil
 }
 
-// Cells returns 0 as long as the keys are not known.
+// Cells returns the number of cells; 0 before the keys are known.
 func (q *ByKeys) Cells() int {
 	if !q.selected {
 		return 0
@@ -142,8 +142,8 @@ func (q *ByKeys) Cells() int {
 	return q.Sums.Cells()
 }
 
-// Components returns the components of the sums, which do not depend on the keys. They have no cells until the keys are
-// known.
+// Components returns the components of the sums. Sensitivities do not depend on the keys. There are no cells before the
+// keys are known.
 func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)
 	for i := range components {
@@ -156,7 +156,7 @@ func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Aggregation describes adding up values by the keys of all rows.
+// Aggregation describes adding up values by discovered keys.
 func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.sumsOf(s, &q.dims)
 	a.MinUnits = q.Spec.Leader.MinUnits
@@ -169,7 +169,7 @@ func (q *ByKeys) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t
 // Bytes returns 0: the memory of keys is counted with the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
 
-// Directions returns none: no cell is known before keys are selected.
+// Directions returns nil: no cell is known before keys are selected.
 func (q *ByKeys) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether no key was selected.
@@ -190,7 +190,7 @@ func (q *ByKeys) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 	return a, err
 }
 
-// keyColumns returns the key columns: of the keys, of the further dimensions, and of the components of a vector.
+// keyColumns returns the key columns of the answer: the keys, the other dimensions, and the components of a vector.
 func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
 	columns, err := q.dims.Columns(q.keys)
 	if err != nil {
@@ -209,8 +209,8 @@ func (q *ByKeys) keyColumns() ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are
-// no columns, and the vectors are empty.
+// Recover reads the noisy vectors back from released columns, and compares their keys with the selected ones. If no key
+// was selected, the vectors are empty.
 func (q *ByKeys) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	if q.selected && len(q.keys) == 0 && len(c.Noisy) == 0 {
 		none := make([][]int64, len(grids))

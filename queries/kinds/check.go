@@ -59,13 +59,13 @@ func checkUnit(unit []string, p *problem.Problems) {
 	}
 }
 
-// newAxes checks the listed dimensions and makes their axes. columns names the answer's own columns, which keys must
-// not use.
+// newAxes checks the listed dimensions and makes their axes. columns are the names of other columns of the answer,
+// which keys must not have.
 func newAxes(s query.Spec, columns []string, p *problem.Problems) []domain.Axis {
 	return domain.NewAxes(s.By, s.Location, s.ByField(), ownColumns(s, columns), p)
 }
 
-// countCells multiplies the sizes of the axes: 1 for a count. Each cell may have several components.
+// countCells returns the product of the sizes of the axes; 1 without axes. Each cell may have several components.
 func countCells(s query.Spec, axes []domain.Axis, p *problem.Problems) int {
 	cells := 1
 	maxCells := domain.MaxCells
@@ -96,7 +96,8 @@ func checkSigns(b query.Bounds, p *problem.Problems) {
 	}
 }
 
-// newLimits fills the gaps of a spec's bounds over a domain of some cells, or reports which bound is missing.
+// newLimits returns the limits of a unit's rows in a domain of cells. Bounds that the spec leaves out follow from the
+// others; a bound that is missing is reported.
 func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 	if s.PerRow() {
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}

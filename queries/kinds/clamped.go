@@ -19,24 +19,24 @@ import (
 
 // Sums and means whose clamp is discovered
 //
-// The job gives a public range, which may be generous. A fraction of the query's mu² goes to a histogram of the values
-// within it, over bins that follow from the range alone. Its noisy values are released, and the clamp is chosen from
-// them (queries/internal/privateclamp). The sums are noised with the rest of mu², for the sensitivity under the clamp.
-// The charge fixes both mu beforehand. mu² also adds up if a mechanism is chosen from the answers of earlier ones.
+// The job gives a public range, which may be generous. A fraction of the query's budget mu² is spent on a histogram of
+// the values; its bins follow from the range alone. The noisy histogram is released, and the clamp is chosen from it
+// (queries/internal/privateclamp). The rest of mu² is spent on the sums, whose sensitivity depends on the clamp. Both
+// mu are fixed before a row is read. mu² adds up even if a mechanism is chosen from the answers of earlier ones.
 //
-// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow
+// One pass over the rows suffices: they are added up by bins, and the sums under any clamp follow from these
 // (queries/internal/accumulate).
 
-// Clamped is a sum or a mean whose clamp is discovered. Before the choice, its clamp is the public range.
+// Clamped is a sum or a mean whose clamp is discovered. Before the choice, the clamp is the public range.
 type Clamped struct {
 	*Sums
 	base Base
-	// values has the public range, without a centre.
+	// quantizes values within the public range, without a centre
 	values  *quantize.Quantizer
 	centred bool
 }
 
-// newClamped makes the query of quantized values, or reports problems that exclude a discovered clamp.
+// newClamped makes the query, or reports what a query with a discovered clamp cannot have.
 func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Query {
 	field := values.Field + ".clamp"
 	switch v := values.Value; {
@@ -62,22 +62,22 @@ func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Q
 	return q
 }
 
-// maxGroups is the largest number of groups: each that has rows takes up to 15 kB of memory.
+// maxGroups is the largest number of groups. A group with rows takes up to 15 kB of memory.
 const maxGroups = 1 << 16
 
 func (q *Clamped) clampedTo(r mechanism.Range) *Sums {
 	return newSums(q.base, q.values.Between(r.Low, r.High, q.centred))
 }
 
-// RuleVersion returns the version of the rule.
+// RuleVersion returns the version of the rule by which the clamp is chosen.
 func (q *Clamped) RuleVersion() int { return privateclamp.ClampRule }
 
-// Widest returns the public range.
+// Widest returns the public range, in quanta.
 func (q *Clamped) Widest() mechanism.Range {
 	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
 }
 
-// Chosen returns the query with a clamp within the public range.
+// Chosen returns the query with the clamp r, which must be within the public range.
 func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
@@ -88,7 +88,7 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	return out, nil
 }
 
-// Components returns the components for the public range.
+// Components returns the components as if the clamp were the public range.
 func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Sums.Components(adj)
 	for i, follows := range q.Follows() {
@@ -100,7 +100,7 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows returns true for all components that depend on the clamp: all except the number of rows.
+// Follows reports for each component whether it depends on the clamp: all do, except the number of rows.
 func (q *Clamped) Follows() []bool {
 	if q.Kind.Extra().Rows {
 		return []bool{true, false}
@@ -110,10 +110,10 @@ func (q *Clamped) Follows() []bool {
 
 // Histogram returns the component of the histogram.
 //
-// A row adds CoarseWeight to the cell of its octave and 1 to the cell of its bin: a vector of norm sqrt(5). A unit adds
-// at most k such vectors, which may all be equal: Delta = k·sqrt(5). Under replace-one the vectors of the two tables
-// have no negative entry, so the squared norm of their difference is at most the sum of their squared norms: Delta =
-// k·sqrt(10).
+// A row adds CoarseWeight = 2 to the cell of its octave and 1 to the cell of its bin: a vector of norm sqrt(5). A unit
+// adds at most k such vectors, which may all be equal: Delta = k·sqrt(5). Under replace-one, a unit's vectors before
+// and after have no negative entry, so the squared norm of their difference is at most the sum of their squared norms:
+// Delta = k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -136,7 +136,7 @@ func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	}, nil
 }
 
-// histogramName is the name of the component of the histogram.
+// histogramName is the name of the histogram's component.
 const histogramName = "clamp"
 
 func (q *Clamped) layout() privateclamp.Layout { return q.spread().Layout() }
@@ -153,7 +153,8 @@ func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, p.Err()
 }
 
-// Hide returns the exact answers: the sums under all clamps, the row counts if the query has them, and the histogram.
+// Hide returns the exact answers: the sums, which need a clamp before they get noise, the row counts if the query has
+// them, and the histogram.
 func (q *Clamped) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(t.Binned.AllRows); err != nil {
 		return nil, err
@@ -161,12 +162,12 @@ func (q *Clamped) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Binned.Hide(q.centred, q.Kind.Extra().Rows)
 }
 
-// Bytes counts the bins of every group.
+// Bytes returns the memory for the bins of all groups.
 func (q *Clamped) Bytes(workers int, _ int64) int64 {
 	return (q.spread().CellBytes() + 24) * int64(q.Size) * q.copies(workers)
 }
 
-// Find chooses the clamp.
+// Find chooses the clamp from the noisy histogram.
 func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.SearchResult,
 	error) {
 	m := histogram.Mechanism()
@@ -183,8 +184,9 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Clamp: s}, s.Choose()
 }
 
-// noise returns the standard deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public
-// range. It includes the noise of the number of rows as it counts in a mean at the end of the clamp.
+// noise returns the standard deviation of a sum's noise for the clamp [-1, 1], given the mechanisms that were charged
+// for the public range. It includes the noise of the number of rows, as far as it affects a mean at the end of the
+// clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)
 	noise := float64(charged[0].Sigma) / size

@@ -19,10 +19,11 @@ import (
 
 // Histograms whose cells have common noise
 //
-// One privacy unit may be in many cells of a histogram. If it may be in enough of them, part of the noise goes to the
-// number of units that have a row, and every cell gets a fraction of it; see [strategy.CommonNoise].
+// One privacy unit may be in many cells of a histogram. If it may be in enough of them, a different design has less
+// noise: the number of units with a row gets noise once, and a fraction of this noise enters every cell; see
+// [strategy.CommonNoise].
 
-// The names of the components, and of the columns that hold their noisy numbers.
+// The names of the two components, and of the columns that hold their noisy numbers.
 const (
 	cellsComponent = "cells"
 	unitsComponent = "units"
@@ -30,22 +31,22 @@ const (
 	noiseField     = "histogram.noise"
 )
 
-// CommonNoise is a histogram whose cells have the noise of the number of units with a row in common
-// ([strategy.CommonNoise]). Its components are the cells minus their fraction of that number, and the number itself.
+// CommonNoise is a histogram whose cells share a part of their noise ([strategy.CommonNoise]). It has two components:
+// the cells minus a fraction of the number of units with a row, and that number.
 type CommonNoise struct {
 	Base
 	reader *quantileReader // nil if no quantiles or shares are requested
 	Form   *strategy.CommonNoise
 }
 
-// IndependentNoise is a histogram for which common noise would not be smaller: an ordinary histogram that states this
-// comparison.
+// IndependentNoise is a histogram for which common noise was requested but would not be smaller. It has independent
+// noise and states this comparison.
 type IndependentNoise struct {
 	*Histogram
 	form *strategy.CommonNoise
 }
 
-// newCommonNoise makes the query of a checked histogram, or reports keys that exclude common noise.
+// newCommonNoise makes the query, or reports parts of the spec that exclude common noise.
 func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if s.Declared != 0 {
@@ -72,7 +73,7 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	return &CommonNoise{Base: c, reader: r, Form: form}
 }
 
-// formOf returns the strategy of least error for the cells of a query.
+// formOf returns the common noise of least error for the cells of a query.
 func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
 	return strategy.NewCommonNoise(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
 		adj == query.ReplaceOne)
@@ -82,8 +83,8 @@ func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Cells: c.Limits.Cells, RowsPerCell: c.Limits.RowsPerCell}
 }
 
-// GainOfCommonNoise returns the standard deviation of a cell, and of the sum of all cells, with common noise instead of
-// independent noise, as multiples of the deviations with independent noise; 1 if common noise is not smaller.
+// GainOfCommonNoise compares common noise with independent noise: it returns the standard deviation of a cell, and of
+// the sum of all cells, as multiples of those with independent noise. It returns 1, 1 if common noise is not smaller.
 func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || !h.Spec.BoundsUnits() {
 		return 1, 1
@@ -97,7 +98,7 @@ func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) 
 	return q.Form.Error() / alone, sums.Deviation(q.Size) / (alone * math.Sqrt(float64(q.Size)))
 }
 
-// sumsAt returns how errors of cells add up at mu = mu, before rounding to the grids.
+// sumsAt returns the variances of sums of cells, if the query has the budget mu, before rounding to grids.
 func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 	cells, units := q.Form.Weights()
 	norm, _ := q.Form.Norm2().Float64()
@@ -134,7 +135,7 @@ func (q *CommonNoise) Aggregation(s table.Schema) (*aggregation.Aggregation, err
 	return a, err
 }
 
-// Hide returns the exact answers: the cells less their fraction of the number of units, and that number.
+// Hide returns the exact answers: the cells minus a fraction of the number of units, and that number.
 func (q *CommonNoise) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells, units := t.Tables[0], t.Units
 	measured := q.Form.Measure(cells, units)
@@ -152,10 +153,11 @@ func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
 	return 8*int64(q.Size)*max(q.copies(workers), 2) + 16*int64(q.Size)
 }
 
-// factors returns, for each component, the multiple of its noise variance that is in the variance of a cell.
+// factors returns for each component by what its noise variance is multiplied in the variance of a cell.
 func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
 
-// deviationOf returns the standard deviation of a cell whose variance is the weighted sum of the mechanisms' variances.
+// deviationOf returns the standard deviation of a cell: its variance is the sum of the mechanisms' noise variances
+// times factors.
 func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	variance := 0.0
 	for i, m := range ms {
@@ -165,7 +167,7 @@ func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	return math.Sqrt(variance)
 }
 
-// Finish adds the noisy number of units to the noisy numbers of the cells, and reads the answer off the sums.
+// Finish adds a fraction of the noisy number of units to each noisy cell, and makes the answer of the results.
 func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
 		return query.Answer{}, err
@@ -193,7 +195,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 	return a, nil
 }
 
-// cells returns the cells: each measured number plus its fraction of the number of units.
+// cells returns each cell: its noisy number plus a fraction of the noisy number of units.
 func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	units := make([]float64, 1)
 	noisy[1].Fill(0, units)
@@ -206,7 +208,7 @@ func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	}
 }
 
-// Recover reads back the noisy numbers.
+// Recover reads both noisy components back from released columns.
 func (q *CommonNoise) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	if len(grids) != 2 || len(c.Extra) != 2 || len(c.Extra[0]) != q.Size || len(c.Extra[1]) != q.Size {
 		return out, errInexact
@@ -221,14 +223,14 @@ func (q *CommonNoise) Recover(c query.Columns, grids []float64) (out query.Recov
 	return out, nil
 }
 
-// LooksEmpty looks at the number of units.
+// LooksEmpty reports whether the noisy number of units could be noise alone.
 func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
 	units := make([]float64, 1)
 	noisy[1].Fill(0, units)
 	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
 }
 
-// Strategy returns the errors of the cells that follow from the noise, and of other strategies.
+// Strategy describes the errors of the cells, and of the other designs that were compared.
 func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 2 {
 		return query.Strategy{}, errComponents
@@ -240,7 +242,7 @@ func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// Strategy returns that independent noise in the cells is best.
+// Strategy states that independent noise is best for the cells.
 func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 1 {
 		return query.Strategy{}, errComponents
@@ -250,7 +252,7 @@ func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism)
 	return out, nil
 }
 
-// stated returns the facts about the table of cells that both strategies state.
+// stated returns the facts about the table that both strategies state.
 func stated(q *Base, form *strategy.CommonNoise, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
 	out.Cell = out.Error

@@ -25,23 +25,23 @@ import (
 
 // Crosstabs
 //
-// A crosstabs query counts the same rows in several marginals, each by some of the query's dimensions. Its components
-// are not the tables but their residuals ([strategy.Marginals]): the part that several tables have in common gets noise
-// once, and tables that are computed from the noisy residuals agree. The released vector holds the residuals'
-// coordinates; the tables are computed from it.
+// A crosstabs query counts the same rows in several marginals, each by some of the query's dimensions. Noise is not
+// added to these tables but to their residuals ([strategy.Marginals]). So the part that several tables have in common
+// gets noise once, and the tables that are computed from the noisy residuals agree. The released vector holds the noisy
+// residuals, as coordinates.
 
 // Crosstabs is a query of marginals over the same dimensions.
 type Crosstabs struct {
 	Base
 	Marginals *strategy.Marginals
-	weights   []float64 // the weight of each table's error
-	names     []string  // the names of the components, one for each residual
+	weights   []float64 // by table, the weight of its error in the loss
+	names     []string  // by residual, the name of its component
 
 	mutex   sync.Mutex
-	designs map[query.Adjacency]strategy.Design // the designs that were solved
+	designs map[query.Adjacency]strategy.Design // the designs that were computed, by adjacency
 }
 
-// ResidualOfAll names the component of the empty set of dimensions: the number of rows.
+// ResidualOfAll is the name of the residual without dimensions: the number of rows.
 const ResidualOfAll = "rows"
 
 // newCrosstabs checks a spec and returns its query.
@@ -80,7 +80,7 @@ func newCrosstabs(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// tables finds the tables and their weights, or reports problems with them.
+// tables finds the marginals that the job requests and their weights, or reports problems with them.
 func (q *Crosstabs) tables(p *problem.Problems) {
 	x, field := q.Spec.Crosstabs, string(query.Crosstab)
 	var sizes []int
@@ -146,7 +146,7 @@ func (q *Crosstabs) tables(p *problem.Problems) {
 	}
 }
 
-// checkRounding reports tables of three and more dimensions that cannot be rounded so that they agree.
+// checkRounding reports tables of three and more dimensions that are too large to be rounded so that they agree.
 func (q *Crosstabs) checkRounding(p *problem.Problems) {
 	field := "crosstabs.integers"
 	if q.Spec.Crosstabs.RoundTo > 1 {
@@ -178,10 +178,10 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 // maxNonnegative is the number of cells of the largest table that is made non-negative; that takes about 20 seconds.
 const maxNonnegative = 1 << 20
 
-// mostTables exceeds the length of any list of tables that a workload may have.
+// mostTables is larger than the number of tables of any workload that can be solved.
 const mostTables = 4 * strategy.MaxResiduals
 
-// appendSubsets appends the sets of k of n attributes in the order of their attributes.
+// appendSubsets appends all sets of k out of n dimensions, in order.
 func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
 	var choose func(s strategy.Set, from, left int)
 	choose = func(s strategy.Set, from, left int) {
@@ -199,7 +199,7 @@ func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
 	return sets
 }
 
-// residualName names a residual by its dimensions: "race*sex".
+// residualName names a residual by its dimensions, for example "race*sex".
 func (q *Crosstabs) residualName(s strategy.Set) string {
 	if s == 0 {
 		return ResidualOfAll
@@ -207,7 +207,7 @@ func (q *Crosstabs) residualName(s strategy.Set) string {
 	return strings.Join(q.DimensionNames(s), "*")
 }
 
-// axisName names a dimension: by its key column, or "grid" if it has two.
+// axisName names a dimension by its key column; "grid" if it has two.
 func (q *Crosstabs) axisName(i int) string {
 	if name := q.Axes[i].Name(); name != "" {
 		return name
@@ -224,8 +224,8 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// changes returns how one unit can change the residuals: for each kind of change, the squared norm of the change of
-// each residual, in rows². With k rows it is k² times the value for one row, since all rows may be equal.
+// changes returns how one unit can change the residuals. Item i is one kind of change: for each residual, the squared
+// norm of its change, in rows². k rows change it by k² times as much as one row, because all of them may be equal.
 func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
 	out := [][]float64{q.Marginals.Added()}
 	if adj == query.ReplaceOne {
@@ -240,7 +240,7 @@ func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
 	return out
 }
 
-// design solves for the least loss at mu = 1.
+// design computes the design of least loss at mu = 1.
 func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
@@ -254,8 +254,8 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 	return d, err
 }
 
-// norms returns the squared sensitivities of the residuals, in rows². Under add-remove each is the largest change of
-// its residual. Under replace-one it is the residual's share of the largest change of all residuals together.
+// norms returns the squared sensitivity of each residual, in rows². Under add-remove it is the largest change of the
+// residual. Under replace-one it is a fraction of the largest change of all residuals together.
 func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -270,8 +270,8 @@ func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Ra
 	return out
 }
 
-// checkTogether returns an error if a change of one unit can have a larger mu than the sum of the components' mu²
-// allows.
+// checkTogether returns an error if some change of one unit has a larger mu in all residuals together than the
+// components' mu² add up to.
 func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
 	if adj != query.ReplaceOne {
 		return nil
@@ -295,7 +295,7 @@ func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism)
 
 var errProportion = errors.New("the noise of the tables' parts is not in proportion to what the plan charges")
 
-// Components returns one component for each residual, with its sensitivity and its weight in the budget.
+// Components returns one component for each residual, with its sensitivity and its weight in splitting the budget.
 func (q *Crosstabs) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -339,7 +339,7 @@ func (q *Crosstabs) whyResidual(adj query.Adjacency, r strategy.Set, l2 float64)
 	return who + what + ": " + domain.Shortest(l2)
 }
 
-// Strategy returns the errors of the tables that are computed from the noisy residuals, and of other strategies.
+// Strategy describes the errors of the tables that are computed from the noisy residuals, and of other designs.
 func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
@@ -369,7 +369,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	}
 	out.Error = q.errorOf(out.Tables)
 	mu := float64(calibrate.ComposedMu(ms))
-	unit := float64(q.Limits.Rows) / mu // the error of a single table that gets all of mu
+	unit := float64(q.Limits.Rows) / mu // the error of a cell if a single table gets all of mu
 	if adj == query.ReplaceOne {
 		unit *= math.Sqrt2
 	} else {
@@ -386,7 +386,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	return out, nil
 }
 
-// errorOf returns the square root of the loss (spec key optimize) of the tables.
+// errorOf returns the square root of the tables' loss (job key optimize).
 func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for k, t := range tables {
@@ -403,8 +403,8 @@ func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	return math.Sqrt(sum / total)
 }
 
-// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by
-// numbers.
+// tableNames returns the tables' names in file names: their dimensions joined, if these names are plain and short
+// enough, else numbers.
 func (q *Crosstabs) tableNames() []string {
 	const longest = 100
 	plain := true
@@ -428,7 +428,7 @@ func (q *Crosstabs) tableNames() []string {
 	return names
 }
 
-// Aggregation describes counting the largest tables, from which all residuals follow.
+// Aggregation describes counting the largest tables. All residuals follow from these.
 func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Tables, a.CellPerAxis = nil, true
@@ -438,14 +438,14 @@ func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Hide returns the residuals as exact answers, one vector each. Each is measured in the first table that has it.
+// Hide computes each residual from the first table that contains it, and returns one exact answer for each.
 func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	largest := q.Marginals.Largest()
 	for _, counts := range t.Tables {
 		q.capTotal(counts)
 	}
 	for _, r := range q.Marginals.Residuals() {
-		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // every residual is within a table
+		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // each residual is contained in a table
 		e, err := mechanism.HideWide(q.Marginals.Quantum(r), q.Marginals.Measure(r, largest[k], t.Tables[k]))
 		if err != nil {
 			return nil, err
@@ -460,24 +460,24 @@ func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error)
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Crosstabs) Bytes(workers int, _ int64) int64 {
-	n := 32 * int64(q.Size) // the residuals, and the largest while it is measured
+	n := 32 * int64(q.Size) // the residuals, and the largest one while it is computed
 	for _, t := range q.Marginals.Largest() {
 		n += 8 * int64(q.Marginals.Cells(t)) * q.copies(workers)
 	}
 	return n
 }
 
-// Directions returns none: the coordinates of residuals have no order.
+// Directions returns nil: the coordinates of residuals have no order.
 func (q *Crosstabs) Directions() []domain.Direction { return nil }
 
-// LooksEmpty looks at the first component, the number of rows.
+// LooksEmpty reports whether the noisy number of rows could be noise alone.
 func (q *Crosstabs) LooksEmpty(noisy []mechanism.Noisy) bool {
 	rows := make([]float64, 1)
 	noisy[0].Fill(0, rows)
 	return math.Abs(rows[0]) <= largestNoise*noisy[0].Mechanism().Deviation()
 }
 
-// rowLimits bound the rows of a unit in all and nothing else: rows may be in one cell of every table.
+// rowLimits returns limits that bound only a unit's rows in all. Its rows may be in the same cell of every table.
 func rowLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	rows := newLimits(s, math.MaxInt32, p).Rows
 	return bounding.Limits{Rows: rows, Cells: rows, RowsPerCell: rows}

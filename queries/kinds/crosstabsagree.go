@@ -9,29 +9,29 @@ import (
 
 // Estimates of crosstabs that agree
 //
-// This file makes the tables of crosstabs non-negative, and crosstabsround.go makes them integers, so that they still
-// agree: every table is the sum of any larger one. Only noisy values are read.
+// This file makes the tables of crosstabs non-negative, and crosstabsround.go makes them integers. Afterwards they
+// still agree: a table that is summed over one of its dimensions gives the smaller table. Only noisy values are read.
 //
-// Cutting cells off at 0 adds to every sum over many cells that are nearly empty. Therefore the tables are made from
-// the top down, as in the release of a census: first the total, which is measured best for its size, then the tables by
-// one dimension with that total, then the tables by two dimensions with these margins, and so on. Each table is the
-// nearest one to its noisy values that has the margins that are already made and no negative cell. A correction thus
-// never leaves the cells of one margin.
+// Raising negative cells to 0 would make sums over many nearly empty cells too large. So the tables are made from the
+// top down, as in the release of a census: first the total, which has the least noise for its size; then the tables by
+// one dimension with that total; then the tables by two dimensions with these margins; and so on. Each table is the
+// nearest to its noisy values that has the margins made before and no negative cell. So a correction never changes a
+// margin.
 //
-// A table with given margins by two or more dimensions need not exist. If one does not, the margins by two and more
-// dimensions are repeatedly replaced by the average margins of the nearest tables. If the tables still disagree after
-// that, rounding to small steps makes them agree (crosstabsjoint.go).
+// A non-negative table with given margins by two or more dimensions may not exist. Then these margins are replaced by
+// the average margins of the nearest tables, repeatedly. If the tables still disagree, rounding to small steps makes
+// them agree (crosstabsjoint.go).
 
 // tables are tables by some dimensions that agree with each other.
 type tables struct {
 	// Sizes[d] is the number of values of dimension d.
 	Sizes []int
-	// Of[k] is the set of dimensions of table k, one bit each. Values[k] holds its cells, the last dimension fastest.
+	// Of[k] is the set of dimensions of table k, a bit for each. Values[k] holds its cells, the last dimension fastest.
 	Of     []uint64
 	Values [][]float64
-	// Deviations[d] is the standard deviation of a cell of the table by dimension d alone.
+	// Deviations[d] is the standard deviation of a cell's noise in the table by dimension d alone.
 	Deviations []float64
-	// Stopped reports whether the run was cancelled: the tables are then left unfinished. It may be nil.
+	// Stopped reports whether the run was cancelled. Then the tables are left unfinished. nil if runs cannot be cancelled.
 	Stopped func() bool
 }
 
@@ -41,15 +41,15 @@ const (
 	projectionRounds = 300
 	settledBelow     = 1e-7 // relative to the mean of a table's cells
 	rakingRounds     = 1000
-	raked            = 1e-10 // the largest error after raking, as a part of the total
+	raked            = 1e-10 // the largest error after raking, relative to the total
 	agreeRounds      = 30
-	unitsOfDeviation = 20 // steps in a standard deviation, if tables agree only after rounding
+	unitsOfDeviation = 20 // steps per standard deviation, if the tables agree only after rounding
 	mostUnits        = 1 << 20
-	fewBelow         = 2 // in standard deviations: smaller cells are adjusted before others
+	fewBelow         = 2 // in standard deviations: cells below are adjusted first
 )
 
-// nonnegative replaces the values by nearby values that agree and are not negative, multiples of base if it is not 0.
-// If none is negative, they change only by the rounding. The total does not change if it is positive; otherwise all
+// nonnegative replaces the values by nearby values that agree and are not negative. If base is not 0, they are
+// multiples of base. If no value is negative, only this rounding changes them. A positive total is kept; otherwise all
 // values become 0.
 func (t *tables) nonnegative(base float64) {
 	if !slices.ContainsFunc(t.Values, func(v []float64) bool { return len(v) > 0 && slices.Min(v) < 0 }) {
@@ -67,7 +67,7 @@ func (t *tables) nonnegative(base float64) {
 	}
 	noisy := t.closure()
 	made := map[uint64][]float64{0: {total}}
-	kept := make([][]int, len(t.Sizes)) // the values of each dimension whose margin is positive
+	kept := make([][]int, len(t.Sizes)) // the values of each dimension that have a positive margin
 	for d := range t.Sizes {
 		if x, ok := noisy[1<<d]; ok {
 			made[1<<d] = withSum(x, total, fewBelow*t.Deviations[d])
@@ -123,8 +123,8 @@ func (t *tables) nonnegative(base float64) {
 	}
 }
 
-// fit makes the tables by one dimension, then the tables by two dimensions and so on, each with the margins that are
-// already made. It reports whether all tables have their margins.
+// fit makes the tables by one dimension, then by two dimensions, and so on, each with the margins made before. It
+// reports whether each table has its margins.
 func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	byWays := make([][]uint64, len(t.Sizes)+1)
 	for a := range noisy {
@@ -149,14 +149,15 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	return agree
 }
 
-// fitWith makes the tables by some sets of dimensions, each with its margins, and reports whether all have them.
+// fitWith makes the tables by these sets of dimensions, each with its margins. It reports whether each table has its
+// margins.
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
 	for _, a := range sets {
 		if t.stopped() {
 			return false
 		}
-		x := slices.Clone(margins[a]) // the margin in an earlier round
+		x := slices.Clone(margins[a]) // the margin that was used in the round before
 		if x == nil {
 			x = t.nearest(a, near[a], margins)
 		}
@@ -172,10 +173,10 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 	return all
 }
 
-// takeMargins replaces the margins of tables that do not exist by the margins of the nearest tables, averaged over the
-// tables with such a margin. Margins by one dimension do not change.
+// takeMargins replaces margins that no non-negative table has: by the margins of the nearest tables, averaged over all
+// tables with this margin. Margins by one dimension stay.
 func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
-	taken := map[uint64][]float64{} // by s: the average of the residuals
+	taken := map[uint64][]float64{} // by set of dimensions, the average of the residuals
 	times := map[uint64]float64{}
 	for _, a := range sets {
 		x := slices.Clone(margins[a])
@@ -218,8 +219,9 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 }
 
-// settle gives a table exactly these sums of its rows and columns: it scales down larger sums, and then adds the
-// missing amounts in proportion to the missing parts of row and column (Altschuler, Weed & Rigollet 2017, algorithm 2).
+// settle gives a table exactly these sums of its rows and columns. It first scales down rows and columns with larger
+// sums, and then adds the missing amounts, in proportion to what row and column lack (Altschuler, Weed & Rigollet 2017,
+// algorithm 2).
 func settle(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
@@ -261,10 +263,10 @@ func settle(x, rows, columns []float64) {
 	}
 }
 
-// nearest returns the nearest table to y with given margins and nearly no negative cell: Dykstra's alternation between
-// the two.
+// nearest returns the table nearest to y that has the given margins and almost no negative cell. It alternates between
+// both conditions (Dykstra).
 func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []float64 {
-	// The part of a table that its margins fix, and the part that is free: it sums to 0 along every dimension.
+	// fixed is the part of a table that follows from its margins. The free part sums to 0 along each dimension.
 	fixed := make([]float64, len(y))
 	for s := (a - 1) & a; ; s = (s - 1) & a {
 		t.spread(a, fixed, s, t.centre(s, slices.Clone(margins[s])), 1/float64(t.cells(a&^s)))
@@ -291,9 +293,8 @@ func (t *tables) nearest(a uint64, y []float64, margins map[uint64][]float64) []
 	}
 }
 
-// rake sets negative cells to 0 and scales the rest until the table has its margins: iterative proportional fitting. It
-// reports whether this succeeds. A small part of the independent table is mixed in first, so that no margin has only
-// zeros.
+// rake sets negative cells to 0 and scales cells until the table has its margins (iterative proportional fitting). It
+// reports whether this succeeds. First it mixes in a little of the table independent, so that no margin has only zeros.
 func (t *tables) rake(a uint64, x, independent []float64, margins map[uint64][]float64) bool {
 	var of []*margin
 	for rest := a; rest != 0; rest &= rest - 1 {
@@ -351,13 +352,14 @@ func (t *tables) rakeTo(x, independent []float64, of []*margin, enough float64) 
 	return far <= enough
 }
 
-// margin is a wanted margin of a table, and its present one; at[i] is the cell of the margin of cell i.
+// margin is a margin that a table should have, and the margin that it has. at[i] is the margin's cell that cell i of
+// the table belongs to.
 type margin struct {
 	want, is []float64
 	at       []int
 }
 
-// add computes the table's margin, and returns the largest difference from the wanted one.
+// add computes the margin that table x has, and returns its largest difference from the wanted margin.
 func (m *margin) add(x []float64) (far float64) {
 	clear(m.is)
 	for i, y := range x {
@@ -369,7 +371,7 @@ func (m *margin) add(x []float64) (far float64) {
 	return far
 }
 
-// independent returns the table by the dimensions of a that has their margins by one dimension, if they are
+// independent returns the table by dimensions a that has the margins by one dimension and whose dimensions are
 // independent.
 func (t *tables) independent(a uint64, margins map[uint64][]float64) []float64 {
 	total := margins[0][0]
@@ -402,9 +404,9 @@ func (t *tables) closure() map[uint64][]float64 {
 	return all
 }
 
-// withSum returns numbers near x that are not negative and have this positive sum, which equals the sum of x except for
-// rounding. As far as possible, numbers below few are adjusted to compensate each other, so that the others keep their
-// values: a number that is set to 0 would otherwise make all others too small.
+// withSum returns non-negative numbers near x with the given positive sum, which equals the sum of x except for
+// rounding. Raising negative numbers to 0 must be compensated elsewhere: as far as possible by numbers below few, so
+// that larger ones keep their values.
 func withSum(x []float64, sum, few float64) []float64 {
 	var below, others []int
 	left := sum
@@ -424,7 +426,7 @@ func withSum(x []float64, sum, few float64) []float64 {
 	return out
 }
 
-// project replaces the numbers at some indices by the nearest ones that are not negative and have this sum.
+// project replaces x[i], for the indices i in at, by the nearest non-negative numbers with the given sum.
 func project(x []float64, at []int, sum float64) {
 	sorted := make([]float64, len(at))
 	for i, j := range at {
@@ -439,7 +441,7 @@ func project(x []float64, at []int, sum float64) {
 		}
 		return 0
 	})
-	left, level := -sum, math.Inf(1) // no number is above it if the sum is 0
+	left, level := -sum, math.Inf(1) // if the sum is 0, all numbers become 0
 	for i, y := range sorted {
 		left += y
 		if l := left / float64(i+1); l < y {
@@ -469,7 +471,7 @@ func (t *tables) cells(a uint64) int {
 	return n
 }
 
-// sum adds a table up over the dimensions that are not in s.
+// sum returns the table by dimensions s, a subset of a: the sums of a table by dimensions a.
 func (t *tables) sum(a uint64, values []float64, s uint64) []float64 {
 	out := make([]float64, t.cells(s))
 	at := t.places(a, s)
@@ -479,7 +481,8 @@ func (t *tables) sum(a uint64, values []float64, s uint64) []float64 {
 	return out
 }
 
-// spread adds part, times a factor, to each cell of a table.
+// spread adds factor·part, a table by dimensions s, to the table by dimensions a: each cell gets the value of its cell
+// in s.
 func (t *tables) spread(a uint64, values []float64, s uint64, part []float64, factor float64) {
 	at := t.places(a, s)
 	for i := range values {
@@ -487,7 +490,7 @@ func (t *tables) spread(a uint64, values []float64, s uint64, part []float64, fa
 	}
 }
 
-// places returns, for each cell of a table by a, the cell of the table by s, a subset of a.
+// places returns for each cell of a table by dimensions a its cell in the table by dimensions s, a subset of a.
 func (t *tables) places(a, s uint64) []int {
 	out := []int{0}
 	for ; a != 0; a &= a - 1 {
@@ -507,7 +510,7 @@ func (t *tables) places(a, s uint64) []int {
 	return out
 }
 
-// placesOf returns the cells of a table by a that have, in each dimension, one of some values.
+// placesOf returns the cells of a table by dimensions a whose value in dimension d is in values[d], for each d.
 func (t *tables) placesOf(a uint64, values [][]int) []int {
 	out := []int{0}
 	for ; a != 0; a &= a - 1 {
@@ -523,7 +526,7 @@ func (t *tables) placesOf(a uint64, values [][]int) []int {
 	return out
 }
 
-// centre subtracts from a table by s its mean along each dimension, in place, and returns it.
+// centre subtracts from a table by dimensions s its mean along each dimension. It changes the table and returns it.
 func (t *tables) centre(s uint64, values []float64) []float64 {
 	inner := 1
 	for s != 0 {

@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// The key columns of a crosstabs' answer: the dimensions of a residual, and the number of its coordinate.
+// The key columns of a crosstabs answer: the dimensions of a residual, and the index of a coordinate.
 const (
 	residualKey   = "residual"
 	coordinateKey = "coordinate"
 )
 
-// Finish makes the answer, the noisy coordinates of the residuals, and computes the tables from it.
+// Finish makes the answer, which holds the noisy coordinates of all residuals, and computes the tables from it.
 func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	residuals := q.Marginals.Residuals()
 	var lengths []int
@@ -49,7 +49,7 @@ func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Nois
 	return a, context.Cause(ctx)
 }
 
-// read puts the tables together.
+// read computes each table from the residuals, with its intervals.
 func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
 	var out []query.Reading
 	estimates := tables{Stopped: func() bool { return ctx.Err() != nil }}
@@ -85,7 +85,7 @@ func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float6
 	return out
 }
 
-// adjust makes the estimates of the tables non-negative or multiples of a number, if the job asks for it.
+// adjust makes the estimates of the tables non-negative, or multiples of a number, if the job requests it.
 func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	x := q.Spec.Crosstabs
 	if !x.Adjusted() {
@@ -106,7 +106,8 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	}
 }
 
-// notBelowZero yields an end of intervals of counts, cut at 0: the interval covers a count as often as before.
+// notBelowZero yields an end of an interval of counts, or 0 if it is negative: no count is below 0, so the interval
+// contains the count as often as before.
 func notBelowZero(end query.Series) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)
@@ -116,7 +117,7 @@ func notBelowZero(end query.Series) query.Series {
 	}
 }
 
-// Recover reads the coordinates of the residuals back.
+// Recover reads the coordinates of the residuals back from released columns.
 func (q *Crosstabs) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	residuals := q.Marginals.Residuals()
 	if len(grids) != len(residuals) || len(c.Noisy) != q.Size {

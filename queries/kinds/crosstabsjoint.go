@@ -9,33 +9,31 @@ import (
 
 // Integers for tables of three and more dimensions
 //
-// Tables by three dimensions that share their margins may have no tables of integers near them, and deciding that is
-// hard. Sums of one table of all dimensions always agree. So the tables are added up from one table of integers, which
-// is made one dimension at a time and holds only the cells that are not 0:
-//
-//   - The cells made so far are the rows of a matrix, the values of the next dimension its columns. Rows have integer
+// Tables of three dimensions that must agree cannot always be rounded to integers that agree, and deciding whether they
+// can is hard. But sums of one table of all dimensions always agree. So one table of integers is made, and the other
+// tables are its sums. It is made one dimension at a time and holds only the cells that are not 0:
+//  - The cells made so far are the rows of a matrix, the values of the next dimension its columns. Rows have integer
 //     sums, which are made, and columns the rounded margin of the dimension.
 //   - Iterative proportional fitting brings the matrix near all margins of the tables by the dimensions so far.
 //   - Each row is rounded down, and its missing units go to the columns with the largest deficits in the row and in all
 //     margins together, as long as the column itself has a deficit. Errors thus cancel within each margin instead of
 //     adding up.
 //
-// Tables that share two dimensions with each other are sums of the same table. Others have at most a table by one
-// dimension in common, which is rounded first.
+// Only tables that share two dimensions are sums of the same table. Other tables have at most one dimension in common,
+// and the table by this dimension is rounded first.
 
-// maxJoint is the number of cells of the largest table of all dimensions from which integers are added up; that takes
-// less time than the largest tables that are made non-negative.
+// maxJoint is the largest number of cells of the table of all dimensions. Rounding it takes less time than making the
+// largest tables non-negative.
 const maxJoint = 1 << 22
 
-// fittingRounds is the number of times that the matrix is fitted to all margins: the remaining error is less than the
-// rounding.
+// fittingRounds is how often the matrix is fitted to all margins. The remaining error is less than the rounding.
 const (
 	fittingRounds = 80
 	fullRounds    = 20
 )
 
-// clustersOf returns the sets of dimensions of the tables of three or more dimensions, each with those that share two
-// dimensions or more.
+// clustersOf joins the tables of three or more dimensions that share two dimensions, directly or through others. It
+// returns the set of dimensions of each such cluster.
 func clustersOf(of []uint64) (clusters []uint64) {
 	for _, a := range of {
 		if bits.OnesCount64(a) < 3 {
@@ -45,7 +43,7 @@ func clustersOf(of []uint64) (clusters []uint64) {
 			if bits.OnesCount64(clusters[i]&a) >= 2 {
 				a |= clusters[i]
 				clusters = slices.Delete(clusters, i, i+1)
-				i = -1 // the larger set may share dimensions with earlier ones
+				i = -1 // start again: the larger set may share dimensions with earlier ones
 			}
 		}
 		clusters = append(clusters, a)
@@ -53,30 +51,33 @@ func clustersOf(of []uint64) (clusters []uint64) {
 	return clusters
 }
 
-// joint is a table of non-negative integers by some dimensions: the cells that are not 0.
+// joint is a table of non-negative integers by some dimensions, which holds only the cells that are not 0.
 type joint struct {
 	of    uint64
 	codes [][]int // codes[i][d] is the value of dimension d in cell i
 	count []float64
 }
 
-// goal is a margin that a new dimension should fit.
+// goal is a margin that the matrix should have after a dimension is added.
 type goal struct {
 	want []float64
-	is   []float64 // the sums of the matrix, then the factors of its cells
-	lack []float64 // the amounts that the rounded cells lack so far
-	// first[i] is the cell of row i and the first value; step is the distance to the next value.
+	is   []float64 // the present margin, then the factors by which cells are scaled
+	lack []float64 // how much of the margin the rounded cells lack so far
+	// first[i] is the cell of the margin for row i and the first value; step is how far it is to the cell of the next
+	// value.
 	first []int
 	step  int
 }
 
-// joined returns integers by some dimensions whose sums are near the tables and, by one dimension, exactly single.
+// joined makes a table of integers by the dimensions in cluster. Its sums are near the tables, and by one dimension
+// they are exactly the tables in single.
 func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	var order []int
 	for rest := cluster; rest != 0; rest &= rest - 1 {
 		order = append(order, bits.TrailingZeros64(rest))
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return t.Sizes[i] - t.Sizes[j] }) // the longest matrix is the last
+	// the last dimension makes the longest matrix
+	slices.SortStableFunc(order, func(i, j int) int { return t.Sizes[i] - t.Sizes[j] })
 	total := 0.0
 	for _, x := range single[1<<order[0]] {
 		total += x
@@ -91,7 +92,7 @@ func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	return j
 }
 
-// addDimension splits the cells of the table by the values of one more dimension, which have these sums.
+// addDimension splits each cell by the values of dimension d. columns are the sums that the values must have.
 func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	n, goals := len(columns), t.goals(j, d, columns)
 	if t.stopped() {
@@ -137,7 +138,7 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	*j = out
 }
 
-// goals returns the margins by a further dimension and some dimensions of a table, without duplicates.
+// goals returns the margins by dimension d and some of the dimensions so far that a table determines, each once.
 func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	var sets []uint64
 	from := map[uint64]int{}
@@ -181,7 +182,8 @@ func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	return out
 }
 
-// fit scales the cells of a matrix of n columns to the margin, or towards it if power is less than 1.
+// fit scales the cells of matrix x, which has n columns, so that they have the margin. With power less than 1 they only
+// come nearer to it.
 func (g *goal) fit(x []float64, n int, power float64) {
 	clear(g.is)
 	for i, at := range g.first {
@@ -201,8 +203,8 @@ func (g *goal) fit(x []float64, n int, power float64) {
 	}
 }
 
-// scaleRows scales the rows of a matrix to their sums, and returns the largest relative error of a row's sum. A row of
-// zeros becomes proportional to the columns.
+// scaleRows scales each row of a matrix to its sum, and returns the largest relative error of a sum before. A row of
+// zeros becomes proportional to columns.
 func scaleRows(x, rows, columns []float64) (far float64) {
 	n := len(columns)
 	for i, want := range rows {
@@ -225,8 +227,8 @@ func scaleRows(x, rows, columns []float64) (far float64) {
 	return far
 }
 
-// giveUnits rounds row i of a matrix to integers with this sum, such that no column gets more than it lacks. Units that
-// no column lacks are dropped.
+// giveUnits rounds row i of a matrix to integers with the sum count, so that no column gets more than missing. If all
+// columns together lack less than count, the rest is dropped.
 func giveUnits(row []float64, count float64, missing []float64, goals []goal, i int) []float64 {
 	given, scores := make([]float64, len(row)), make([]float64, len(row))
 	left := count
@@ -259,9 +261,9 @@ func giveUnits(row []float64, count float64, missing []float64, goals []goal, i 
 	return given
 }
 
-// byScores returns the units that columns get if units go one by one to the column with the largest score that still
-// lacks some; the score then falls by step. The scores of columns are independent: byScores finds the level above which
-// there are as many units as can be given, and gives the rest to columns of equal scores.
+// byScores distributes units, one by one: each goes to the column with the largest score among the columns that still
+// lack some, and the score of that column then falls by step. Instead of doing that, byScores finds the level above
+// which all scores fall, and gives the remaining units to columns at that level.
 func byScores(scores, missing []float64, units, step float64) []float64 {
 	given := make([]float64, len(scores))
 	if units <= 0 || len(scores) == 0 {
@@ -297,7 +299,7 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 		return cmp.Compare(scores[b]-step*given[b], scores[a]-step*given[a])
 	})
 	for units > 0 && len(order) > 0 {
-		// one round is enough, unless levels are so large that the search for one ended early
+		// one round suffices, unless the search for a level of huge scores ended early
 		order = slices.DeleteFunc(order, func(c int) bool {
 			if units > 0 {
 				more := max(1, min(missing[c]-given[c], math.Floor(units/float64(len(order)))))
@@ -310,10 +312,10 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 	return given
 }
 
-// levelSteps halves a range of levels to less than any two scores differ by.
+// levelSteps is how often a range of levels is halved, until it is smaller than any difference of scores.
 const levelSteps = 64
 
-// sum adds the cells up by some of the dimensions.
+// sum returns the sums of the cells by the dimensions in s.
 func (j *joint) sum(sizes []int, s uint64) []float64 {
 	cells := 1
 	for rest := s; rest != 0; rest &= rest - 1 {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// round replaces the values by nearby multiples of base that agree, integers in units of it: first the total, then the
-// tables by one dimension, by largest remainders, then the cells of each two-dimensional table, whose sums are then
-// fixed. Each cell is rounded down, and the missing units go to the cells with the largest remainders whose row and
-// column both miss some. A table by one dimension moves by less than base a cell. Non-negative values stay
-// non-negative. Tables of three and more dimensions are not negative, and are sums of one table of integers
+// round replaces the values of the tables by nearby multiples of base that agree. It works with integers, in units of
+// base: first the total, then the tables by one dimension (largest remainders), then the tables by two dimensions. A
+// cell of these is rounded down; the missing units go to the cells with the largest remainders whose row and column
+// both lack units. A cell of a table by one dimension changes by less than base. Non-negative values stay non-negative.
+// Tables of three and more dimensions must be non-negative; they become sums of one table of integers
 // (crosstabsjoint.go).
 func (t *tables) round(base float64) {
 	t.Values = multiplied(t.Values, 1/base)
@@ -43,7 +43,7 @@ func (t *tables) round(base float64) {
 	t.Values = multiplied(t.Values, base)
 }
 
-// roundTo rounds numbers to integers whose sum differs from the sum of the numbers by less than 1.
+// roundTo rounds numbers to integers whose sum is total, which is less than 1 from the sum of the numbers.
 func roundTo(total float64, x []float64) []float64 {
 	out, order := make([]float64, len(x)), make([]int, len(x))
 	for i := range x {
@@ -62,14 +62,14 @@ func roundTo(total float64, x []float64) []float64 {
 	for i := 0; total > 0 && len(order) > 0; i, total = (i+1)%len(order), total-1 {
 		out[order[i]]++
 	}
-	for i := len(order) - 1; total < 0; total++ { // floats that add up to a little more than they should
+	for i := len(order) - 1; total < 0; total++ { // rounding errors made the sum slightly too large
 		out[order[max(i, 0)]]--
 		i--
 	}
 	return out
 }
 
-// roundTable rounds a table to integers with these sums of its rows and columns.
+// roundTable rounds a table to integers whose row sums are rows and whose column sums are columns.
 func roundTable(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
@@ -98,7 +98,7 @@ func roundTable(x, rows, columns []float64) {
 			}
 		}
 	}
-	// The rounding of floats may leave an integer cell one too large for its row or column.
+	// A rounding error may make an integer cell one too large for its row or column.
 	for i := range x {
 		for x[i] > 0 && (missRow[i/n] < 0 || missColumn[i%n] < 0) {
 			x[i]--

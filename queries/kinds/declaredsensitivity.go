@@ -12,11 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// normOf returns the L2 sensitivity of a query under some limits.
+// normOf returns the L2 sensitivity of a query under given limits.
 type normOf func(bounding.Limits, query.Adjacency) float64
 
-// declared compares a declared sensitivity, if there is one, with the implied one. A larger value is used. A smaller
-// value is an error that names the bound to lower.
+// declared returns the sensitivity to use, given the one that the bounds imply. A larger sensitivity that the job
+// declares is used. A smaller one is an error, which names the bound to lower.
 func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity,
 	error) {
 	d := q.Spec.Declared
@@ -35,7 +35,7 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// remedy names the bounds that, each alone, would imply the declared sensitivity.
+// remedy returns words that name the bounds each of which, if lowered, would imply the declared sensitivity.
 func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
 	var ways []string
 	if q.Spec.BoundsUnits() {
@@ -68,8 +68,8 @@ func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 	return ways
 }
 
-// mostOf returns the largest value below from that, set by with, implies at most the declared sensitivity, or 0 if
-// there is none.
+// mostOf returns the largest value of a bound, below from, that implies at most the declared sensitivity; 0 if there is
+// none. with sets the bound.
 func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64),
 	norm func(bounding.Limits) float64) int64 {
 	fits := func(x int64) bool {

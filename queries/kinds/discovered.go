@@ -22,22 +22,24 @@ import (
 
 // Keys that cannot be listed
 //
-// If a dimension discovers its keys, a cell is a key: the codes of the listed dimensions and the rows' values in the
-// others. Each unit counts once in at most L = max_groups keys, its own keys with the smallest digests; the key takes
-// the place of the cell there (queries/bounding/messages.go). The counts are numbers of units, and L2 sensitivities are
-// √L (add-remove) and √(2·L) (replace-one). The set of keys is private: the keys go to package mechanism with their
-// counts, and come back if the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the
-// two facts that a unit adds at most 1 to a key, and is in at most L. If the job has a pre-threshold (MinUnits), keys
-// with fewer such units are dropped before that.
+// If a dimension discovers its keys, rows are counted by key: the codes of the listed dimensions and the row's values
+// in the others. Each unit counts once in at most L = max_groups keys. If it has more, the keys with the smallest
+// digests are kept, as cells are (queries/bounding/messages.go). So counts are numbers of units, and the L2 sensitivity
+// is √L (add-remove) or √(2·L) (replace-one). The set of keys is private: keys and counts go to package mechanism,
+// which returns the keys whose noisy count is large enough ([calibrate.KeySelection]). The threshold depends on two
+// facts: a unit adds at most 1 to a key, and is in at most L keys. If the job has a pre-threshold (MinUnits), keys with
+// fewer units are dropped before noise is added.
 //
-// If the job asks for keys and not for counts (optimize: keys), a unit with fewer than L keys adds more than 1 to each:
-// a weight that leaves the two sensitivities and the threshold as they are ([calibrate.KeySelection.Weights]). The
-// weight depends on the number of keys in which the unit counts, and so only on the unit's own rows.
+// If the job needs the keys and not the counts (optimize: keys), a unit with fewer than L keys adds a weight of more
+// than 1 to each. The weights are so chosen that both sensitivities and the threshold stay valid
+// ([calibrate.KeySelection.Weights]). A weight depends on the number of the unit's keys, and so only on the unit's own
+// rows.
 
-// Discovered is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
+// Discovered is a histogram of units by keys that are partly or wholly discovered. Its axes are the listed dimensions.
 type Discovered struct {
 	Base
-	weights []int64 // by the number of a unit's keys less 1, in multiples of 2^-calibrate.WeightBits; nil without weights
+	// weights[d-1] is the weight of a unit with d keys, in multiples of 2^-calibrate.WeightBits; nil without weights
+	weights []int64
 }
 
 // newDiscovered checks a spec and returns its query.
@@ -63,12 +65,12 @@ func newDiscovered(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// Dimensions returns the query's dimensions, for its keys.
+// Dimensions returns the dimensions of the keys.
 func (q *Discovered) Dimensions() keyselection.Dimensions {
 	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
 }
 
-// keyCountLimits returns the limits of a unit that counts once in each of at most L keys.
+// keyCountLimits returns the limits of a unit: one row in each of at most L keys.
 func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	switch {
 	case s.PerRow():
@@ -108,10 +110,10 @@ func (q *Discovered) WithWeights(weights []int64) query.Query {
 	return &out
 }
 
-// Cells returns 0, since it is not known how many keys there are before they are selected.
+// Cells returns 0: the number of keys is not known before the selection.
 func (q *Discovered) Cells() int { return 0 }
 
-// Components returns the only component, whose keys are to be selected.
+// Components returns the only component: the counts by key.
 func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -138,7 +140,8 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	return []query.Component{c}, nil
 }
 
-// declaredKeys does the work of declared without searching for other bounds: max_groups is the only bound.
+// declaredKeys compares a declared sensitivity with the implied one, as declared does. The only bound that its error
+// can name is max_groups.
 func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
 	d := q.Spec.Declared
 	switch {
@@ -168,17 +171,17 @@ func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, erro
 // Hide returns the counts by key as an exact answer.
 func (q *Discovered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
-// Directions returns none: no cell is known before keys are selected.
+// Directions returns nil: no cell is known before keys are selected.
 func (q *Discovered) Directions() []domain.Direction { return nil }
 
-// Bytes returns the memory of the cells: see [query.Query].
+// Bytes returns 0: the memory of keys is counted with the rows of units.
 func (q *Discovered) Bytes(int, int64) int64 { return 0 }
 
-// LooksEmpty looks at the noisy vectors: see [query.Query].
+// LooksEmpty reports whether no key was selected.
 func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
-// Finish makes the answer of the selected keys, with a row for each key. Intervals and estimates are right given that
-// the key was selected: see truncated.go. Post-processing steps replace the estimates.
+// Finish makes the answer, with a row for each selected key. Intervals and estimates take into account that keys with
+// small noisy counts were not selected (truncated.go). Denoising steps of the job replace the estimates.
 func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
 		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
@@ -206,7 +209,7 @@ func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy
 	return a, nil
 }
 
-// Recover reads the noisy counts of the selected keys back, and the keys.
+// Recover reads the noisy counts and the keys back from released columns.
 func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	out, err := recoverVectors(len(c.Noisy), grids, c.Noisy)
 	if out.Keys = []string{}; err != nil || len(c.Noisy) == 0 {
@@ -216,8 +219,8 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 	return out, err
 }
 
-// checkDiscovered reports problems with dimensions of which some discover their keys. columns are the answer's own
-// columns, in addition to the columns that every answer has.
+// checkDiscovered reports problems with the dimensions of a query that discovers keys. columns are the names of the
+// answer's columns that only this kind has; keys must have other names.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {

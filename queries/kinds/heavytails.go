@@ -5,18 +5,19 @@ import "github.com/dprelease/dprelease/calibrate"
 // Quantiles of sums of independent Laplace variables, whose tails are heavier than the tails of a normal variable of
 // the same variance
 //
-// A weighted sum of n such variables has an excess kurtosis of 3·Σw⁴/(Σw²)², which is 3 for a single one, 3/n for n of
-// equal weight, and near 0 for many, which are nearly normal. The quantile of a sum, in its standard deviations, grows
-// with its kurtosis: between the values for 1, 2, 3, … equal weights the lines of the table lie above it, by less than
-// 0.016 for the sums of unequal weights that were compared. So intervals are too wide by 0.15 % of probability at most,
-// and not too narrow. Two-sided geometric variables are nearly Laplace if they take many values.
+// A weighted sum of Laplace variables has the excess kurtosis 3·Σw⁴/(Σw²)²: 3 for a single variable, 3/n for n of equal
+// weight, near 0 for many, whose sum is nearly normal. The quantile, in standard deviations of the sum, grows with the
+// kurtosis. The table holds it for 1, 2, 3, … variables of equal weight; between these points, straight lines are used.
+// For all sums of unequal weights that were compared, the lines are above the quantile, by less than 0.016. So
+// intervals are never too narrow, and cover at most 0.15 % too much. A two-sided geometric variable is nearly Laplace
+// if it takes many values.
 //
 // The table was computed by numerical inversion of the characteristic function Π 1/(1 + b²t²), and rounded up.
 
-// tailPoint is the quantile of |X| at two levels for an excess kurtosis.
+// tailPoint holds quantiles of |X| for a sum X with this excess kurtosis, in standard deviations: at 95 % and 97.5 %.
 type tailPoint struct{ kurtosis, z95, z975 float64 }
 
-// tailTable has the sums of 1, 2, 3, 4, 8, 16, 40 and infinitely many variables of equal weight.
+// tailTable is for sums of 1, 2, 3, 4, 8, 16, 40 and infinitely many variables of equal weight.
 var tailTable = []tailPoint{
 	{3, 2.1184, 2.6085}, {1.5, 2.0566, 2.4660}, {1, 2.0285, 2.4037}, {0.75, 2.0127, 2.3684}, {0.375, 1.9869,
 		2.3091}, {0.1875, 1.9734, 2.2763},
@@ -29,8 +30,7 @@ func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
 }
 
-// HeavyTails returns points of [HeavyZ95], by falling kurtosis, between which it is linear: the excess kurtosis and
-// half the width of the interval.
+// HeavyTails returns the points between which [HeavyZ95] is linear, by falling kurtosis: {excess kurtosis, half-width}.
 func HeavyTails() (points [][2]float64) {
 	for _, p := range tailTable {
 		points = append(points, [2]float64{p.kurtosis, p.z95})

@@ -16,14 +16,15 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// Histogram is a count or a histogram: a vector of numbers of rows.
+// Histogram is a count or a histogram: the number of rows in each cell.
 type Histogram struct {
 	Base
-	Kernel *Kernel         // nil if rows stay in their cells
+	Kernel *Kernel         // nil if rows are not spread over neighbouring points
 	reader *quantileReader // nil if no quantiles or shares are requested
 }
 
-// newHistogram makes the query of cells whose rows are counted, with a kernel and readings if these are not nil.
+// newHistogram makes the query of row counts. k spreads rows over points, r computes quantiles and shares; both may be
+// nil.
 func newHistogram(c Base, k *Kernel, r *quantileReader) query.Query {
 	return &Histogram{Base: c, Kernel: k, reader: r}
 }
@@ -43,14 +44,14 @@ func (q *Histogram) Components(adj query.Adjacency) ([]query.Component, error) {
 	return []query.Component{c}, nil
 }
 
-// Aggregation describes counting the rows of each cell. A kernel spreads the rows over all cells.
+// Aggregation describes counting the rows of each cell. With a kernel, all cells are needed.
 func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = q.Kernel != nil
 	return a, err
 }
 
-// Hide returns the counts of the cells as an exact answer; if the query has a kernel, rows are spread first.
+// Hide returns the row counts as an exact answer, after spreading them if the query has a kernel.
 func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	switch {
 	case q.Kernel != nil:
@@ -61,8 +62,8 @@ func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return accumulate.HideCounts(t.Tables[0])
 }
 
-// isSparse reports whether accumulators hold only the cells that have rows, if at most most cells fit in memory. A
-// kernel spreads rows over all cells, and sums of counts are held for all.
+// isSparse reports whether accumulators hold only cells with rows, if all cells fit in memory up to most cells. A
+// kernel needs all cells, and so do counts that are sums of values.
 func (q *Histogram) isSparse(most int64) bool {
 	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > most
 }
@@ -74,14 +75,14 @@ func (q *Histogram) Bytes(workers int, most int64) int64 {
 	}
 	n := q.countBytes(q.Size, max(q.copies(workers), 2))
 	if q.Kernel != nil {
-		n += 16 * int64(q.Size) // the sums that rows are spread to
+		n += 16 * int64(q.Size) // the counts after spreading
 	}
 	return n
 }
 
-// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 %
-// quantile of the normal distribution and d the standard deviation of the published values, rounded outwards; other
-// noise has its own quantiles.
+// Finish makes the answer from one noisy vector and its estimate. The interval is noisy ∓ z·d, rounded outwards: d is
+// the standard deviation of the published values and z the 97.5 % quantile of the normal distribution. Noise that is
+// not normal has other quantiles.
 func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
 		return query.Answer{}, err
@@ -94,12 +95,13 @@ func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy)
 	return a, nil
 }
 
-// Recover reads the noisy counts back.
+// Recover reads the noisy counts back from released columns.
 func (q *Histogram) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	return recoverVectors(q.Size, grids, c.Noisy)
 }
 
-// sensitivity returns the L2 sensitivity to calibrate with: the implied one, or a larger declared one.
+// sensitivity returns the L2 sensitivity that noise is calibrated to: the implied one, or a larger one that the job
+// declares.
 func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -119,7 +121,7 @@ func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, err
 	return q.declared(adj, sens, q.norm)
 }
 
-// norm returns the L2 sensitivity of the counts under some limits.
+// norm returns the L2 sensitivity of the counts under limits l.
 func (q *Histogram) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	if q.Kernel != nil {
 		return q.Kernel.Norm(l, adj)
@@ -127,11 +129,11 @@ func (q *Histogram) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, q.Size))
 }
 
-// Constant reports whether neighbouring tables always have the same answer: each row is one unit, the number of rows is
-// fixed, and all rows count in one cell, since no dimension or filter can drop one.
+// Constant reports whether all neighbouring tables have the same answer. They do if each row is a unit, the number of
+// rows is fixed, and all rows count in one cell because no dimension or filter can drop one.
 func (q *Histogram) Constant(adj query.Adjacency) bool {
 	return adj == query.ReplaceOne && q.Spec.PerRow() && len(q.Axes) == 0 && !q.Spec.Filtered
 }
 
-// LooksEmpty looks at the noisy vectors: see [query.Query].
+// LooksEmpty reports whether the noisy counts could be noise alone.
 func (q *Histogram) LooksEmpty(noisy []mechanism.Noisy) bool { return q.isNoise(noisy[0], 1) }

@@ -20,15 +20,15 @@ import (
 
 // Kernel spreading
 //
-// A row that belongs to a point is spread over the points around it by a normal density of standard deviation h, the
-// bandwidth: a point at distance d gets exp(-d²/2h²), divided by the sum of this number over all points within the
-// cut-off, which is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30
-// that are rounded down, so that a row adds at most 1 in all and every engine has the same integers.
+// A row that belongs to a point is spread over the points around it, in proportion to a normal density. A point at
+// distance d gets the weight exp(-d²/2h²), with the bandwidth h, if d is at most 4h; the weights are then divided by
+// their sum. The weights are computed once, from public points alone, and rounded down to multiples of 2^-30. So a row
+// adds at most 1 in all, and every engine has the same integers.
 //
-// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds
-// the vector sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows
-// at one point attain it if max_rows_per_group lets them. No share is negative, so that two such vectors are at most
-// √2·k·ρ apart.
+// Let w(i) be the vector of weights of a row at point i, ρ the largest norm of any w(i), and c(i) the number of a
+// unit's rows at point i, at most k in all. The unit adds the vector Σ c(i)·w(i). By the triangle inequality its norm
+// is at most k·ρ; all rows at one point attain it, if max_rows_per_group allows that. No weight is negative, so two
+// such vectors are at most √2·k·ρ apart.
 
 const (
 	weightBits   = 30
@@ -37,15 +37,15 @@ const (
 	maxBandwidth = domain.MaxWithin / cutOff
 )
 
-// Kernel is the table of weights, in the order of the points: the weights of point i begin at starts[i].
+// Kernel is the table of weights: the weights of a row at point i begin at starts[i].
 type Kernel struct {
 	bandwidth float64
 	starts    []int
 	points    []int32
 	weights   []uint32 // in units of 2^-30
-	squared   uint64   // the largest sum of squares of the weights of a point
+	squared   uint64   // the largest sum of squared weights of any point
 	largest   uint32
-	// Stride is the distance between the cells of neighbouring points, size their number.
+	// Stride is how far the cells of consecutive points are apart in the vector; size is the number of points.
 	Stride, Size int
 }
 
@@ -97,7 +97,7 @@ func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems
 	}
 }
 
-// tabulate fills the table, and returns false if there are too many pairs.
+// tabulate fills the table of weights, and returns false if there are too many.
 func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	var near []earth.Nearby
 	for i := range d.Points {
@@ -112,7 +112,7 @@ func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	return true
 }
 
-// addPoint tabulates the weights of the points near one point, which includes itself.
+// addPoint adds the weights of a row at one point; near are the points within the cut-off, including that point.
 func (k *Kernel) addPoint(near []earth.Nearby) {
 	slices.SortFunc(near, func(a, b earth.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
@@ -121,7 +121,8 @@ func (k *Kernel) addPoint(near []earth.Nearby) {
 	}
 	left, squared := uint32(1<<weightBits), uint64(0)
 	for _, x := range near {
-		w := min(uint32(k.density(x.Distance)/total*(1<<weightBits)), left) // min: whatever the floats' rounding
+		// min keeps the sum at most 1 in spite of rounding errors
+		w := min(uint32(k.density(x.Distance)/total*(1<<weightBits)), left)
 		if w == 0 {
 			continue
 		}
@@ -138,13 +139,13 @@ func (k *Kernel) density(distance float64) float64 {
 	return math.Exp(-x * x / 2)
 }
 
-// Shares returns the points to which a row at a point adds weight, and the weights in units of 2^-30.
+// Shares returns the points to which a row at this point adds weight, and the weights in units of 2^-30.
 func (k *Kernel) Shares(point int) (points []int32, weights []uint32) {
 	from, to := k.starts[point], k.starts[point+1]
 	return k.points[from:to], k.weights[from:to]
 }
 
-// Norm returns the L2 sensitivity under some limits, rounded up.
+// Norm returns the L2 sensitivity under limits l, rounded up.
 func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 	sum := big.NewInt(l.Rows)
 	sum.Mul(sum, sum).Mul(sum, new(big.Int).SetUint64(k.squared))
@@ -154,13 +155,13 @@ func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return math.Ldexp(sensitivity.RootUp(sum), -weightBits)
 }
 
-// OfRow returns the largest norm of the weights of a point, rounded up.
+// OfRow returns the largest norm of a row's weights, rounded up.
 func (k *Kernel) OfRow() float64 {
 	return k.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, query.AddRemove)
 }
 
-// hide spreads the rows of each cell and returns the result as an exact answer of 128-bit integers: 2^48 rows with
-// weights of at most 2^30 fit.
+// hide spreads the row counts of the cells and returns the result as an exact answer. 128-bit integers hold 2^48 rows
+// with weights of at most 2^30.
 func (k *Kernel) hide(cells []int64) ([]mechanism.Exact, error) {
 	sums := int128.Make(len(cells))
 	for cell, n := range cells {
@@ -179,7 +180,8 @@ func (k *Kernel) hide(cells []int64) ([]mechanism.Exact, error) {
 	return accumulate.HideSums(math.Ldexp(1, -weightBits), sums)
 }
 
-// absolute returns the L1 sensitivity of a histogram with a kernel: a row adds weights of at most 1 in all.
+// absolute returns the L1 sensitivity of a histogram with a kernel, and a line that explains it. A row adds at most 1
+// in all.
 func (k *Kernel) absolute(q *Base, adj query.Adjacency) (l1 float64, why string) {
 	rows := new(big.Int).SetInt64(q.Limits.Rows)
 	if adj == query.ReplaceOne {

@@ -18,16 +18,17 @@ import (
 
 // Queries whose bound on the rows of a unit is discovered
 //
-// The job gives a public upper limit, which may be generous. A share of the query's mu² goes to a histogram of how many
-// rows units have, over powers of two: each unit counts in one cell. Its noisy values are released, and the bound is
-// chosen from them (queries/internal/privateclamp); then the answers are noised with the rest of mu², for the
-// sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (clamped.go).
+// The job gives a public upper limit, which may be generous. A fraction of the query's budget mu² is spent on a
+// histogram of how many rows units have, with a cell for each power of two: each unit counts in one cell. The noisy
+// histogram is released, and the bound is chosen from it (queries/internal/privateclamp). The rest of mu² is spent on
+// the answers, whose sensitivity depends on the bound. Both mu are fixed before a row is read, as for a clamp
+// (clamped.go).
 //
-// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a kept row is the
-// least bound under which the row counts (queries/bounding). So the answer under any bound is the sum of the totals of
-// the ranks up to this bound (queries/internal/accumulate).
+// One pass over the rows suffices. Rows of a unit beyond the upper limit are dropped. Each kept row has a rank: the
+// smallest bound under which it counts (queries/bounding). So the answer under a bound is the sum of the totals of all
+// ranks up to this bound (queries/internal/accumulate).
 
-// Limited is a query whose bound on the rows of a unit is discovered. Before the choice, its bound is the upper limit.
+// Limited is a query whose bound on the rows of a unit is discovered. Before the choice, the bound is the upper limit.
 type Limited struct {
 	query.Query
 	base *Base
@@ -47,7 +48,7 @@ const (
 	maxRowsRemedy     = "write max_rows: N from what you know about the data"
 )
 
-// checkLimited reports parts of a spec that exclude a discovered bound.
+// checkLimited reports parts of a spec that a query with a discovered bound cannot have.
 func checkLimited(s query.Spec, p *problem.Problems) {
 	switch {
 	case !s.BoundsUnits():
@@ -76,7 +77,7 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// newLimited makes the query from one with the largest bound. with makes the same query with another bound.
+// newLimited makes the query from q, the same query with the largest bound. with returns it with another bound.
 func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p *problem.Problems) query.Query {
 	b, ok := q.(rankable)
 	if !ok {
@@ -95,16 +96,16 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 
 func (q *Limited) steps() []int64 { return q.base.Steps() }
 
-// Steps returns the bounds that may be chosen, ascending.
+// Steps returns the bounds among which one is chosen, ascending.
 func (q *Limited) Steps() []int64 { return q.steps() }
 
-// RuleVersion returns the version of the rule.
+// RuleVersion returns the version of the rule by which the bound is chosen.
 func (q *Limited) RuleVersion() int { return privateclamp.RowsRule }
 
-// Widest is from 1 to the largest bound.
+// Widest returns the range of bounds: from 1 to the largest.
 func (q *Limited) Widest() mechanism.Range { return mechanism.Range{Low: 1, High: q.base.Limits.Rows} }
 
-// Chosen returns the query with a bound.
+// Chosen returns the query with the bound r.High.
 func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 	if r.Low != 1 || r.High < 1 || r.High > q.base.Limits.Rows {
 		return nil, fmt.Errorf("query %s: the bound is not within its public range", q.Name())
@@ -112,7 +113,7 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 	return q.with(r.High)
 }
 
-// Components returns the components for the largest bound.
+// Components returns the components as if the bound were the largest one.
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
@@ -122,11 +123,11 @@ func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows returns true for all components: they depend on the bound.
+// Follows reports for each component whether it depends on the bound: all do.
 func (q *Limited) Follows() []bool {
 	components, err := q.Query.Components(query.AddRemove)
 	if err != nil {
-		return nil // it is reported when the components are asked for
+		return nil // Components reports the error
 	}
 	out := make([]bool, len(components))
 	for i := range out {
@@ -135,11 +136,11 @@ func (q *Limited) Follows() []bool {
 	return out
 }
 
-// rowsHistogramName is the name of the component that holds the histogram of the rows of units.
+// rowsHistogramName is the name of the histogram's component.
 const rowsHistogramName = "max_rows"
 
-// Histogram returns the component of the histogram: a unit with a row adds 1 to one cell. Under replace-one it may take
-// 1 from one cell and add 1 to another.
+// Histogram returns the component of the histogram of rows per unit. A unit with rows adds 1 to one cell. Under
+// replace-one it may instead move 1 from one cell to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -164,17 +165,17 @@ func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, err
 }
 
-// Hide returns the exact answers under all bounds, and the histogram.
+// Hide returns the exact answers, which need a bound before they get noise, and the histogram.
 func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.Hide(len(q.Follows()), q.Query.Hide)
 }
 
-// Bytes counts one answer for each step of the bound: see [query.Query].
+// Bytes returns the memory for one answer for each step of the bound: see [query.Query].
 func (q *Limited) Bytes(workers int, most int64) int64 {
 	return q.Query.Bytes(workers, most) * int64(len(q.steps())+1)
 }
 
-// Find chooses the bound.
+// Find chooses the bound from the noisy histogram.
 func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	adj query.Adjacency) (query.SearchResult,
 	error) {
@@ -196,8 +197,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Rows: s}, s.Choose()
 }
 
-// noise returns the standard deviation of the noise of an answer under a bound, of all components together, if a row
-// adds at most 1.
+// noise returns the standard deviation of an answer's noise under a bound, all components together, if a row adds at
+// most 1.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 )
 
 const (
-	// maxChecked is the largest number of cells of an answer that isNoise looks at.
+	// maxChecked is the largest number of cells of an answer that isNoise examines.
 	maxChecked = 1 << 20
-	// largestNoise is the largest value, in standard deviations of the noise, at which a sum or a cell is considered
-	// noise alone. Noise exceeds it once in about 30,000 answers.
+	// largestNoise is the noise threshold in standard deviations. Noise alone exceeds it in about one of 30,000 answers.
 	largestNoise = 4
 )
 
-// isNoise reports whether a vector looks like noise alone: neither the sum of its listed cells nor any cell exceeds the
-// noise threshold. numbers is how many numbers a cell has. It returns false for very many cells.
+// isNoise reports whether a noisy vector could be noise alone: neither the sum of its listed cells nor any single cell
+// exceeds the noise threshold. Each cell has numbers numbers. It returns false if there are very many cells.
 func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	if noisy.Len() > maxChecked {
 		return false

@@ -14,9 +14,9 @@ import (
 
 // Means
 //
-// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else
-// two: one for the sums and one for the counts. Centring halves the largest amount that one row adds, and noise in the
-// count matters least if the mean is near the centre.
+// A mean adds up x - centre, with the centre of the clamp: that halves the largest amount that one row adds. If the
+// number of rows is public, noise is added to the sums only, otherwise to sums and counts. Noise in the count matters
+// least if the mean is near the centre.
 
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
@@ -31,13 +31,13 @@ var meanFacts = sumsKind{
 	},
 }
 
-// meanOfKnownRows is a mean of a public number n of terms: centre + sum/n.
+// meanOfKnownRows is a mean of a public number n of rows: centre + sum/n.
 type meanOfKnownRows struct{}
 
 func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 
-// components returns one component: a sum, from which the answer follows by division by n. The range itself bounds what
-// one row changes: hi - lo in each component, or twice the norm.
+// components returns one component, the sums. One row changes a sum by at most hi - lo in each component, or by twice
+// the norm that bounds vectors.
 func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if adj != query.ReplaceOne {
 		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
@@ -60,14 +60,14 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 	return []query.Component{c}, nil
 }
 
-// answer has the deviation of the sum divided by n.
+// answer makes the columns of the means. Their noise is the noise of the sum divided by n.
 func (meanOfKnownRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	return answerWithNoise(q.mean(noisy[0].fill), q.mean(estimate[0].fill), noisy[0].own.Mechanism(),
 		float64(q.Quantizer.Value.Rows))
 }
 
-// readBack finds the multiple of the grid from which each mean of a public number of terms was computed: the only one
-// that gives exactly this mean. Means that are closer than their float64s cannot be distinguished.
+// readBack finds, for each mean, the multiple of the grid from which it was computed: the only one that gives exactly
+// this mean. If neighbouring multiples give the same float64, it returns an error.
 func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -81,7 +81,7 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 		of(0, mean)
 		return mean[0]
 	}
-	// integers up to here are exact in float64; the possible rounding error of the guess
+	// exact: integers up to here are exact in float64. around: how far the first guess can be off.
 	const exact, around = 1 << 53, 4
 	for i, mean := range c.Noisy {
 		guess, found := math.Round((mean-centre)*n/grid), 0
@@ -101,10 +101,10 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 	return query.Recovered{Multiples: [][]int64{multiples}}, nil
 }
 
-// The number of terms is public, so it does not show whether rows have a value.
+// looksEmpty returns false: the number of rows is public, so it does not show whether rows have a value.
 func (meanOfKnownRows) looksEmpty(*Sums, []mechanism.Noisy) bool { return false }
 
-// mean turns centred sums of a public number of terms into means.
+// mean converts sums of values minus the centre to means.
 func (q *Sums) mean(sum query.Series) query.Series {
 	n, centre := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre)
 	return func(start int, dst []float64) {
@@ -115,7 +115,8 @@ func (q *Sums) mean(sum query.Series) query.Series {
 	}
 }
 
-// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count; the answer includes both.
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum divided by a noisy count. The answer includes
+// both.
 type meanOfNoisyRows struct{}
 
 func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
@@ -135,9 +136,10 @@ func errTwoSensitivities(q *Sums) error {
 
 // sumAndCount returns the two components of a ratio.
 //
-// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is
-// about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least
-// if the fractions of mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/fraction.
+// Let sigma_s and sigma_c be the standard deviations of the noise in the sums and the count. The squared error of a
+// mean of n rows with d components is about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². The worst mean has ‖mean -
+// centre‖ = ρ, the norm of half the range. For this mean, the error is least if the fractions of mu² are in the ratio
+// sqrt(d)·Delta_s : ρ·Delta_c, because sigma² = Delta²/fraction.
 func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
@@ -146,7 +148,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.setL1(&count, adj)
-	// the squared errors relative to the largest mean, as for the count
+	// squared errors count relative to the largest mean, as in the count
 	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2
@@ -155,7 +157,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 
 func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	v, least := q.Quantizer, 1.0
-	if v.Factors != nil { // weights may be small
+	if v.Factors != nil { // the weights of rows may be small
 		v, least = v.Factors.Value, 0
 	}
 	r := ratio{Least: least,
@@ -173,7 +175,7 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answ
 	}
 }
 
-// both yields f of each component's sum and its group's count.
+// both yields f(s, n) for each sum s and the count n of its group.
 func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) query.Series {
 	dims := q.Quantizer.Dims
 	return func(start int, dst []float64) {
@@ -190,7 +192,8 @@ func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) quer
 	}
 }
 
-// readBack reads back sums and counts. A group's count is repeated for each component of its vector.
+// readBack reads the sums and counts back from released columns. A group's count is repeated for each component of a
+// vector.
 func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -211,12 +214,12 @@ func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 	return query.Recovered{Multiples: append(sums.Multiples, rest.Multiples...)}, err
 }
 
-// The noisy counts show whether there are rows.
+// looksEmpty reports whether the noisy counts could be noise alone.
 func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[1], 1)
 }
 
-// halfWidth returns half the width of the interval of a mean of values within h of a centre, times the number of rows.
+// halfWidth returns the half-width of a mean's interval, times the number of rows, for values within h of the centre.
 func (meanOfNoisyRows) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, count := deviations[0], h*deviations[1]
 	z := calibrate.Z95

@@ -24,21 +24,21 @@ import (
 
 // Nested levels
 //
-// Crosstabs with a dimension that has levels count the same rows in the groups of every level, each by all other
-// dimensions. Only the cells of the last level are counted; the other levels are their sums. Each level is a component
-// with noise of its own: a row is in one cell of each. The tables are the estimates of least squares
-// ([strategy.Nested]), so that all levels add up.
+// A dimension can have levels, such as regions, counties and cities. A crosstabs query with such a dimension makes one
+// table for each level, by the groups of the level and all other dimensions. Only the cells of the last level are
+// counted; the other levels are sums of these. Each level gets its own noise. The released tables are least-squares
+// estimates from all levels ([strategy.Nested]), so that the levels add up.
 
-// Nested is a query of a table for each level of its first dimension.
+// Nested is a query with a table for each level of its first dimension.
 type Nested struct {
 	Base
 	Tree  *strategy.Nested
-	names []string // the names of the levels
+	names []string // by level, its name
 
-	solve func() []float64 // the shares of mu² of the levels
+	solve func() []float64 // computes the fraction of mu² of each level
 }
 
-// The key columns of the noisy numbers of nested levels: the level, and which of its numbers.
+// The key columns of the noisy numbers: the level, and the index of the number in the level.
 const (
 	levelKey  = "level"
 	numberKey = "number_in_level"
@@ -78,7 +78,7 @@ func newNested(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// tree makes the tree of the levels, or reports problems with it.
+// tree makes the tree of groups, or reports problems with the levels.
 func (q *Nested) tree(p *problem.Problems) {
 	levels, at := q.Spec.By[0].Levels, q.Spec.DimensionField(0)+".levels"
 	cells := 1
@@ -128,7 +128,7 @@ func (q *Nested) tree(p *problem.Problems) {
 	q.checkKnown(p)
 }
 
-// checkKnown reports public totals that do not fit the tree, and fixes the totals of the levels above.
+// checkKnown reports public totals that do not fit the tree, and computes the public totals of the levels above.
 func (q *Nested) checkKnown(p *problem.Problems) {
 	given := q.Spec.Crosstabs.Known
 	if len(given) == 0 {
@@ -172,7 +172,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 	}
 }
 
-// known returns the public totals by level; nil for levels without them.
+// known returns the public totals of each level; nil for a level without them.
 func (q *Nested) known() [][]float64 {
 	out := make([][]float64, q.Tree.Levels())
 	for l, totals := range q.Spec.Crosstabs.Known {
@@ -181,7 +181,7 @@ func (q *Nested) known() [][]float64 {
 	return out
 }
 
-// others names the dimensions without levels.
+// others returns the names of the dimensions without levels.
 func (q *Nested) others() []string {
 	var names []string
 	for i := range q.Axes[1:] {
@@ -194,7 +194,7 @@ func (q *Nested) others() []string {
 	return names
 }
 
-// Components returns a component for each level.
+// Components returns one component for each level.
 func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -211,8 +211,8 @@ func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// norm returns the largest squared norm of one unit's change in a level. All of its rows may be in one cell; under
-// replace-one they leave one cell and enter another.
+// norm returns the largest squared norm of one unit's change in a level. All rows of the unit may be in one cell; under
+// replace-one they may move to another cell.
 func (q *Nested) norm(adj query.Adjacency) *big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -236,7 +236,7 @@ func (q *Nested) why(adj query.Adjacency, l2 float64) string {
 	return what + domain.Shortest(l2)
 }
 
-// Strategy reports the error of each level.
+// Strategy describes the error of each level.
 func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.names) {
 		return query.Strategy{}, errComponents
@@ -258,7 +258,7 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 		}
 	}
 	if q.Tree.AnyKnown() {
-		// public totals would also improve the other strategies, so errors without them are not comparable
+		// other designs would also gain from public totals, so their errors without them cannot be compared
 		return out, nil
 	}
 	mu := float64(calibrate.ComposedMu(ms))
@@ -270,7 +270,7 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	return out, nil
 }
 
-// tableNames names the tables of the levels for files: by the levels if these names are plain, else by numbers.
+// tableNames returns the tables' names in file names: the names of the levels if these are plain, else numbers.
 func (q *Nested) tableNames() []string {
 	names := slices.Clone(q.names)
 	for _, name := range names {
@@ -286,8 +286,8 @@ func (q *Nested) tableNames() []string {
 	return names
 }
 
-// keys returns the key columns of the table of a level. Groups of places also have the names of the groups that contain
-// them, since several of these may contain the same name.
+// keys returns the key columns of a level's table. For places they include the names of all larger groups, because two
+// groups can contain places with the same name.
 func (q *Nested) keys(level int) (keys []domain.KeyColumn) {
 	d := q.Axes[0].Dimension
 	levels := d.Levels
@@ -313,14 +313,14 @@ func (q *Nested) keys(level int) (keys []domain.KeyColumn) {
 	return append(keys, domain.KeyColumns(q.Axes[1:])...)
 }
 
-// Aggregation describes counting the cells of the last level; all of them are measured.
+// Aggregation describes counting the cells of the last level.
 func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = true
 	return a, err
 }
 
-// Hide adds the counts up to all levels and hides them.
+// Hide adds the counts up to all levels and returns one exact answer for each level.
 func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	q.capTotal(t.Tables[0])
 	for _, counts := range q.Tree.Measure(t.Tables[0]) {
@@ -339,10 +339,10 @@ func (q *Nested) Bytes(workers int, _ int64) int64 {
 	return 8*last*q.copies(workers) + 16*int64(q.Size)
 }
 
-// Directions returns none: the noisy numbers of the levels are several tables.
+// Directions returns nil: the noisy numbers belong to several tables.
 func (q *Nested) Directions() []domain.Direction { return nil }
 
-// LooksEmpty looks at the sum of the first level.
+// LooksEmpty reports whether the sum of the first level's noisy numbers could be noise alone.
 func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
 	first := make([]float64, noisy[0].Len())
 	noisy[0].Fill(0, first)
@@ -353,7 +353,7 @@ func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(sum) <= largestNoise*noisy[0].Mechanism().Deviation()*math.Sqrt(float64(len(first)))
 }
 
-// Finish makes the answer, the noisy numbers of all levels, and the tables of their estimates.
+// Finish makes the answer, which holds the noisy numbers of all levels, and computes the tables of estimates from it.
 func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for l := range q.names {
@@ -403,8 +403,8 @@ func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 	return a, nil
 }
 
-// table returns the columns of a level: the estimates y of its cells, what is made of them, and the variance of a cell
-// of each node.
+// table returns the columns of a level's table: y are the estimates, made the adjusted estimates (non-negative or
+// integer), and variances[i] is the variance of a cell of node i.
 func (q *Nested) table(y, made, variances []float64) query.Answer {
 	cells := q.Tree.Cells()
 	t := spreadAnswer(y, func(start int, dst []float64) {
@@ -422,7 +422,8 @@ func (q *Nested) table(y, made, variances []float64) query.Answer {
 	return t
 }
 
-// spreadAnswer makes the columns of values in memory with normal noise of the deviations in a series.
+// spreadAnswer makes the columns of an answer from values in memory, whose noise is normal with the standard deviations
+// in sigma.
 func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 	end := func(direction float64) query.Series {
 		return func(start int, dst []float64) {
@@ -437,7 +438,7 @@ func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 		Low: end(-1), High: end(1)}
 }
 
-// Recover reads the noisy numbers of the levels back.
+// Recover reads the noisy numbers of all levels back from released columns.
 func (q *Nested) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	if len(grids) != len(q.names) || len(c.Noisy) != q.Size {
 		return out, errInexact

@@ -9,28 +9,29 @@ import (
 // Levels that are non-negative or integers
 //
 // The estimates of nested levels are made non-negative or integer from the top down, as in the release of a census:
-// first the cells of the whole tree, which have the least noise for their size, then the groups of the first level, and
-// so on. The children of one group are a table of two dimensions, children by cells, whose sums over children are the
-// cells of the group, which are made already. So a correction changes only the children of one group, and every level
-// has the total of the whole tree, which cutting off at 0 does not change.
+// first the totals of the whole tree, which have the least noise for their size, then the groups of the first level,
+// and so on. The children of one group are a table with a row for each child and a column for each cell. Its column
+// sums must be the cells of the group, which were made before. So a correction changes only the children of one group,
+// and every level keeps the total of the whole tree.
 //
-// There are two non-negative tables near the estimates. One is made cell by cell: it has small errors, but a child with
-// few rows gets a total that is too large, the more so the more cells it has. For the other table, the totals of the
-// children are made first, and then the nearest table with these totals: its totals have less bias and more noise. The
-// estimate is a weighted mean of both, with one weight for a level. The weight minimizes the expected squared error of
-// the totals of the level and of those above, as the noisy numbers estimate it (Stein 1981, Estimation of the mean of a
-// multivariate normal distribution).
+// Two non-negative tables are near the estimates. The first is made column by column: it has small errors, but a child
+// with few rows gets a total that is too large, all the more if it has many cells. For the second, the totals of the
+// children are made first, and then the nearest table with these totals: the totals have less bias and more noise. The
+// result is a weighted mean of both tables, with one weight for each level. The weight minimizes the expected squared
+// error of the totals, which is estimated from the noisy numbers (Stein 1981, Estimation of the mean of a multivariate
+// normal distribution).
 
-// nestedRounds is the number of projections of a table of children; scaling removes the remaining error.
+// nestedRounds is how often a table of children is projected; scaling removes the remaining error.
 const nestedRounds = 100
 
-// agree returns integer or non-negative tables near the estimates x, by level, node and cell, in which all levels add
-// up. variances[l][i] is the variance of a cell of node i.
+// agree returns integer or non-negative tables near the estimates x. x and the result are indexed by level and then
+// hold the cells of each node; in the result all levels add up. variances[l][i] is the variance of a cell of node i in
+// level l.
 func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
 	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0,
 		stopped: func() bool { return ctx.Err() != nil }}
-	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // multiples of it are integers in units of it
+	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // integers count in units of base
 	x, variances = multiplied(x, 1/base), multiplied(variances, 1/(base*base))
 	out := make([][]float64, last+1)
 	known := q.known()
@@ -54,8 +55,8 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 	whole = c.sums(whole, total, math.Sqrt(variance))
 	for l := range out {
 		out[l] = slices.Clone(x[l])
-		// each calls do once for each group of the level above, with the children of the group in level l. Before that
-		// it sets c.whole, c.variance and c.total to the group's
+		// each calls do once for each group of the level above l, with the group's children in level l. Before that, it sets
+		// c.whole, c.variance and c.total to the values of the group.
 		each := func(do func(x, variances, totals []float64)) {
 			groups := 1
 			if l > 0 {
@@ -89,7 +90,7 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 	return multiplied(out, base)
 }
 
-// multiplied returns x, or tables of its numbers times a factor that is not 1.
+// multiplied returns x, or copies of its tables times factor if factor is not 1.
 func multiplied(x [][]float64, factor float64) [][]float64 {
 	if factor == 1 {
 		return x
@@ -104,33 +105,33 @@ func multiplied(x [][]float64, factor float64) [][]float64 {
 	return out
 }
 
-// children makes the tables of the children of one group after the other.
+// children makes the table of the children of one group after another.
 type children struct {
 	cells                 int
 	nonnegative, integers bool
-	// whole are the cells of the group, total is their sum, and variance is the variance of the estimate of one cell.
+	// whole holds the cells of the group, total is their sum, and variance is the variance of the estimate of one cell.
 	whole           []float64
 	total, variance float64
-	// stopped reports whether the run was cancelled: the tables are then left unfinished.
+	// stopped reports whether the run was cancelled. Then the tables are left unfinished.
 	stopped func() bool
 
-	// first is the weight of the tables whose totals are made first.
+	// first chooses the weight of the table whose totals are made first.
 	first weighing
 
 	rows, columns, below, column, cellwise []float64 // working memory
 }
 
-// weighing finds the weight w of the totals f that are made first, and 1 - w of the totals c of the tables that are
-// made cell by cell. The squared error of their mean m has the expected value of |m - t|² + 2·cov(m, t) and a constant,
-// if t are the noisy totals. Each coordinate of a projection that moves freely with t adds the variance of t to the
-// covariance, and each one that is 0 adds nothing.
+// weighing chooses the weights w and 1 - w of two tables. Table f was made from totals that were made first, table c
+// column by column. Let t be the noisy totals, and m the totals of the weighted mean. The expected squared error of m
+// is |m - t|² + 2·cov(m, t) plus a constant. Each coordinate of a projection that can still move with t adds the
+// variance of t to the covariance; a coordinate that is 0 adds nothing.
 type weighing struct {
-	above, below float64 // w is their quotient
+	above, below float64 // w is above/below
 	weight       float64
 }
 
-// add adds the totals of the children of one group. covariance is the covariance of f with the noisy totals, less the
-// covariance of c with them.
+// add adds the totals of the children of one group: noisy, of table f (first) and of table c (cellwise). covariance is
+// the covariance of f with the noisy totals minus the covariance of c with them.
 func (w *weighing) add(noisy, first, cellwise []float64, covariance float64) {
 	for i, f := range first {
 		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])
@@ -146,8 +147,8 @@ func (w *weighing) settle() {
 	}
 }
 
-// sums returns numbers near x with the given total, integers and non-negative if requested. deviation is the standard
-// deviation of one of them.
+// sums returns numbers near x with the given total. They are integers, or non-negative, if the job requests it.
+// deviation is the standard deviation of each number.
 func (c *children) sums(x []float64, total, deviation float64) []float64 {
 	out := c.adjusted(x, total, deviation)
 	if c.integers {
@@ -156,7 +157,8 @@ func (c *children) sums(x []float64, total, deviation float64) []float64 {
 	return out
 }
 
-// adjusted returns numbers near x with the given total, non-negative if requested: the nearest ones if deviation is 0.
+// adjusted returns numbers near x with the given total, and non-negative if the job requests it. If deviation is 0,
+// they are the nearest such numbers.
 func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
 	shift := (total - sumOf(x)) / float64(len(x))
 	out := slices.Clone(x)
@@ -173,13 +175,13 @@ func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
 	return out
 }
 
-// free reports whether the table of n children has to be made non-negative, and is fixed neither by known totals nor
-// by the cells of the group alone.
+// free reports whether the table of n children must be made non-negative and is not fixed already, by known totals or
+// by the group's cells alone.
 func (c *children) free(n int, totals []float64) bool {
 	return c.nonnegative && totals == nil && c.cells > 1 && n > 1 && c.total > 0
 }
 
-// weigh adds the table x of the children of one group to the choice of the weight.
+// weigh adds the table x of one group's children to the choice of the weight.
 func (c *children) weigh(x, variances, totals []float64) {
 	if !c.free(len(variances), totals) {
 		return
@@ -196,20 +198,21 @@ func (c *children) weigh(x, variances, totals []float64) {
 	c.first.add(noisy, first, c.totals(c.cellwise), covariance)
 }
 
-// deviation returns the standard deviation of the total of a child.
+// deviation returns the standard deviation of a child's total.
 func (c *children) deviation(variances []float64) float64 {
 	return math.Sqrt(sumOf(variances) / float64(len(variances)) * float64(c.cells))
 }
 
-// apart returns half the variance of the difference of a cell of two children. Their estimates have errors in common,
-// since all are adjusted to the group: of n children with errors of variance v before that, each estimate has the
-// variance v·(1 − 1/n), and the variance of the group divided by n².
+// apart returns half the variance of the difference between the cells of two children. Their estimates share errors,
+// because all were adjusted to the group. If there are n children with errors of variance v before that, each estimate
+// has the variance v·(1 − 1/n) plus the variance of the group divided by n².
 func (c *children) apart(variances []float64) float64 {
 	n := float64(len(variances))
 	return max(0, sumOf(variances)/n-c.variance/(n*n)) * n / (n - 1)
 }
 
-// freeIn returns how many of some numbers with a given sum can still move: those that are not 0, but one.
+// freeIn returns how many of these numbers can still move if their sum is fixed: one less than the numbers that are not
+// 0.
 func freeIn(x []float64) float64 {
 	n := -1
 	for _, y := range x {
@@ -220,8 +223,8 @@ func freeIn(x []float64) float64 {
 	return float64(max(n, 0))
 }
 
-// makeCells replaces the table x by a near non-negative table with the cells of the group, each cell separately, and
-// returns how many of its cells can move.
+// makeCells replaces the table x by a near non-negative table whose column sums are the group's cells. It treats each
+// column separately, and returns how many cells can still move.
 func (c *children) makeCells(x []float64) (free float64) {
 	c.column = slices.Grow(c.column[:0], len(x)/c.cells)[:len(x)/c.cells]
 	for j, total := range c.whole {
@@ -237,7 +240,7 @@ func (c *children) makeCells(x []float64) (free float64) {
 	return free
 }
 
-// totals returns the sums over the cells of each child.
+// totals returns the sum of the cells of each child.
 func (c *children) totals(x []float64) []float64 {
 	totals := make([]float64, len(x)/c.cells)
 	for i := range totals {
@@ -253,8 +256,9 @@ func sumOf(x []float64) (sum float64) {
 	return sum
 }
 
-// make replaces the table x of some children by a near one whose sums are the cells of the group and, unless they are
-// nil, the public totals of the children. variances[i] is the variance of a cell of child i.
+// make replaces the table x of a group's children by a near one whose column sums are the group's cells. If totals is
+// not nil, it holds the public totals of the children, which the rows then have as sums. variances[i] is the variance
+// of a cell of child i.
 func (c *children) make(x, variances, totals []float64) {
 	n := len(variances)
 	free := c.free(n, totals)
@@ -279,7 +283,7 @@ func (c *children) make(x, variances, totals []float64) {
 		totals = c.totals(x)
 		if c.integers {
 			for i, made := range first {
-				if made == 0 && totals[i] < 1 { // a fraction that the other table alone has
+				if made == 0 && totals[i] < 1 { // less than one row, which is not 0 only in the other table
 					totals[i] = 0
 				}
 			}
@@ -295,7 +299,7 @@ func (c *children) make(x, variances, totals []float64) {
 	}
 }
 
-// makeWith replaces the table x by a near one whose sums are the cells of the group and the totals of the children.
+// makeWith replaces the table x by a near one whose column sums are the group's cells and whose row sums are totals.
 func (c *children) makeWith(x, totals []float64) {
 	if c.cells == 1 {
 		copy(x, totals)
@@ -319,8 +323,7 @@ func (c *children) makeWith(x, totals []float64) {
 	}
 }
 
-// project replaces a table with these sums by the nearest table with these sums and nearly no negative cell: Dykstra's
-// alternation.
+// project replaces x by the nearest table with these sums that has almost no negative cell (Dykstra's alternation).
 func (c *children) project(x, totals []float64) {
 	c.below = slices.Grow(c.below[:0], len(x))[:len(x)]
 	clear(c.below)
@@ -337,8 +340,7 @@ func (c *children) project(x, totals []float64) {
 	}
 }
 
-// shift replaces a table by the nearest one with these sums over the cells of each child, and the cells of the group as
-// sums over the children.
+// shift replaces x by the nearest table whose row sums are totals and whose column sums are the group's cells.
 func (c *children) shift(x, totals []float64) {
 	n := len(totals)
 	c.rows, c.columns = slices.Grow(c.rows[:0], n)[:n], slices.Grow(c.columns[:0], c.cells)[:c.cells]

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// New checks a spec and returns its query. Errors are of type *problem.Error, all at once; see [problem.Errors].
+// New checks a spec and returns its query. The error wraps one *problem.Error for each problem; see [problem.Errors].
 func New(s query.Spec) (query.Query, error) {
 	p := &problem.Problems{Query: s.Name}
 	checkKind(s, p)
@@ -19,7 +19,7 @@ func New(s query.Spec) (query.Query, error) {
 	}
 	var q query.Query
 	switch {
-	case len(p.List) > 0 && s.RowsShare != 0: // errors of the kind for the largest bound are not reported
+	case len(p.List) > 0 && s.RowsShare != 0: // the kind's problems with the largest bound are not reported, too
 	case s.Kind == query.Crosstab && slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Levels != nil }):
 		q = newNested(s, p)
 	case s.Kind == query.Crosstab:
@@ -44,7 +44,7 @@ func New(s query.Spec) (query.Query, error) {
 	return q, nil
 }
 
-// newListed makes a query whose cells are known.
+// newListed makes a query whose cells are listed in the job.
 func newListed(s query.Spec, p *problem.Problems) query.Query {
 	c := newBase(s, kindOf(s).columns, p)
 	var v *quantize.Quantizer

@@ -21,16 +21,17 @@ import (
 
 // Histograms for cumulative counts
 //
-// The noise of cells adds up in the sums below an edge: the error of a cumulative distribution of n cells is sqrt(n/2)
-// times the error of a cell. If a job needs these sums, noise is added to other numbers, from which sums are computed
-// whose error grows with ln(n) ([strategy.NewOrdered]). Cells are the differences of neighbouring sums, and have about
-// twice the error. If noise in the cells is best for the sums as well, the cells get the noise.
+// The cumulative count at an edge is the sum of all cells below it, so their noise adds up: in a histogram of n cells
+// the error of a cumulative count is about sqrt(n/2) times the error of a cell. If a job needs cumulative counts, noise
+// is instead added to sums of groups of cells, and the error of cumulative counts then grows with ln(n)
+// ([strategy.NewOrdered]). Cells are differences of neighbouring cumulative counts, and have about twice the error. If
+// noise in the cells is best even for cumulative counts, the cells get the noise.
 
-// LossSums is the loss of a histogram for its sums: the mean squared error of the numbers of rows below each edge
-// except the first.
+// LossSums is the loss (job key optimize: cdf) of a histogram for cumulative counts: the mean squared error of the row
+// counts below each edge except the first.
 const LossSums strategy.Loss = "cdf"
 
-// The names of the table of sums, and of the columns that hold the noisy numbers.
+// The names of the table of cumulative counts, and of the columns that hold the noisy numbers.
 const (
 	sumsReading    = "sums"
 	noisyMeasured  = "noisy_measurement"
@@ -38,16 +39,16 @@ const (
 	optimizedField = "histogram.optimize"
 )
 
-// Ordered is a histogram whose noise goes to sums of its cells along one dimension.
+// Ordered is a histogram for cumulative counts: noise is added to sums of cells along one dimension.
 type Ordered struct {
 	Base
 	reader *quantileReader
 	Form   *strategy.Ordered
-	// n cells along the dimension, in each of Groups groups, the combinations of the other dimensions
+	// The dimension has n cells. Groups is the number of combinations of the other dimensions' cells.
 	n, Groups int
 }
 
-// newOrdered makes the query of a checked histogram, or reports keys that exclude sums.
+// newOrdered makes the query, or reports what a histogram for cumulative counts cannot have.
 func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if reader == nil {
@@ -80,7 +81,7 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 	return q
 }
 
-// Cell returns the index in the vector of cell i of a group.
+// Cell returns where the vector holds cell i of a group.
 func (q *Ordered) Cell(group, i int) int {
 	r := q.reader
 	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
@@ -94,8 +95,8 @@ func (q *Ordered) componentName(level int) string {
 	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
-// Components returns a component for each level of the strategy. No entry of a strategy's matrix is negative, so under
-// replace-one the squared norm is at most the sum of the squared norms of the contributions that one unit removes and
+// Components returns a component for each level of the strategy. A strategy's matrix has no negative entry. So under
+// replace-one the squared norm of a unit's change is at most the sum of the squared norms of what the unit removes and
 // adds.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
@@ -122,14 +123,14 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// Aggregation describes counting the rows of each cell; all cells are measured.
+// Aggregation describes counting the rows of each cell. All cells are needed.
 func (q *Ordered) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Dense = true
 	return a, err
 }
 
-// Hide returns the levels of all groups as exact answers.
+// Hide computes the numbers of each level, for all groups, and returns one exact answer for each level.
 func (q *Ordered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells := t.Tables[0]
 	q.capTotal(cells)
@@ -169,7 +170,7 @@ func (q *Ordered) Bytes(workers int, _ int64) int64 {
 	return n
 }
 
-// deviationsOf returns the standard deviations of the components' noise.
+// deviationsOf returns the standard deviation of each component's noise.
 func deviationsOf(noisy []mechanism.Noisy) []float64 {
 	var out []float64
 	for _, n := range noisy {
@@ -178,7 +179,7 @@ func deviationsOf(noisy []mechanism.Noisy) []float64 {
 	return out
 }
 
-// sums returns the estimated sums of all groups, from 0 on: n + 1 each.
+// sums returns the estimated cumulative counts of each group: n + 1 numbers, starting with 0.
 func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 	deviations, levels := deviationsOf(noisy), q.Form.Levels()
 	y := make([][]float64, len(levels))
@@ -193,7 +194,7 @@ func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 	return out
 }
 
-// Finish computes the cells from the noisy numbers, and the sums and requested readings from the cells.
+// Finish computes the cells from the noisy numbers, and the cumulative counts and requested quantiles from the cells.
 func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for _, level := range q.Form.Levels() {
@@ -218,7 +219,7 @@ func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (
 	return a, nil
 }
 
-// sumsTable returns the numbers of rows below each edge except the first.
+// sumsTable returns the table of cumulative counts: the number of rows below each edge except the first.
 func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
 	var values, deviations []float64
 	for _, s := range below {
@@ -232,8 +233,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements returns the noisy numbers, level by level, in columns of the cells: each at the first of the cells that
-// it counts, and NaN at the others.
+// measurements returns the noisy numbers as extra columns of the cells, one for each level. A number is in the row of
+// the first cell that it counts; the other rows of the column are NaN.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
@@ -257,12 +258,12 @@ func (q *Ordered) columnName(level int) string {
 	return noisyMeasured
 }
 
-// first returns the place of the k-th number of a level among the cells.
+// first returns the index of the first cell that number k of a level counts.
 func (q *Ordered) first(level strategy.Level, k int) int {
 	return q.Cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
 }
 
-// Recover reads back the noisy numbers.
+// Recover reads the noisy numbers back from released columns.
 func (q *Ordered) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	levels := q.Form.Levels()
 	if len(grids) != len(levels) || len(c.Extra) != len(levels) {
@@ -285,7 +286,7 @@ func (q *Ordered) Recover(c query.Columns, grids []float64) (out query.Recovered
 	return out, nil
 }
 
-// LooksEmpty looks at the estimated number of all rows.
+// LooksEmpty reports whether the estimated number of all rows could be noise alone.
 func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
 	spread, total := q.Form.Spread(deviationsOf(noisy)), 0.0
 	for _, s := range q.sums(noisy) {
@@ -294,7 +295,7 @@ func (q *Ordered) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
 }
 
-// Strategy returns the errors of the sums that follow from the noise, and of other strategies.
+// Strategy describes the errors of the cumulative counts, and of other designs.
 func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != len(q.Form.Levels()) {
 		return query.Strategy{}, errComponents
@@ -321,7 +322,7 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 	out.Cell = math.Sqrt(cell)
 	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n,
 		Deviation: math.Sqrt(largest)}
-	if len(ms) == 1 { // otherwise the weights of the least squares depend on all deviations
+	if len(ms) == 1 { // with several mechanisms, the weights of least squares depend on all their deviations
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
 	}
 	out.Tables = []query.StrategyTable{sums}

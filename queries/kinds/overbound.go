@@ -17,18 +17,18 @@ import (
 
 // Units over a bound
 //
-// A count leaves out the rows of a unit beyond its bound of k rows, so it is too small by an unknown number. This query
-// counts the units that lost rows. Engines keep k + 1 rows of each unit and count units by the number of their kept
-// rows, as they do to find a bound (limited.go): a unit that keeps k + 1 rows has more than k. A unit counts once or
-// not at all, so the sensitivity is 1 under both adjacencies.
+// A count with a bound of k rows drops the further rows of a unit, so it is too small by an unknown number. This query
+// counts the units that lost rows. Engines keep k + 1 rows of each unit and count units by how many rows they keep, as
+// for a discovered bound (limited.go). A unit that keeps k + 1 rows has more than k. A unit counts once or not at all,
+// so the sensitivity is 1 under both adjacencies.
 
 // OverBound counts the units with more rows than the bounds of a count allow.
 type OverBound struct {
 	Base
-	most int64 // the bound, one less than Limits.Rows
+	most int64 // the bound of the count; Limits.Rows is one more
 }
 
-// newOverBound makes the query of a spec of a count with the limits of c.
+// newOverBound makes the query for the count that spec and limits of c describe.
 func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
@@ -47,7 +47,7 @@ func newOverBound(c Base, p *problem.Problems) query.Query {
 	return q
 }
 
-// Components returns the only component, of sensitivity 1.
+// Components returns the only component. Its sensitivity is 1.
 func (q *OverBound) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -74,12 +74,12 @@ func (q *OverBound) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Hide hides the number of units above the bound.
+// Hide returns the number of units above the bound as an exact answer.
 func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.HideLongest()
 }
 
-// Bytes returns 0: the memory of two numbers is negligible.
+// Bytes returns 0: two numbers take no memory worth counting.
 func (q *OverBound) Bytes(int, int64) int64 { return 0 }
 
 // Finish makes the answer of the noisy number, as for a count.
@@ -97,5 +97,5 @@ func (q *OverBound) Recover(c query.Columns, grids []float64) (query.Recovered, 
 	return recoverVectors(1, grids, c.Noisy)
 }
 
-// LooksEmpty returns false: a bound that cuts no unit does not show that the input is empty.
+// LooksEmpty returns false: if no unit is above the bound, the input need not be empty.
 func (q *OverBound) LooksEmpty([]mechanism.Noisy) bool { return false }

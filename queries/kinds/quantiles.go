@@ -15,7 +15,7 @@ import (
 
 // Quantiles and cumulative fractions, with intervals, computed from the noisy counts of a histogram with edges
 
-// The names of the tables of quantiles and shares, and of the key column of quantiles.
+// The names of the tables of quantiles and of shares (cumulative fractions), and of the key column of quantiles.
 const (
 	quantilesReading = "quantiles"
 	cdfReading       = "cdf"
@@ -23,24 +23,26 @@ const (
 	belowKey         = "_below"
 )
 
-// maxReadCells is the largest number of cells of an answer from which quantiles and shares are computed: all cells are
-// held in memory.
+// maxReadCells is the largest number of cells of an answer from which quantiles and shares are computed, because all
+// cells are then held in memory.
 const maxReadCells = 1 << 26
 
-// quantileReader computes quantiles and cumulative fractions of the distribution along an axis.
+// quantileReader computes quantiles and shares (cumulative fractions) along one axis, for each group. A group is a
+// combination of cells of the other axes.
 type quantileReader struct {
-	Stride, Size int // the stride and the size of the axis in the vector
+	Stride, Size int // how far neighbouring cells of the axis are apart in the vector, and how many cells it has
 	Edges        []float64
-	widths       []float64 // the width of each cell: see relativeWidths
+	widths       []float64 // the relative width of each cell: see relativeWidths
 	quantiles    []float64
 	cdf          bool
-	keys         []domain.KeyColumn // the key columns of the groups, with strides in groups
-	Name         string             // the name of the axis
-	// mostOfRow is the most that a row adds to a cell: 1, or the largest weight.
+	keys         []domain.KeyColumn // the key columns of the groups; their strides count groups
+	Name         string             // name of the axis
+	// the most that one row adds to a cell: 1, or the largest weight of a row
 	mostOfRow float64
 }
 
-// newQuantileReader returns the reader that a spec needs, nil if it needs none, or reports problems with the spec.
+// newQuantileReader returns the reader that a spec needs, or nil if the spec requests neither quantiles nor shares, or
+// after reporting problems.
 func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
@@ -89,7 +91,7 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	return qs
 }
 
-// edgeAxis returns the one axis of numeric edges, or -1.
+// edgeAxis returns the index of the only axis with numeric edges, or -1.
 func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problems) int {
 	at := -1
 	for i := range axes {
@@ -113,12 +115,12 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
-		return -1 // a query of another kind has no counts; configs has no such key
+		return -1 // other kinds have no counts, and configs no such key for them
 	}
 	return at
 }
 
-// groupKeys returns the key columns of the other axes, with strides in groups.
+// groupKeys returns the key columns of all axes but the one at index at. Their strides count groups.
 func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	seen := 0
@@ -147,10 +149,11 @@ func (r *quantileReader) checkNames(field string, p *problem.Problems) {
 	}
 }
 
-// sumsBelow holds a group's cumulative counts at each edge, starting with 0: noisy ones and estimates.
+// sumsBelow holds a group's cumulative counts at each edge, starting with 0: the noisy counts and their estimates.
 type sumsBelow struct{ Noisy, Estimate []float64 }
 
-// readCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
+// readCells computes the tables from noisy cells, whose noise is independent with the same deviation, and from their
+// estimates.
 func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Reading {
 	variance, m := noisy.Mechanism().Deviation(), len(r.Edges)-1
 	variance *= variance
@@ -167,7 +170,7 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	})
 }
 
-// read computes the tables from the sums of some groups; s describes the noise.
+// read computes the tables from the cumulative counts of each group, which of returns. s describes their noise.
 func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []query.Reading {
 	var all []query.Reading
 	if len(r.quantiles) > 0 {
@@ -190,7 +193,7 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	return all
 }
 
-// belowColumn returns the key column of the counts below each edge except the first.
+// belowColumn returns the key column for cumulative counts: each edge except the first.
 func (r *quantileReader) belowColumn() domain.KeyColumn {
 	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
 }
@@ -198,7 +201,7 @@ func (r *quantileReader) belowColumn() domain.KeyColumn {
 // withInterval is an estimate with its interval.
 type withInterval struct{ estimate, low, high float64 }
 
-// table reads as many rows of each group as the key has labels.
+// table makes a table with as many rows for each group as key has labels.
 func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn,
 	read func(distribution, []withInterval)) query.Answer {
 	rows := len(key.Labels.Floats)
@@ -223,7 +226,7 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 	return a
 }
 
-// keysWith returns the key columns of a table with several rows for each group, distinguished by one more column.
+// keysWith returns the key columns of a table with several rows for each group: the groups' keys and one more column.
 func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	for _, k := range r.keys {
@@ -240,7 +243,7 @@ func (r *quantileReader) cells(n mechanism.Noisy) []float64 {
 	return all
 }
 
-// sumsOf returns a function that returns the sums below each edge, starting with 0, of a group.
+// sumsOf returns a function that returns the cumulative counts of a group, at each edge, starting with 0.
 func (r *quantileReader) sumsOf(cells query.Series, n int) func(group int) []float64 {
 	all := make([]float64, n)
 	cells(0, all)
@@ -257,8 +260,8 @@ func (r *quantileReader) along(cells []float64, group, m int) []float64 {
 	return sums
 }
 
-// distribution holds the cumulative counts at each edge, starting with 0: noisy ones, the spread of their noise, and
-// estimates that do not fall.
+// distribution holds cumulative counts at each edge, starting with 0: noisy ones with the variances of their noise, and
+// estimates that never decrease.
 type distribution struct {
 	edges, widths   []float64
 	noisy, estimate []float64
@@ -266,8 +269,8 @@ type distribution struct {
 	mostOfRow       float64
 }
 
-// variances returns the variance of the noise of the sum up to the j-th edge, its covariance with the sum of all cells,
-// and the variance of the sum of all cells.
+// variances returns the noise variance of the cumulative count at edge j, its covariance with the number of all rows,
+// and the noise variance of the number of all rows.
 func (d distribution) variances(j int) (own, withAll, all float64) {
 	all = d.spread.Variance[len(d.spread.Variance)-1]
 	if j == 0 {
@@ -276,9 +279,9 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising returns the non-decreasing sequence from 0 that is nearest to sums in least squares: isotonic regression by
-// pooling adjacent violators (Ayer et al. 1955), raised to at least 0. denoise.Isotonic does the same for a job's
-// steps, without the floor at 0.
+// rising returns the sequence nearest to sums in least squares that starts at 0 and never decreases: isotonic
+// regression by pooling adjacent violators (Ayer et al. 1955). denoise.Isotonic does the same for a job's denoising
+// steps, without the lower bound 0.
 func rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block
@@ -300,29 +303,29 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// The standard deviation, in intervals, of the error of a smooth curve within a cell. It matters little if the noise
-// exceeds the counts of the cells.
+// The curve between two edges is a guess: these numbers describe its standard deviation from the true distribution
+// within a cell, for intervals. It matters little if the noise exceeds the counts of the cells.
 const (
-	// partOfDoubt is the deviation relative to the distance of the curve from an even spread. Intervals then also hold
-	// for rows that are spread evenly up to a point within the cell or its end. For smooth densities they hold at least
-	// 94 of 100 quantiles if cells are as wide as a standard deviation of the values.
+	// partOfDoubt is this deviation, relative to the difference between the curve and an even spread. With it, intervals
+	// also hold for rows that are spread evenly over a part of the cell. For smooth densities they hold for at least 94 of
+	// 100 quantiles if cells are as wide as a standard deviation of the values.
 	partOfDoubt = 0.55
-	// partBesideEmpty is the deviation relative to the rows of a cell beside an empty cell: nothing shows in which part
-	// of the cell the rows are, so intervals are the whole cell. Between a full and an empty neighbour the deviation
-	// falls with the square.
+	// partBesideEmpty is this deviation beside an empty cell, relative to the rows of the cell. There, nothing shows in
+	// which part of the cell the rows are, so intervals span the whole cell. It grows with the square of how far the
+	// density at an edge is below the density of the cell.
 	partBesideEmpty = 0.5
 )
 
-// quantile returns the value below which a share q of the rows lies, with a smooth curve through the sums between two
-// edges (within). It is NaN if the estimates have no row.
+// quantile returns the value below which a fraction q of the rows is. Between two edges, it follows a smooth curve
+// through the cumulative counts (within). It is NaN if the estimates have no row.
 //
-// Interval: with A(x) the noisy number of rows below x, between two edges by the same curve, and N the noisy number of
-// all rows, A(x) − q·N is normal, with mean 0 at the quantile. The interval is from the first x at which it is not
-// below −z deviations to the last at which it is not above z: each end is wrong with a probability of at most 2.5 %,
-// since it is wrong only if the noise at the quantile itself exceeds z deviations. Within a cell the deviation includes
-// how far independent rows are from the curve: of n rows the number below a part p of the cell has the variance
-// n·p·(1 − p). With weights, the sum of their squares takes the place of n: it is at most the largest weight times the
-// sum of weights. The deviation also includes the error of the curve.
+// The interval: let A(x) be the noisy number of rows below x, and N the noisy number of all rows. At the true quantile,
+// A(x) − q·N is normal with mean 0. The interval begins at the first x at which A(x) − q·N is at least −z standard
+// deviations, and ends at the last x at which it is at most z. Each end is wrong only if the noise at the quantile
+// itself exceeds z deviations, with a probability of at most 2.5 %. Within a cell, the deviation includes the error of
+// the curve, and the chance distribution of rows in the cell: if the cell has n rows, the number in a fraction p of its
+// width has the variance n·p·(1 − p). If rows have weights, n becomes the sum of squared weights, which is at most the
+// largest weight times the sum of weights.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -363,9 +366,9 @@ func (d distribution) quantile(q float64) withInterval {
 	return t.holdingEstimate()
 }
 
-// beyond returns the noisy number of rows below a point minus q times the number of all rows, minus direction (-1 or 1)
-// times z deviations of this difference. The point is a fraction part of the way from the j-th edge to the next edge.
-// The deviation of a sum between two edges is at most the mean of the edges' deviations, weighted like the sum.
+// beyond returns the noisy number of rows below a point, minus q times the noisy number of all rows, minus direction·z
+// standard deviations of this difference. direction is -1 or 1. The point is a fraction part of the way from edge j to
+// edge j+1. There, the deviation is interpolated between those at the two edges, which is at least the true one.
 func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	own, withAll, all := d.variances(j)
 	below, deviation, z, spread := d.noisy[j], math.Sqrt(own), d.outerZ(j, q), 0.0
@@ -380,9 +383,9 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	return below - q*d.noisy[len(d.noisy)-1] - direction*z*math.Sqrt(max(variance, 0))
 }
 
-// within returns the number of rows between the j-th edge and a point that is a fraction part of the way to the next
-// edge. The sums follow the cubic that has their densities at both edges: it does not fall (Fritsch & Butland 1984).
-// doubt is the standard deviation of its error.
+// within returns the number of rows between edge j and a point that is a fraction part of the way to edge j+1. The
+// cumulative counts follow the cubic whose slopes at both edges are the densities there; it never falls (Fritsch &
+// Butland 1984). doubt is the standard deviation of its error.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
 	all, width := sums[j+1]-sums[j], d.widths[j]
 	if all <= 0 {
@@ -391,15 +394,16 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 	first := width*d.density(sums, j) - all
 	last := width*d.density(sums, j+1) - all
 	inside := part * (1 - part)
-	doubt = partOfDoubt * inside * ((1-part)*math.Abs(first) + part*math.Abs(last)) // the distance whichever side has more
+	// whichever side has the larger distance
+	doubt = partOfDoubt * inside * ((1-part)*math.Abs(first) + part*math.Abs(last))
 	fall := min(first, last, 0) / all
 	doubt = math.Hypot(doubt, partBesideEmpty*fall*fall*all)
 	return part*all + inside*((1-part)*first-part*last), doubt
 }
 
-// density returns the density of rows at the j-th edge: the harmonic mean of the densities of the cells beside it,
-// weighted by their widths, and 0 if one has no rows. At the first and last edge it continues the line through the two
-// nearest cells, from 0 on; it is at most twice the density of the cell, since the next cell's is not negative.
+// density returns the density of rows at edge j: the harmonic mean of the densities in the cells beside it, weighted by
+// their widths; 0 if one of the cells is empty. At the first and last edge it continues the line through the two
+// nearest cells. It is at least 0, and at most twice the density of the cell.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := d.widths
 	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
@@ -423,8 +427,8 @@ func (d distribution) density(sums []float64, j int) float64 {
 	return (a + b) / (a/before + b/after)
 }
 
-// relativeWidths returns the widths of the cells, multiplied by the power of two that makes their sum about 1:
-// densities then stay within the range of numbers, also between edges such as ±1e308. A cell is at least 1e-290 wide.
+// relativeWidths returns the widths of the cells, times the power of two that makes their sum about 1. This keeps
+// densities within the range of floats even for edges such as ±1e308. A cell is at least 1e-290 wide.
 func relativeWidths(edges []float64) (widths []float64) {
 	_, exponent := math.Frexp(edges[len(edges)-1]/4 - edges[0]/4)
 	for i := range len(edges) - 1 {
@@ -433,8 +437,7 @@ func relativeWidths(edges []float64) (widths []float64) {
 	return widths
 }
 
-// between returns the point that is a fraction part of the way from x to y. Their distance may exceed the range of
-// floats.
+// between returns the point that is a fraction part of the way from x to y. y - x may overflow.
 func between(x, y, part float64) float64 {
 	if width := y - x; !math.IsInf(width, 0) {
 		return x + part*width
@@ -442,8 +445,8 @@ func between(x, y, part float64) float64 {
 	return (1-part)*x + part*y
 }
 
-// firstPart returns the smallest number from 0 to 1 for which holds is true. If holds is true for a number, it is true
-// for all larger ones, and it is true for 1.
+// firstPart returns the smallest number from 0 to 1 for which holds returns true. holds must be monotone: true for all
+// larger numbers, and for 1.
 func firstPart(holds func(part float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for range 40 {
@@ -454,16 +457,16 @@ func firstPart(holds func(part float64) bool) float64 {
 		}
 	}
 	if low == 0 {
-		return 0 // it holds as soon as the point is within the cell
+		return 0 // true as soon as the point is in the cell
 	}
 	return high
 }
 
-// outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
+// outerZ is slightly more than the 97.5 % quantile of the normal distribution, to allow for rounding errors.
 const outerZ = 1.95997
 
-// outerZ returns the quantile of A − q·N in standard deviations, with A and N as in quantile. If noise is not normal,
-// it depends on the weights of the cells: 1 − q below the j-th edge, and q above.
+// outerZ returns z for the interval of quantile q, in standard deviations of A − q·N (see quantile). If the noise is
+// not normal, z depends on the weights of the cells in this difference: 1 − q below edge j, and q above it.
 func (d distribution) outerZ(j int, q float64) float64 {
 	if !d.spread.Heavy {
 		return outerZ
@@ -477,12 +480,12 @@ func (d distribution) outerZ(j int, q float64) float64 {
 	return HeavyZ95(3*fourths/(squares*squares)) + rounding
 }
 
-// share returns the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
+// share returns the fraction of rows below edge j. It is 1 at the last edge, and NaN if the estimates have no row.
 //
-// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A,
-// N) + F²·var(N), so the set of all F with (A − F·N)² at most z² times this variance contains the true F with a
-// probability of 95 %. The set is an interval if the number of rows is more than z deviations of N; otherwise the
-// interval is from 0 to 1.
+// The interval: let A be the noisy number of rows below the edge, and N the noisy number of all rows. For the true
+// fraction F, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A, N) + F²·var(N). So the set of all F with (A
+// − F·N)² at most z² times this variance contains the true F with a probability of 95 %. The set is an interval if N is
+// more than z of its standard deviations. Otherwise the interval is from 0 to 1.
 func (d distribution) share(j int) withInterval {
 	m := len(d.noisy) - 1
 	if j == m {
@@ -497,7 +500,7 @@ func (d distribution) share(j int) withInterval {
 		t.low, t.high, _ = d.shareWithin(j, k)
 		return t.holdingEstimate()
 	}
-	// start with the largest z, which the noise of one cell has; then take the z of each end, as for a mean
+	// start with the largest z, for the noise of a single cell; then use the z of each end, as for a mean
 	const widest, rounds = 2.1185 * 2.1185, 5
 	low, high, bounded := d.shareWithin(j, widest)
 	for range rounds {
@@ -512,7 +515,7 @@ func (d distribution) share(j int) withInterval {
 	return t.holdingEstimate()
 }
 
-// holdingEstimate returns the interval widened to contain the estimate, if there is one.
+// holdingEstimate returns the interval, widened if necessary so that it contains the estimate.
 func (t withInterval) holdingEstimate() withInterval {
 	if !math.IsNaN(t.estimate) {
 		t.low, t.high = min(t.low, t.estimate), max(t.high, t.estimate)
@@ -520,8 +523,7 @@ func (t withInterval) holdingEstimate() withInterval {
 	return t
 }
 
-// shareWithin returns the interval of a fraction for k = z²; bounded is false if it is from 0 to 1 because there are
-// too few rows.
+// shareWithin returns the interval of a fraction for z² = k; bounded is false if the interval is from 0 to 1.
 func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
 	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]
@@ -533,7 +535,7 @@ func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded 
 	return min(max(outwards((b-root)/a, -1), 0), 1), min(max(outwards((b+root)/a, 1), 0), 1), true
 }
 
-// newSumsReader returns a reader of the sums only, or reports problems with the dimensions.
+// newSumsReader returns a reader for cumulative counts only, or reports problems with the dimensions.
 func newSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	s.Read.CDF = true
 	r := newQuantileReader(s, axes, cells, p)

@@ -10,15 +10,16 @@ import (
 
 // Published values read back
 //
-// The columns of a released table hold every noisy vector that its answer was made of. A count, histogram or sum is its
-// noisy column. A mean or variance over a private number of rows has its components as further columns. A mean of a
-// public number of terms is an invertible function of its sum. Each noisy value is a multiple of its mechanism's grid,
-// a power of two, so that it is read back without any rounding, or not at all.
+// A released table holds every noisy vector from which its answer was computed. For a count, histogram or sum, it is
+// the column noisy. A mean or variance of a private number of rows has its noisy sums and counts in further columns. A
+// mean of a public number of rows can be converted back to its sum. Each noisy value is a multiple of its mechanism's
+// grid, a power of two. So it is read back exactly, or an error is returned.
 
-// errInexact means that published values cannot be from a release of the query.
+// errInexact means that a release of the query cannot have published these values.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
-// ToMultiples returns values as multiples of a grid, a power of two.
+// ToMultiples returns each value divided by the grid, which is a power of two. It returns an error if a result is not
+// an integer.
 func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	const end = 1 << 63
 	multiples := make([]int64, len(values))
@@ -26,7 +27,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 		switch k := v / grid; {
 		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // also of NaN
 			return nil, errInexact
-		case k == end: // the value to which the largest multiple was rounded
+		case k == end: // the largest multiple may have been rounded to this value
 			multiples[i] = math.MaxInt64
 		default:
 			multiples[i] = int64(k)
@@ -35,7 +36,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	return multiples, nil
 }
 
-// recoverVectors is Recover for columns that are the components themselves.
+// recoverVectors does the work of Recover if the columns are the components themselves.
 func recoverVectors(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
 	if len(grids) != len(columns) {
 		return out, errInexact

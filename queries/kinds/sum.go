@@ -8,11 +8,11 @@ import (
 
 // Sums
 //
-// A sum is one mechanism: the sums of the values of each group, unchanged.
+// A sum has one component: the sum of the values in each group. The answer is the noisy sum, unchanged.
 
 var sumFacts = sumsKind{summary: func(*quantize.Quantizer) summary { return sumOfValues{} }}
 
-// sumOfValues is the kind of a sum.
+// sumOfValues is the summary of a sum.
 type sumOfValues struct{}
 
 func (sumOfValues) Extra() extraVectors { return extraVectors{} }

@@ -23,31 +23,30 @@ import (
 
 // Queries that add up values
 //
-// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in
-// the other totals that they need and in how they use the noisy vectors. Each describes this once, as a [summary] in
-// its own file; this file has the common part.
+// A sum, a mean and a variance all add up quantized values in each group. They differ in what else they add up, and in
+// how they compute the answer from noisy vectors: each has a [summary] in its own file. This file has the common part.
 
 // Sums is a query that adds values up.
 type Sums struct {
 	Base
-	Reach     *sensitivity.Reach // how far the value of a row is from zero
+	Reach     *sensitivity.Reach // how far a row's value can be from zero
 	Quantizer *quantize.Quantizer
 	Kind      summary
-	// half is half the range of the values, or the norm that bounds them.
+	// half is half the length of the clamp, or the norm that bounds vectors.
 	half float64
-	// better holds vectors that other queries of the release measure too, so that their combined noise is smaller.
+	// better holds less noisy versions of the query's vectors, which combine the noise of several queries of the release.
 	better []Better
 	reader *quantileReader // nil if no quantiles or shares are requested
 }
 
-// quotient is a summary that divides by a noisy number of rows.
+// quotient is a summary whose answer is divided by a noisy number of rows.
 type quotient interface {
-	// halfWidth is [query.Query]'s HalfWidth for values within half of a centre. deviations are the standard deviations
-	// of the components; normal is set if the noise is Gaussian.
+	// halfWidth does the work of HalfWidth of [query.Query] for values within half of the centre. deviations are the
+	// standard deviations of the components; normal is set if the noise is Gaussian.
 	halfWidth(half float64, deviations []float64, normal bool) float64
 }
 
-// HalfWidth returns the half-width of the query's kind.
+// HalfWidth returns the half-width of the query's summary, if it has one; see [query.Query].
 func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	k, ok := q.Kind.(quotient)
 	if !ok {
@@ -62,25 +61,26 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	return k.halfWidth(q.half, deviations, ms[0].Noise == calibrate.Gaussian), true
 }
 
-// summary is how a kind of query uses sums: see sum.go, mean.go and variance.go.
+// summary describes how a query uses the sums of values: as a sum, a mean or a variance.
 type summary interface {
-	// Extra returns the totals besides the sums of the values.
+	// Extra returns which totals are needed besides the sums of values.
 	Extra() extraVectors
-	// components returns the components, the one of the sums first, or an error if the adjacency does not allow them.
+	// components returns the query's components. The sums of values are the first. It returns an error if they have no
+	// finite sensitivity under the adjacency.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
-	// answer makes the answer of the noisy vectors of the components, before and after denoising.
+	// answer makes the answer from the components' noisy vectors. estimate holds the same vectors after denoising.
 	answer(q *Sums, noisy, estimate []noisyVector) query.Answer
-	// readBack is Query.Recover: the inverse of answer.
+	// readBack does the work of Recover of [query.Query]: it is the inverse of answer.
 	readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error)
-	// looksEmpty is Query.LooksEmpty.
+	// looksEmpty does the work of LooksEmpty of [query.Query].
 	looksEmpty(q *Sums, noisy []mechanism.Noisy) bool
 }
 
-// extraVectors are the exact vectors besides the sums of the values, each with one number a group.
+// extraVectors are the totals besides the sums of values. Each is a vector with one number for each group.
 type extraVectors struct {
-	second *aggregation.Second // the sums of a second number of each row, nil if there is none
-	Rows   bool                // the numbers of rows
-	// Weights is set if the sums of weights are stored next to the sums of values.
+	second *aggregation.Second // the sums of a second number of each row; nil if there is none
+	Rows   bool                // the row counts
+	// Weights is set if each sum of values is followed by a sum of weights.
 	Weights bool
 }
 
@@ -96,26 +96,26 @@ func (x extraVectors) count() int {
 	return n
 }
 
-// sumsKind describes how a kind of query that adds up values is checked and read.
+// sumsKind describes one kind of query that adds values up: what is checked, and its summary.
 type sumsKind struct {
 	// quantizer describes how values become integers.
 	quantizer quantize.Options
-	// columns are the kind's own columns of the answer.
+	// columns are the columns of the answer that only this kind has.
 	columns []string
-	// check reports the parts of a spec that this kind does not allow; nil if it allows all.
+	// check reports parts of a spec that this kind cannot have; nil if it can have all.
 	check func(query.Spec, *problem.Problems)
-	// summary makes the summary of the kind from the checked quantizer of the values.
+	// summary makes the summary of the kind, given the quantizer of the values.
 	summary func(*quantize.Quantizer) summary
 }
 
-// The columns of an answer with the noisy vectors from which it was computed.
+// The columns that hold noisy vectors from which an answer was computed.
 const (
 	noisySum     = "noisy_centred_sum"
 	noisyCount   = "noisy_count"
 	noisySquares = "noisy_centred_squares"
 )
 
-// Cells returns the length of the answer: components of groups.
+// Cells returns the length of the answer: the number of groups times the number of components of a value.
 func (q *Sums) Cells() int { return q.Size * q.Quantizer.Dims }
 
 // Directions returns the directions of the axes.
@@ -130,10 +130,10 @@ func (q *Sums) Directions() []domain.Direction {
 // LooksEmpty looks at the noisy vectors: see [query.Query].
 func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmpty(q, noisy) }
 
-// Aggregation describes adding up the values, and the other totals of the query's kind.
+// Aggregation describes adding up the values, and the other totals that the query needs.
 func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
 
-// sumsOf returns the aggregation; if keys is not nil, it adds up by these keys.
+// sumsOf does the work of Aggregation. If keys is not nil, it adds up by these keys.
 func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, q.Quantizer, keys, p)
@@ -141,7 +141,7 @@ func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregati
 	return a, p.Err()
 }
 
-// Hide returns the exact answers: the sums, and the sums of the second number and the row counts if the query has them.
+// Hide returns the exact answers: the sums of values, and the second sums and row counts if the query has them.
 func (q *Sums) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(func() int64 { return t.Rows[0] }); err != nil {
 		return nil, err
@@ -186,8 +186,7 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	return n * q.copies(workers)
 }
 
-// Tally returns the tally of Base, which also counts rows by the class of their value (such as null or outside the
-// clamp).
+// Tally does the work of Tally of Base and also counts rows by their value: null, outside the clamp, and so on.
 func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	t, err := q.Base.Tally(s)
 	if err != nil {
@@ -206,7 +205,7 @@ func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	return t, nil
 }
 
-// Components returns the components of the query's kind.
+// Components returns the components of the query's summary.
 func (q *Sums) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	adj.Check(p)
@@ -216,18 +215,18 @@ func (q *Sums) Components(adj query.Adjacency) ([]query.Component, error) {
 	return q.Kind.components(q, adj)
 }
 
-// norm returns the L2 sensitivity of the sums under some limits.
+// norm returns the L2 sensitivity of the sums under limits l.
 func (q *Sums) norm(l bounding.Limits, adj query.Adjacency) float64 {
 	return q.Reach.Norm(l, adj, q.Size)
 }
 
-// sumSensitivity returns the sensitivity of the sums.
+// sumSensitivity returns the L2 sensitivity of the sums, with a line that explains it.
 func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.Limits, adj)
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
-// componentOfSum returns the mechanism of the sums with some sensitivity.
+// componentOfSum returns the component of the sums, given its sensitivity.
 func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) query.Component {
 	bound := q.Quantizer.Real(q.Reach.More)
 	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
@@ -238,7 +237,7 @@ func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) q
 	}
 }
 
-// whySum returns the one-line argument for the sensitivity of the sums, without its value.
+// whySum returns a line that explains the sensitivity of the sums, without its value.
 func (q *Sums) whySum(adj query.Adjacency) string {
 	if q.Quantizer.Value.Rows > 0 {
 		return "replacing a row changes the sum by the range of its value"
@@ -257,7 +256,7 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 		q.limitsText() + ", each " + what
 }
 
-// sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
+// sizeText describes a row's value in words: "a value in [0, 99]", minus the centre for means.
 func (q *Sums) sizeText() string {
 	v := q.Quantizer
 	norm := domain.Shortest(q.Reach.OfRow())
@@ -293,12 +292,12 @@ func (q *Sums) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (que
 	return a, nil
 }
 
-// Recover reads back the noisy sums and the other noisy vectors of the query's kind.
+// Recover reads the noisy sums and the query's other noisy vectors back from released columns.
 func (q *Sums) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
 	return q.Kind.readBack(q, c, grids)
 }
 
-// keys returns the key columns of the groups, with the components of each group next to each other.
+// keys returns the key columns of the answer. The components of a group are next to each other.
 func (q *Sums) keys() []domain.KeyColumn {
 	keys := domain.KeyColumns(q.Axes)
 	for i := range keys {
@@ -310,8 +309,8 @@ func (q *Sums) keys() []domain.KeyColumn {
 	return keys
 }
 
-// checkRows returns an error if the job declares the number of rows and the input has another number. The number is
-// public under replace-one, which such jobs must use.
+// checkRows returns an error if the job declares the number of rows but the input has another number. Such jobs must
+// use replace-one, under which the number of rows is public.
 func (q *Sums) checkRows(count func() int64) error {
 	want := q.Quantizer.Value.Rows
 	if want == 0 {
@@ -328,16 +327,16 @@ func (q *Sums) checkRows(count func() int64) error {
 	}
 }
 
-// summaries are the kinds of query that add values up: a new kind is entered here.
+// summaries are the kinds of query that add values up. Add a new kind here.
 var summaries = map[query.Kind]sumsKind{query.Sum: sumFacts, query.Mean: meanFacts, query.Variance: varianceFacts}
 
-// newQuantizer checks the value of a spec and returns its quantizer, or reports problems and returns nil.
+// newQuantizer returns the quantizer of a spec's values; nil after reporting problems.
 func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	o := kindOf(s).quantizer
 	if o.Field = string(s.Kind); s.CountsWeights() {
 		o.Field += ".weight"
 	}
-	if s.Value.Share != 0 { // the range is not the clamp yet, and has no centre
+	if s.Value.Share != 0 { // the range is not yet the clamp, so it has no centre
 		o.Centred, o.Bits = false, privateclamp.Bits
 	}
 	before := len(p.List)
@@ -361,7 +360,7 @@ func addsUp(k query.Kind) bool {
 	return ok
 }
 
-// kindOf returns how a query that adds values or weights up is checked and read; it is empty if it counts rows.
+// kindOf returns the sumsKind of a query that adds up values or weights. It is empty if the query counts rows.
 func kindOf(s query.Spec) sumsKind {
 	if s.CountsWeights() {
 		return weightedCounts
@@ -383,7 +382,7 @@ func checkSums(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkTerms reports a key rows that is out of range, or that the query cannot have because its number of terms is
+// checkTerms reports a key rows that is out of range, or that the query cannot have because its number of rows is
 // private.
 func checkTerms(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
@@ -400,5 +399,5 @@ func checkTerms(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// centred reports whether a kind of query subtracts the centre of the range from values before it adds them.
+// centred reports whether a kind of query subtracts the centre of the clamp from values before summing.
 func centred(k query.Kind) bool { return summaries[k].quantizer.Centred }

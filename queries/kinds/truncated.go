@@ -3,6 +3,7 @@ package kinds
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/dprelease/dprelease/internal/mechanism"
 	"github.com/dprelease/dprelease/queries/query"
@@ -10,42 +11,43 @@ import (
 
 // Counts of selected keys
 //
-// A key is published only if its noisy count reaches a threshold. A key near the threshold is published only if its
-// noise is large: its noisy count is too large on average, and an interval around it misses the count too often. Given
-// that the key was selected, the noisy count of a count f has a normal distribution that is cut off at the threshold,
-// and
+// A key is published only if its noisy count reaches a threshold. A key whose count is near the threshold is published
+// only if its noise is large. So its noisy count is too large on average, and a usual interval misses the count too
+// often. For a selected key with the count f, the noisy count has a normal distribution that is truncated at the
+// threshold. The probability of a noisy count of at least y is
 //
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
-// grows with f, for a noisy count y that is rounded to multiples of g; Q is the upper tail of the normal distribution.
-// The lower end of the interval is the count at which S(f) is 2.5 %, for y in place of y - g/2: the grid is small
-// beside sigma. The upper end is the count at which noisy counts larger than y, from y + g/2 on, have a probability of
-// 97.5 %: at the threshold, one noisy count alone can have more than 2.5 %. No count is below the least one of a key,
-// which is public; intervals that end there never miss to that side, and hold counts far below the threshold in 97.5 %.
+// It grows with f. Noisy counts are rounded to multiples of g, and Q is the upper tail of the normal distribution. The
+// lower end of the interval is the count f with S(f) = 2.5 %, computed with y in place of y - g/2, because the grid is
+// small beside sigma. The upper end is the count for which noisy counts above y, from y + g/2 on, have the probability
+// 97.5 %, because at the threshold a single noisy count can have more than 2.5 %. A key has a public least count. An
+// interval that begins there never misses to that side, so it contains counts far below the threshold in 97.5 % of
+// cases.
 //
-// No unbiased estimate exists, since the distribution is cut off. The median-unbiased one, the count at which S(f) is
-// one half, is too small on average. Its mean error at each count is known. The mean error at the estimated count is
-// subtracted, several times over: a parametric bootstrap of the bias, without sampling. No estimate is above the noisy
-// count, which selection only raises. Near the threshold estimates vary by three to four sigma; their bias there is
-// about a tenth of that, and for counts that are hardly ever selected it stays above 0.
+// A truncated distribution has no unbiased estimate. The median-unbiased estimate, the count f with S(f) = 1/2, is too
+// small on average. Its mean error can be computed for each count. So the mean error at the estimated count is
+// subtracted, several times over: a parametric bootstrap of the bias, without sampling. No estimate exceeds the noisy
+// count, because selection only raises noisy counts. Near the threshold, estimates vary by three to four sigma. Their
+// bias there is about a tenth of that, and stays positive for counts that are hardly ever selected.
 //
 // Sources: E. L. Lehmann and J. P. Romano, Testing Statistical Hypotheses, 3rd edition, 2005, sections 3.4 and 3.5, for
 // intervals and median-unbiased estimates in families with monotone likelihood ratio; P. Hall and M. A. Martin, On
 // bootstrap resampling and iteration, Biometrika 75, 1988, for iterated corrections of bias.
 
-// truncated are the facts of a selection. All are in units of the privacy unit.
+// truncated describes how keys were selected. All numbers are in units of the privacy unit.
 type truncated struct {
-	cut   float64 // noisy counts from here on, before they are rounded, are selected
+	cut   float64 // noisy counts of at least this number, before rounding, are selected
 	sigma float64
-	least float64 // the least count of a key
+	least float64 // the smallest count that a key can have
 	grid  float64 // noisy counts are multiples of it
-	// estimates[i] is the estimate of a noisy count of cut + (i/estimatePoints)²·farAbove·sigma.
+	// estimates[i] is the estimate for the noisy count cut + (i/estimatePoints)²·farAbove·sigma.
 	estimates []float64
 }
 
 const (
 	estimatePoints = 400
-	farAbove       = 16 // in standard deviations above the cut: larger noisy counts are their own estimates
+	farAbove       = 16 // in standard deviations: noisy counts this far above cut are their own estimates
 	biasRounds     = 8
 )
 
@@ -57,11 +59,23 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 	}
 	t := &truncated{cut: (float64(units) - 0.5) * s.Mechanism.Grid, sigma: float64(s.Mechanism.Sigma),
 		least: float64(s.Least()), grid: s.Mechanism.Grid}
+	if last := lastTruncated.Load(); last != nil && t.sameSelection(last) {
+		return last, nil
+	}
 	t.correct()
+	lastTruncated.Store(t)
 	return t, nil
 }
 
-// correct makes the table of estimates.
+// lastTruncated is the newest table of estimates: the queries of one job often select alike. It does not change.
+var lastTruncated atomic.Pointer[truncated]
+
+// sameSelection reports whether two selections have the same table of estimates.
+func (t *truncated) sameSelection(other *truncated) bool {
+	return t.cut == other.cut && t.sigma == other.sigma && t.least == other.least && t.grid == other.grid
+}
+
+// correct computes the table estimates.
 func (t *truncated) correct() {
 	noisy, medians := make([]float64, estimatePoints+1), make([]float64, estimatePoints+1)
 	for i := range noisy {
@@ -69,7 +83,7 @@ func (t *truncated) correct() {
 		noisy[i] = t.cut + u*u*farAbove*t.sigma
 		medians[i] = t.solve(noisy[i], 0.5)
 	}
-	// likely[j][i] is the probability of a noisy count from noisy[i] to noisy[i+1], given a count of counts[j].
+	// likely[j][i] is the probability that a key with the count counts[j] gets a noisy count from noisy[i] to noisy[i+1].
 	counts, likely := make([]float64, estimatePoints+1), make([][]float64, estimatePoints+1)
 	step := (noisy[estimatePoints] - t.least) / estimatePoints
 	for j := range counts {
@@ -94,14 +108,14 @@ func (t *truncated) correct() {
 			corrected := t.estimates[i] - interpolate(bias, (f-t.least)/step)
 			t.estimates[i] = min(max(t.least, corrected), max(noisy[i], t.least)) // selection only raises noisy counts
 		}
-		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count never has a larger estimate
+		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count never gets a larger estimate
 			t.estimates[i] = min(t.estimates[i], t.estimates[i+1])
 		}
 	}
 }
 
-// beyond returns the part that noisy counts from the end of the table on, which are their own estimates, have in the
-// mean for a count of f.
+// beyond returns how much noisy counts above end contribute to the mean estimate of a count f. They are their own
+// estimates.
 func (t *truncated) beyond(end, f float64) float64 {
 	p := t.above(end, f)
 	if p < 1e-12 {
@@ -111,7 +125,7 @@ func (t *truncated) beyond(end, f float64) float64 {
 	return p * (f + t.sigma*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/(math.Erfc(z/math.Sqrt2)/2))
 }
 
-// interpolate interpolates a table linearly at a position; 0 is its first value.
+// interpolate returns the value of a table at a position between its indices, by linear interpolation.
 func interpolate(table []float64, at float64) float64 {
 	i := int(max(at, 0))
 	if i >= len(table)-1 {
@@ -141,8 +155,8 @@ func (t *truncated) estimate(y float64) float64 {
 	return min(interpolate(t.estimates, u*estimatePoints), max(y, t.least))
 }
 
-// solve returns the count f, at least the least one, at which a selected noisy count is at least y with probability p,
-// to within 10^-6 of sigma.
+// solve returns the count f, at least the smallest possible one, at which a selected noisy count is at least y with
+// probability p. Its error is below 10^-6·sigma.
 func (t *truncated) solve(y, p float64) float64 {
 	low, high := t.least, math.Max(y, t.least)+10*t.sigma
 	if t.above(y, low) >= p {
@@ -162,8 +176,8 @@ func (t *truncated) solve(y, p float64) float64 {
 	return low + (high-low)/2
 }
 
-// above returns the probability that the noisy count of f is at least y, given that it is selected. If both tails
-// underflow a float64, it returns the ratio of their leading terms.
+// above returns the probability that a selected noisy count of f is at least y. If both tails are too small for a
+// float64, it returns the ratio of their leading terms.
 func (t *truncated) above(y, f float64) float64 {
 	a, b := (y-f)/t.sigma, (t.cut-f)/t.sigma
 	switch {

@@ -10,15 +10,16 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Units that the producer of the table bounded
+// Units whose contribution the producer of the table has bounded
 //
-// The table has no column of units, so the program cannot drop rows. The producer promises that one unit has at most k
-// rows, or changes k counts by at most m each, or all counts together by at most s. These are limits as the program
-// enforces them on tables with units, so that sensitivities follow as there: k rows of one cell are k, k rows of
-// different cells sqrt(k). Rows of a unit are in different cells if they differ in columns that the dimensions tell
-// apart.
+// The table has no column for the privacy unit, so the program cannot drop rows of units over a bound. Instead the
+// producer promises that a unit has at most k rows, or changes k counts by at most m each, or changes all counts
+// together by at most s. Sensitivities follow from these limits as from limits that the program enforces: k rows in one
+// cell change the answer by k, k rows in different cells by sqrt(k). Two rows of a unit are in different cells if they
+// differ in columns that the dimensions tell apart.
 
-// upstreamLimits returns what one unit changes in a query of some cells, by the promise of the producer.
+// upstreamLimits returns how much one unit can change a query with this number of cells, according to the producer's
+// promise.
 func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 	u := s.Upstream
 	if u.Sum > 0 {
@@ -32,11 +33,11 @@ func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 	return l
 }
 
-// mostUpstream is the largest bound of a promise: products of two fit 64 bits.
+// mostUpstream is the largest bound of a promise. The product of two bounds fits 64 bits.
 const mostUpstream = 1 << 31
 
-// checkUpstream reports an upstream promise that gives no bound, and a table of counts with a spec that needs rows: a
-// value, discovered keys or a share for a bound on rows.
+// checkUpstream reports a promise that gives no bound. It also reports a table of counts together with a spec that
+// needs rows: a value, discovered keys or a discovered bound on rows.
 func checkUpstream(s query.Spec, p *problem.Problems) {
 	u := s.Upstream
 	switch {
@@ -52,9 +53,9 @@ func checkUpstream(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// capTotal caps the counts of cells that are added up, so that their sum is possible for a table of rows at most: 2^48.
-// A table of rows never has more, but a table of counts can have any counts. Capping each cell separately never
-// increases the distance of two tables.
+// capTotal lowers the counts of cells that are added up so that their sum is at most 2^48. A table of rows never has
+// more rows, but a table of counts can hold any counts. Lowering each cell separately never increases the distance
+// between two tables.
 func (q *Base) capTotal(counts []int64) {
 	if q.Spec.Counts == nil {
 		return
@@ -74,8 +75,8 @@ func checkCountsType(v *quantize.Value, l domain.BatchColumns) {
 	}
 }
 
-// countsQuantizer returns the quantizer of the counts of rows: integers from 0 to 2^40; others are moved into the
-// range. Neighbours whose counts differ by m still differ by at most m.
+// countsQuantizer returns the quantizer for a column of counts: integers, clamped to 0 to 2^40. If the counts of
+// neighbouring tables differ by m, the clamped ones differ by at most m.
 func countsQuantizer(v *quantize.Value, p *problem.Problems) *quantize.Quantizer {
 	return quantize.New(v, quantize.Options{Field: "input.counts"}, p)
 }

@@ -15,10 +15,10 @@ import (
 
 // Variances
 //
-// The variance of the values in a group, each less the centre of the range, is the mean of their squares less the
-// square of their mean; so of every group a variance adds up the values, their squares and the rows. Squares are added
-// up less half of the largest one, which halves their sensitivity, as the centre does for the values. Values are held
-// to 2^30 quanta, so that a square is an integer of 60 bits, whose quantum is the square of the values' quantum.
+// The centre of the range is subtracted from each value. The variance of a group is then the mean of the squares minus
+// the square of the mean. So three totals are added up for each group: values, squares and rows. Half of the largest
+// square is subtracted from each square, which halves the sensitivity, as the centre does for values. A value is at
+// most 2^30 quanta, so its square is an integer of 60 bits.
 
 const (
 	squareBits    = 30
@@ -31,16 +31,16 @@ var varianceFacts = sumsKind{
 	summary: func(v *quantize.Quantizer) summary { return varianceOfValues{v} },
 }
 
-// varianceOfValues is the kind of a variance.
+// varianceOfValues is the summary of a variance.
 type varianceOfValues struct{ values *quantize.Quantizer }
 
-// Extra adds up the squares, each minus half of the largest one.
+// Extra adds up the squares, each minus half of the largest one, and counts the rows.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
 	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
-// checkVariance reports keys that a variance excludes.
+// checkVariance reports parts of a spec that a variance cannot have.
 func checkVariance(s query.Spec, p *problem.Problems) {
 	v := s.Value
 	if v == nil {
@@ -55,12 +55,13 @@ func checkVariance(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// components states the three mechanisms of a variance.
+// components returns the three components of a variance: values, squares and row counts.
 //
-// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares
-// and the count of n rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q −
-// h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c²,
-// which is least if the shares of mu² are as the products of sensitivity and factor.
+// Let h be half the range, m the mean minus the centre, q the mean square, and sigma_s, sigma_q and sigma_c the
+// standard deviations of the noise in the sums of values, the sums of squares and the count. The squared error of the
+// variance of n rows is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n². For m = h/2 and q = h²/2
+// this is (sigma_q² + h²·sigma_s² + h⁴/4·sigma_c²)/n². It is least if each component's fraction of mu² is proportional
+// to its sensitivity times the root of its factor.
 func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	sum, count := q.sumAndCount(adj)
 	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
@@ -73,12 +74,13 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
 	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
-	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h) // as for the weights, over (h²/2)²
+	// relative to the squared largest variance, (h²/2)²
+	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h)
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []query.Component{sum, square, count}, nil
 }
 
-// answer holds the three noisy vectors too.
+// answer makes the columns of the variances, and of the three noisy vectors.
 func (varianceOfValues) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	m := moments{
 		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].deviation, square: noisy[1].deviation,
@@ -101,30 +103,30 @@ func (varianceOfValues) readBack(q *Sums, c query.Columns, grids []float64) (que
 	return recoverVectors(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
 }
 
-// The noisy counts show whether there are rows.
+// looksEmpty reports whether the noisy counts could be noise alone.
 func (varianceOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[2], 1)
 }
 
-// squareReach returns how far the squares of a variance are from what is subtracted.
+// squareReach returns how far a square can be from half of the largest square, which is subtracted from it.
 func (q *Sums) squareReach() *sensitivity.Reach {
 	most := q.Quantizer.Half() * q.Quantizer.Half()
 	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
 }
 
-// moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy
-// count, with noise of these standard deviations.
+// moments computes a variance from three noisy numbers: s, the sum of values minus the centre; q, the sum of squares
+// minus h²/2 each; n, the number of rows. sum, square and count are the standard deviations of their noise.
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
-	tail               func(kurtosis float64) float64 // as for a ratio
+	tail               func(kurtosis float64) float64 // as in ratio
 }
 
-// varianceZ makes two intervals that both hold with a probability of 95 %, each with 97.5 %: Phi⁻¹(0.9875) =
-// 2.2414027276049464…, rounded up.
+// varianceZ is the half-width, in standard deviations, of a 97.5 % interval. Two such intervals both hold with a
+// probability of at least 95 %. It is Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
 const varianceZ = 0x1.1ee648da1d3ddp+1
 
-// ratios returns the ratios whose values are the mean and the mean square.
+// ratios returns the ratios that compute the mean and the mean square.
 func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
 	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ,
@@ -132,7 +134,7 @@ func (m moments) ratios() (mean, square ratio) {
 	return mean, square
 }
 
-// variance returns the mean square less the square of the mean, moved into [0, h²]; NaN if n is not positive.
+// variance returns the mean square minus the square of the mean, moved into [0, h²]; NaN if n is not positive.
 func (m moments) variance(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -144,7 +146,7 @@ func (m moments) variance(s, q, n float64) float64 {
 
 func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
 
-// estimate returns the variance of a count of at least one row; NaN if n is not positive.
+// estimate returns the variance. It takes n to be at least 1; NaN if n is not positive.
 func (m moments) estimate(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -152,8 +154,7 @@ func (m moments) estimate(s, q, n float64) float64 {
 	return m.variance(s, q, max(n, 1))
 }
 
-// sigma returns the standard deviation of the variance by the delta method, at the noisy values; NaN if n is not
-// positive.
+// sigma returns the standard deviation of the variance by the delta method; NaN if n is not positive.
 func (m moments) sigma(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -164,11 +165,11 @@ func (m moments) sigma(s, q, n float64) float64 {
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
 }
 
-// interval returns an interval that contains the true variance with a probability of 95 %. It inverts a test: at each
-// end, the noisy variance or a more distant one has a probability of 2.5 %, with the noisy count and mean in place of
-// the true ones. This is too inexact if the count does not exceed its noise by far, or if the noise is not normal. Then
-// the interval has all variances that Fieller's 97.5 % intervals of the mean and of the mean square allow, and contains
-// the true variance more often.
+// interval returns an interval that contains the true variance with a probability of 95 %. It inverts a test: if the
+// true variance were at an end, a noisy variance as far away as the one seen, or further, would have a probability of
+// 2.5 %. For this, noisy count and noisy mean take the place of the true ones. That is too inexact if the count does
+// not far exceed its noise, or if the noise is not normal. Then the interval holds all variances that Fieller's 97.5 %
+// intervals of the mean and of the mean square allow, and contains the true variance more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	low, high = m.both(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
@@ -181,11 +182,11 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 		max(min(high, at.solve(calibrate.Z95, deviation)), noisy)
 }
 
-// manyCounts is how many standard deviations of its noise a count must have for the inverted test.
+// manyCounts: the inverted test is used if the count is at least this many standard deviations of its noise.
 const manyCounts = 15
 
-// both returns an interval that contains the true variance with a probability of at least 95 %: all variances that two
-// 97.5 % intervals allow.
+// both returns an interval that contains the true variance with a probability of at least 95 %: all variances that the
+// 97.5 % intervals of the mean and of the mean square allow.
 func (m moments) both(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
 	a, b := mean.interval(s, n)
@@ -197,20 +198,21 @@ func (m moments) both(s, q, n float64) (low, high float64) {
 	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
 }
 
-// raw returns the variance before it and the mean square are moved into their ranges.
+// raw returns the variance, without moving it or the mean square into their ranges.
 func (m moments) raw(s, q, n float64) float64 {
 	x := min(max(s/n, -m.half), m.half)
 	return q/n + m.half*m.half/2 - x*x
 }
 
-// variedVariance is the distribution of a noisy variance of a number of rows with a mean.
+// variedVariance is the distribution of the noisy variance, for a given number of rows and mean.
 type variedVariance struct {
 	moments
 	noisy, rows, mean float64
 }
 
-// solve returns the variance for which the noisy one is z normal deviations below the middle of its distribution, by
-// Newton's steps from the linear approximation, whose deviation is given. It may be outside of [0, h²].
+// solve returns the true variance for which the noisy variance is z normal deviations below the middle of its
+// distribution. It makes Newton's steps from a linear approximation with the given deviation. The result may be outside
+// of [0, h²].
 func (v variedVariance) solve(z, deviation float64) float64 {
 	x := v.noisy + z*deviation
 	for range 4 {
@@ -223,8 +225,8 @@ func (v variedVariance) solve(z, deviation float64) float64 {
 	return x
 }
 
-// above returns the probability that a noisy variance is at least the one that was seen, if the true one is x: over the
-// noise of sum and count by quadrature, and over the noise of the squares in closed form.
+// above returns the probability that a noisy variance is at least the noisy one seen, if the true variance is x. The
+// noise of sum and count is integrated by quadrature, the noise of the squares in closed form.
 func (v variedVariance) above(x float64) (p float64) {
 	offset := v.half * v.half / 2
 	sum, square := v.mean*v.rows, (x+v.mean*v.mean-offset)*v.rows
@@ -232,15 +234,15 @@ func (v variedVariance) above(x float64) (p float64) {
 		n := v.rows + a*v.count
 		for j, b := range hermiteNodes {
 			mean := min(max((sum+b*v.sum)/n, -v.half), v.half)
-			needed := (v.noisy-offset+mean*mean)*n - square // of the noise of the squares
+			needed := (v.noisy-offset+mean*mean)*n - square // how large the noise of the squares must be
 			p += hermiteWeights[i] * hermiteWeights[j] * math.Erfc(needed/(v.square*math.Sqrt2)) / 2
 		}
 	}
 	return p
 }
 
-// hermiteNodes and hermiteWeights are the Gauss-Hermite rule of nine points for a standard normal variable (Abramowitz
-// and Stegun, table 25.10, scaled).
+// hermiteNodes and hermiteWeights are the Gauss-Hermite rule with nine points for a standard normal variable
+// (Abramowitz and Stegun, table 25.10, scaled).
 var (
 	hermiteNodes = [9]float64{-4.512745863399783, -3.2054290028564703, -2.07684797867783, -1.0232556637891324, 0,
 		1.0232556637891324, 2.07684797867783, 3.2054290028564703, 4.512745863399783}
@@ -248,7 +250,7 @@ var (
 		0.40634920634920635, 0.24409750289493937, 0.04991640676521785, 0.0027891413212317645, 2.234584400774657e-05}
 )
 
-// three yields f of the values of three vectors, cell by cell.
+// three yields f(s, q, n) for the values of three vectors, cell by cell.
 func three(components []noisyVector, f func(s, q, n float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		s, n := make([]float64, len(dst)), make([]float64, len(dst))
@@ -261,13 +263,12 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 	}
 }
 
-// halfWidth returns at least half the width of a variance's interval, times the number of rows, if that number is well
-// above the noise of the count. h is half the width of the range of values; the deviations belong to sum, squares and
-// count.
+// halfWidth returns at least the half-width of a variance's interval, times the number of rows, if this number far
+// exceeds its noise. h is half the range of values. deviations belong to the sums of values, of squares, and the count.
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]
 	if normal {
-		const atTheEnds = 1.02 // if mean and variance are at an end of their range, intervals are up to 1 % wider
+		const atTheEnds = 1.02 // at the ends of their ranges, intervals are up to 1 % wider
 		return atTheEnds * calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
 	}
 	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)

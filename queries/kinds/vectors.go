@@ -10,43 +10,44 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Vectors that other queries of the release measure as well
+// Vectors that several queries of a release measure
 //
 // A mean needs the number of rows of each group. Other queries of the release may count the same rows: another mean of
-// the same column, or a histogram with the same or other dimensions. Whether they do is decided by the specs alone.
-// Every row that passes the job's filters is in a vector unless a condition drops it, and the conditions are known: the
-// values must be numbers, and a dimension without a null cell and an other cell drops the rows outside of its cells.
-// Two vectors with the same conditions are sums of the same rows. Each query drops its own random rows of units over
-// their bounds, so only queries without such bounds have vectors here.
+// the same column, or a histogram with the same or other dimensions. Their noisy counts can be combined, with less
+// noise. Whether two vectors count the same rows follows from the specs alone: a row that passes the job's filters
+// counts, unless a condition drops it. The conditions are known: the values must be numbers, and a dimension without
+// null cell and other cell drops the rows outside of its cells. Two vectors with the same conditions are sums of the
+// same rows. Queries with bounds on the rows of a unit drop different random rows, so they have no such vectors.
 
-// Vector is a component of a query: counts, or sums of values, of rows in cells.
+// Vector is a component of a query that other queries may measure, too: for each cell, its rows or the sum of their
+// values.
 type Vector struct {
-	// Component is its number in the query.
+	// Component is the index of the component in the query.
 	Component int
-	// Sums describes the values that are added up; it is empty if rows are counted.
+	// Sums identifies the values that are added up; "" if rows are counted.
 	Sums string
 	// Axes are the axes of the cells, the last one fastest.
 	Axes []VectorAxis
-	// Conditions are what a row must fulfil to be in a cell, besides the filters of the job: sorted, each once.
+	// Conditions are what a row must fulfil to count, besides the job's filters: sorted, each once.
 	Conditions []string
 }
 
-// VectorAxis is an axis of a vector.
+// VectorAxis is one axis of a vector's cells.
 type VectorAxis struct {
-	// Cells describes the cells: axes with equal texts have the same cells.
+	// Cells identifies the cells: two axes with equal texts have the same cells.
 	Cells string
 	Size  int
-	// Null is the cell of rows whose value is not a number, and Number the condition that all other rows fulfil; Number
-	// is "" if the axis has no such cell.
+	// Null is the cell of rows whose value is not a number. Number is the condition that all other rows fulfil. If the
+	// axis has no such cell, Number is "".
 	Null   int
 	Number string
 }
 
-// NumberCondition is the condition that the value of a column is a number.
+// NumberCondition returns the condition that the value of a column is a number.
 func NumberCondition(column string) string { return "number " + column }
 
-// Vectors returns the vectors of a query whose cells other queries may measure as well, and whose noise is independent
-// from cell to cell; nil if there are none. oneRow is set if each privacy unit has one row, so that no bound drops any.
+// Vectors returns the vectors of a query that other queries may measure, too; their noise is independent from cell to
+// cell. nil if there are none. oneRow is set if each privacy unit has one row, so that no bound drops any.
 func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 	if !oneRow {
 		return nil, nil
@@ -57,12 +58,12 @@ func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 			v, err := q.vector(0, nil)
 			return []Vector{v}, err
 		}
-	case *Clamped: // its sums depend on the clamp, the number of rows does not
+	case *Clamped: // the sums depend on the chosen clamp, the number of rows does not
 		if q.Kind.Extra().Rows {
 			v, err := q.rowCounts()
 			return []Vector{v}, err
 		}
-	case *Sums: // weighted means have no number of rows
+	case *Sums: // weighted means count no rows
 		if q.Kind.Extra().Rows {
 			sums, err := q.rowSums()
 			rows, more := q.rowCounts()
@@ -72,7 +73,7 @@ func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 	return nil, nil
 }
 
-// rowCounts describes the number of rows of each group.
+// rowCounts describes the vector of row counts.
 func (q *Sums) rowCounts() (Vector, error) {
 	conditions, err := q.numbers()
 	if err != nil {
@@ -81,7 +82,7 @@ func (q *Sums) rowCounts() (Vector, error) {
 	return q.vector(q.Kind.Extra().count(), conditions)
 }
 
-// rowSums describes the sums.
+// rowSums describes the vector of sums of values.
 func (q *Sums) rowSums() (Vector, error) {
 	v, err := q.rowCounts()
 	if err != nil {
@@ -96,7 +97,7 @@ func (q *Sums) rowSums() (Vector, error) {
 	return v, err
 }
 
-// numbers returns the conditions that the value of a row must fulfil.
+// numbers returns the conditions that a row's value must be a number.
 func (q *Sums) numbers() (all []string, err error) {
 	v := q.Quantizer.Value
 	if v.List {
@@ -109,8 +110,7 @@ func (q *Sums) numbers() (all []string, err error) {
 	return all, nil
 }
 
-// vector describes a component of row counts over the query's axes, with conditions in addition to the axes'
-// conditions.
+// vector describes a component of row counts over the query's axes. conditions are added to the conditions of the axes.
 func (q *Base) vector(component int, conditions []string) (Vector, error) {
 	v := Vector{Component: component, Conditions: conditions}
 	for i := range q.Axes {
@@ -142,36 +142,36 @@ func (q *Base) vector(component int, conditions []string) (Vector, error) {
 	return v, nil
 }
 
-// textOf writes public facts as text: equal facts have equal texts.
+// textOf returns public facts as text, so that equal facts have equal texts.
 func textOf(facts any) (string, error) {
 	text, err := json.Marshal(facts)
 	return string(text), err
 }
 
-// Better is the best known vector of a component, from all queries of the release that measure it.
+// Better is a less noisy version of a component, combined from all queries of the release that measure it.
 type Better struct {
 	Component int
 	// Deviation is the standard deviation of a cell's noise.
 	Deviation float64
-	// Values are the cells; nil before the noise is drawn.
+	// Values are the cells; nil before noise is added.
 	Values []float64
 }
 
-// Combiner is a query that can use better vectors than its own.
+// Combiner is a query that can use such vectors in place of its own.
 type Combiner interface {
 	query.Query
-	// With returns the query that uses these vectors instead of its own.
+	// With returns the query that uses these vectors in place of its own.
 	With([]Better) query.Query
 }
 
-// With returns the query that uses these vectors instead of its own.
+// With returns the query that uses these vectors in place of its own.
 func (q *Sums) With(better []Better) query.Query {
 	out := *q
 	out.better = better
 	return &out
 }
 
-// With returns the query that uses these vectors once its clamp is chosen.
+// With returns the query that uses these vectors in place of its own once the clamp is chosen.
 func (q *Clamped) With(better []Better) query.Query {
 	out := *q
 	sums := *q.Sums
@@ -180,7 +180,7 @@ func (q *Clamped) With(better []Better) query.Query {
 	return &out
 }
 
-// betterOf returns the better vector of a component; nil if there is none.
+// betterOf returns the less noisy version of a component; nil if there is none.
 func (q *Sums) betterOf(component int) *Better {
 	i := slices.IndexFunc(q.better, func(b Better) bool { return b.Component == component })
 	if i < 0 {
@@ -189,7 +189,7 @@ func (q *Sums) betterOf(component int) *Better {
 	return &q.better[i]
 }
 
-// noisyVector is a component's best known vector, and the query's own noisy vector.
+// noisyVector is the vector of a component that the answer uses (fill), and the query's own noisy vector.
 type noisyVector struct {
 	fill      query.Series
 	deviation float64 // the standard deviation of the noise in fill
@@ -200,8 +200,8 @@ func (v noisyVector) ownVector() noisyVector {
 	return noisyVector{v.own.Fill, v.own.Mechanism().Deviation(), v.own}
 }
 
-// vectors returns the best known vector of each component. of holds the noisy vectors or their estimates; estimates
-// that denoising made are kept.
+// vectors returns the vector of each component that the answer uses. of holds the noisy vectors or their estimates;
+// estimates that denoising steps made are used as they are.
 func (q *Sums) vectors(noisy, of []mechanism.Noisy) []noisyVector {
 	out := make([]noisyVector, len(of))
 	for i := range of {

@@ -15,16 +15,15 @@ import (
 
 // Weights
 //
-// In a survey each row stands for many people: as many as its weight. A weighted count or histogram adds up the weights
-// of rows, as a sum adds up values; quantiles and shares are computed from its cells as from counts. A weighted mean is
-// a quotient of two noisy numbers, as every mean of a private number of rows: the sum of weight·(value − centre) over
-// the sum of weights. A row changes the first by at most the largest weight times half the range of values, and the
-// second by at most the largest weight.
+// In a survey each row stands for many people: as many as its weight says. A weighted count or histogram adds up the
+// weights of rows; quantiles and shares are computed from its cells as from counts. A weighted mean divides two noisy
+// numbers: the sum of weight·(value − centre) by the sum of weights. A row changes the first sum by at most the largest
+// weight times half the range of values, and the second by at most the largest weight.
 
-// weightedCounts describes weighted counts and histograms, whose value is the weight.
+// weightedCounts describes weighted counts and histograms, which add up weights as values.
 var weightedCounts = sumsKind{check: checkWeighted, summary: sumFacts.summary}
 
-// weightedMean is a mean of weighted rows. Its count is the sum of weights.
+// weightedMean is the summary of a mean of weighted rows. The sum of weights takes the place of the count.
 type weightedMean struct{ meanOfNoisyRows }
 
 func (weightedMean) Extra() extraVectors { return extraVectors{Weights: true} }
@@ -43,7 +42,7 @@ func (weightedMean) components(q *Sums, adj query.Adjacency) ([]query.Component,
 	return []query.Component{sum, count}, nil
 }
 
-// hideWeighted hides the sums of products and the sums of weights, which alternate.
+// hideWeighted returns the sums of weighted values and the sums of weights as exact answers. In totals they alternate.
 func hideWeighted(q *quantize.Quantizer, totals int128.Slice) ([]mechanism.Exact, error) {
 	cells := totals.Len() / 2
 	products, weights := int128.Make(cells), int128.Make(cells)
@@ -59,7 +58,7 @@ func hideWeighted(q *quantize.Quantizer, totals int128.Slice) ([]mechanism.Exact
 	return append(exacts, more...), err
 }
 
-// Weights returns the bounds of the weights of rows; ok is false if the rows of the query have no weights.
+// Weights returns the bounds of the rows' weights; ok is false if rows have no weights.
 func Weights(q query.Query) (low, high float64, ok bool) {
 	s, ok := q.(interface{ weights() *quantize.Quantizer })
 	if !ok || s.weights() == nil {
@@ -80,7 +79,7 @@ func (q *Sums) weights() *quantize.Quantizer {
 	return nil
 }
 
-// checkWeighted reports parts of a spec that exclude counted weights.
+// checkWeighted reports parts of a spec that a weighted count or histogram cannot have.
 func checkWeighted(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".weight"
 	switch {

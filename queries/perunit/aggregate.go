@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// quantum clamps values and rounds them to multiples of 2^exponent, so that their sums are exact in any order.
+// quantum rounds values to multiples of 2^exponent, after clamping them, so that their sums are exact in any order.
 type quantum struct {
 	lo, hi float64
 	size   float64 // 2^exponent
 }
 
-// roundedBits is the least number of bits of the largest value of a sum.
+// roundedBits is the least number of bits that the largest value of a sum keeps.
 const roundedBits = 40
 
 func newQuantum(lo, hi float64, whole bool) quantum {
@@ -29,16 +29,16 @@ func newQuantum(lo, hi float64, whole bool) quantum {
 	return q
 }
 
-// of returns the clamped value in multiples of the quantum.
+// of returns the clamped value as a multiple of 2^exponent.
 func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo), q.hi) / q.size)) }
 
-// state is the state of one column of a unit.
+// state is what is known about one unit's rows for one output column.
 type state struct {
-	n         int64    // rows, values of a sum, or rows that fulfil the conditions
-	other     int64    // rows that do not
-	low, high uint64   // the sum, in two's complement of 128 bits
-	best      []byte   // the value of min, max, first or last, by its encoding; nil if there is none
-	distinct  [][]byte // encodings of different values, in order
+	n         int64    // number of rows, of values in a sum, or of rows that fulfil the conditions
+	other     int64    // number of rows that do not fulfil the conditions
+	low, high uint64   // a sum in 128 bits, two's complement
+	best      []byte   // the encoded value of min, max, first or last; nil if there is none yet
+	distinct  [][]byte // the encoded different values, sorted
 }
 
 // add128 adds an integer to the sum.
@@ -64,14 +64,14 @@ func (s *state) sum() float64 {
 	return x
 }
 
-// take keeps a value if it comes before or after the kept one.
+// take keeps the larger of the stored value and value, if largest is set, otherwise the smaller one.
 func (s *state) take(value []byte, largest bool) {
 	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
-		s.best = append([]byte{}, value...) // an empty text is not nil
+		s.best = append([]byte{}, value...) // an empty text must not become nil
 	}
 }
 
-// takeDistinct adds a value to the distinct ones, unless there are MostDistinct already.
+// takeDistinct adds a value to the different ones, unless there are MostDistinct already.
 func (s *state) takeDistinct(value []byte) {
 	if len(s.distinct) == MostDistinct {
 		return
@@ -81,7 +81,7 @@ func (s *state) takeDistinct(value []byte) {
 	}
 }
 
-// merge adds the state of other rows of the unit.
+// merge adds the state for other rows of the same unit.
 func (s *state) merge(o *state, kind Kind) {
 	s.n, s.other = s.n+o.n, s.other+o.other
 	s.add128(o.low, o.high)
@@ -93,7 +93,7 @@ func (s *state) merge(o *state, kind Kind) {
 	}
 }
 
-// append writes the state.
+// append appends the encoded state.
 func (s *state) append(dst []byte) []byte {
 	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.low, s.high} {
 		dst = binary.LittleEndian.AppendUint64(dst, x)
@@ -106,7 +106,7 @@ func (s *state) append(dst []byte) []byte {
 	return dst
 }
 
-// appendBytes writes the length plus 1 and the bytes; 0 stands for nil.
+// appendBytes appends b after its length plus 1. nil has the length 0.
 func appendBytes(dst, b []byte) []byte {
 	if b == nil {
 		return append(dst, 0)
@@ -114,7 +114,8 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))+1), b...)
 }
 
-// reader reads a state that append wrote. The scratch space returns the written bytes or an error.
+// reader reads states that append encoded. They are intact, because the scratch space returns the written bytes or an
+// error.
 type reader struct{ rest []byte }
 
 func (r *reader) word() uint64 {
@@ -147,8 +148,7 @@ func (r *reader) state() state {
 	return s
 }
 
-// encode appends the value of a row so that encodings compare as values do; ok is false if it is null or too long a
-// text.
+// encode appends a row's value in a form whose bytes sort as values do; ok is false if it is null or too long a text.
 func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	before := len(dst)
 	value, ok = columnar.AppendOrdered(dst, c, row)

@@ -16,28 +16,29 @@ import (
 
 const partitions = 256
 
-// partitionSeed chooses the partitions of units, the same for all builders of the process. No answer depends on it.
+// partitionSeed is the seed of the hash that chooses a unit's partition. It is the same for all builders of the
+// process. No answer depends on it.
 var partitionSeed = maphash.MakeSeed()
 
-// Builder gathers the rows of units. It is for one goroutine.
+// Builder computes, for each unit, the columns of the table of units from the rows of a table. It is for one goroutine.
 type Builder struct {
 	*Compiled
 	units  *units.Reader // reads the units of batches, for this goroutine
 	spill  bounding.Spill
 	states [partitions]map[string][]state
-	parts  [partitions][]written // places in the spill
+	parts  [partitions][]written // by partition, the parts of the spill with its states
 	held   int64
-	coders []*domain.AxisCoder // the coders of the conditions of all columns, in order
+	coders []*domain.AxisCoder // the coders of all columns' conditions, in order
 	others []*Builder
 	cells  []int32
 	codes  [][]int32
 	value  []byte
 }
 
-// written is a place in the spill.
+// written is a part of the spill.
 type written struct{ at, bytes int64 }
 
-// Builder returns an empty builder, whose batches have the columns of [Table.Reads]. It joins the spill.
+// Builder returns an empty builder for batches with the columns of [Table.Reads]. It joins the spill.
 func (b *Compiled) Builder(s bounding.Spill) *Builder {
 	bounding.JoinNow(s)
 	reads := b.of.Reads()
@@ -55,7 +56,8 @@ func (b *Compiled) Builder(s bounding.Spill) *Builder {
 	return out
 }
 
-// Add gathers the rows of a batch that its Keep keeps. Rows without a unit are left out. No error depends on a row.
+// Add adds the rows of a batch for which batch.Keep is true, or all rows if Keep is nil. Rows without a unit are left
+// out. No error depends on a row.
 func (b *Builder) Add(batch *table.Batch) error {
 	b.cells = columnar.Resize(b.cells, batch.Rows)
 	for i := range b.cells {
@@ -73,7 +75,7 @@ func (b *Builder) Add(batch *table.Batch) error {
 		if err != nil {
 			return err
 		}
-		b.codes = append(b.codes, slices.Clone(codes)) // two conditions may share a coder's column
+		b.codes = append(b.codes, slices.Clone(codes)) // cloned, because the next condition may use the same coder
 	}
 	for row, cell := range b.cells {
 		if cell >= 0 {
@@ -141,7 +143,8 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	s.add128(uint64(n), uint64(n>>63))
 }
 
-// keepValue keeps the value of a row, if it is the one of the unit or a new distinct one.
+// keepValue gives a row's value to the state of its unit, which may keep it: as the smallest, the last, a new different
+// one, and so on.
 func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
 	var ok bool
 	if b.value = b.value[:0]; p.by >= 0 {
@@ -188,16 +191,16 @@ func (b *Builder) write() error {
 	return nil
 }
 
-// Merge adds the rows of another builder of the same table, which must not be used any more.
+// Merge adds the rows of another builder of the same table. The other builder cannot be used afterwards.
 func (b *Builder) Merge(o *Builder) { b.others = append(append(b.others, o), o.others...) }
 
-// A batch of units ends after batchRows rows, or when the texts of its units have batchBytes bytes.
+// A batch of units ends after batchRows rows, or when the texts that identify its units have batchBytes bytes.
 const (
 	batchRows  = 1 << 13
 	batchBytes = 1 << 24
 )
 
-// Each passes on the table of units in batches, with one row for each unit.
+// Each calls add with the table of units, in batches. Each unit has one row.
 func (b *Builder) Each(add func(*table.Batch) error) error {
 	for i := range b.states {
 		if err := b.spill.Err(); err != nil {
@@ -226,7 +229,7 @@ func (b *Builder) Each(add func(*table.Batch) error) error {
 	return nil
 }
 
-// partition returns the states of the units of a partition, of all builders.
+// partition returns the states of the units in partition i, merged from all builders.
 func (b *Builder) partition(i int) (map[string][]state, error) {
 	all := b.states[i]
 	b.states[i] = nil
@@ -263,11 +266,11 @@ func (b *Builder) partition(i int) (map[string][]state, error) {
 	return all, nil
 }
 
-// rows are rows of the table of units.
+// rows collects rows of the table of units for the next batch.
 type rows struct {
 	*Compiled
 	batch table.Batch
-	bytes int // the length of the units' names
+	bytes int // total length of the texts that identify the units
 }
 
 func (b *Builder) newRows() *rows {
@@ -308,7 +311,7 @@ func (r *rows) add(unit string, states []state) {
 	}
 }
 
-// appendTo appends the value of a column for a unit with some state, and returns false if it is null.
+// appendTo appends the value of a column for the unit with state s, and returns false if it is null.
 func (p *plan) appendTo(v *table.Values, s *state) bool {
 	switch p.kind {
 	case Count:

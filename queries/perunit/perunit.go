@@ -4,10 +4,10 @@
 // A row of this table is a function of the rows of one unit and of public facts. So neighbouring tables, which differ
 // in the rows of one unit, give tables that differ in one row at most. Queries over it are bounded by max_rows: 1.
 //
-// A column of a unit is kept as a state of bounded size, which rows change in any order with the same result: a number,
-// the least value so far, up to [MostDistinct] different values. States of one unit in different workers are merged.
-// Units are divided into 256 partitions by a hash. If their states exceed the memory of the accumulator, all are
-// written to the [bounding.Spill]; at the end one partition after the other is merged and becomes rows.
+// For each unit and column, a state of bounded size is kept: a number, the smallest value so far, or up to
+// [MostDistinct] different values. The order of the rows does not matter. The states of a unit in different workers are
+// merged. A hash divides units into 256 partitions. If the states exceed the memory, all are written to the
+// [bounding.Spill]. At the end, one partition after the other is merged and becomes rows.
 package perunit
 
 import (
@@ -34,29 +34,31 @@ const (
 	Min           Kind = "min"            // the smallest value; null without a value
 	Max           Kind = "max"            // the largest value
 	Any           Kind = "any"            // whether a row fulfils all conditions
-	All           Kind = "all"            // whether every row does
-	First         Kind = "first"          // the value of the row with the smallest By; of several, the smallest value
-	Last          Kind = "last"           // the value of the row with the largest By; of several, the largest value
+	All           Kind = "all"            // whether every row fulfils all conditions
+	// the value of the row with the smallest By; if several rows have it, the smallest of their values
+	First Kind = "first"
+	// the value of the row with the largest By; if several rows have it, the largest of their values
+	Last Kind = "last"
 )
 
 // MostDistinct is the largest number of different values that is counted.
 const MostDistinct = 64
 
-// mostText is the longest text that is kept in a state, in bytes; a longer one is null.
+// mostText is the largest length of a text that a state keeps, in bytes. A longer text counts as null.
 const mostText = 1024
 
 // Column is a column of the table of units.
 type Column struct {
-	// Name is the column's name, Field its place in the job.
+	// Name is the column's name, Field the path of its definition in the job.
 	Name, Field string
 	Kind        Kind
 	// Of is the column of the input; empty for Count, Any and All.
 	Of string
-	// By is the column of First and Last by which rows are ordered: numbers, dates or times.
+	// By is the column whose values order the rows, for First and Last: numbers, dates or times.
 	By string
-	// Lo and Hi are decimals, the range to which values of a Sum are clamped.
+	// Lo and Hi are the ends of the range to which values of a Sum are clamped, as decimals.
 	Lo, Hi string
-	// Where are the conditions of Any and All: a value for each column.
+	// Where holds the conditions of Any and All: for each column, the value that it must have.
 	Where map[string]string
 }
 
@@ -74,7 +76,7 @@ func (c *Column) reads() (names []string) {
 	return names
 }
 
-// Table is a table of units: the columns of the privacy unit and others.
+// Table describes a table of units: the columns of the privacy unit, and columns computed from the unit's rows.
 type Table struct {
 	Unit      []string
 	FloatUnit bool
@@ -83,7 +85,7 @@ type Table struct {
 	Zone *time.Location
 }
 
-// Reads lists the columns of the input from which the table is made, each once: first the columns of the unit.
+// Reads lists the columns of the input that the table needs, each once. The columns of the unit come first.
 func (t *Table) Reads() []string {
 	names := slices.Clone(t.Unit)
 	for i := range t.Columns {
@@ -96,7 +98,7 @@ func (t *Table) Reads() []string {
 	return names
 }
 
-// Compiled is a Table of an input of known types.
+// Compiled is a [Table] for an input with known column types.
 type Compiled struct {
 	// Schema is the schema of the table of units.
 	Schema table.Schema
@@ -110,7 +112,7 @@ type Compiled struct {
 type plan struct {
 	kind       Kind
 	typ        table.Type // the type of the values that are compared or counted
-	at, by     int        // positions among Reads; -1 if there is none
+	at, by     int        // positions of Of and By among Reads; -1 if there is none
 	sum        quantum
 	conditions []condition
 }
@@ -120,7 +122,7 @@ type condition struct {
 	at int
 }
 
-// Bind checks the columns against the schema of an input. It reports all errors at once, with fields from the root of
+// Bind checks the columns against the schema of an input. It reports all problems at once, with paths from the root of
 // the job; see [problem.Errors].
 func (t *Table) Bind(input table.Schema) (*Compiled, error) {
 	p := &problem.Problems{}

@@ -22,7 +22,7 @@ func UnknownColumn(name, field string, s table.Schema, p *Problems) {
 	p.Add(field, CodeUnknownColumn, "the input has no column "+name, hint)
 }
 
-// nearNames returns at most three names that differ from name in a third of its letters or less, nearest first.
+// nearNames returns up to three names that are similar to name (at most a third of the letters differ), nearest first.
 func nearNames(name string, names []string) []string {
 	distance := map[string]int{}
 	var near []string

@@ -10,14 +10,14 @@ import (
 
 // Error is one problem of a query, for the person who writes the job. It never holds a value of the private table.
 type Error struct {
-	// Query is the query's name; empty if the problem is not one query's.
+	// Query is the query's name; empty if the problem belongs to no single query.
 	Query string
-	// Field is the path below the query in the job file: "per_unit", "histogram.by[0].edges"; "privacy.unit" alone is a
-	// path below the root.
+	// Field is the path in the job file, relative to the query: "per_unit", "histogram.by[0].edges". The path
+	// "privacy.unit" is relative to the root.
 	Field string
-	// Code names the kind of problem, for programs.
+	// Code identifies the kind of problem, for programs.
 	Code string
-	// Message describes what is wrong, Hint (may be empty) what to do.
+	// Message says what is wrong. Hint says what to do; it may be empty.
 	Message, Hint string
 }
 

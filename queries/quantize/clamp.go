@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Quantize writes the numbers of a row, bounded and in quanta, to dst. It returns false if the row has no value.
+// Quantize writes the numbers of a row to dst, bounded and in quanta. It returns false if the row has no value.
 func (q *Quantizer) Quantize(dst []int64, row []float64) bool {
 	if q.Factors != nil {
 		return q.Factors.quantize(dst, row)
@@ -36,14 +36,14 @@ func (q *Quantizer) clamp(x float64) int64 {
 	return int64(y)
 }
 
-// rounder is 1.5·2^52: the doubles from 2^52 to 2^53 are the integers, so y + rounder is rounder plus y rounded to an
-// integer, ties to even, for |y| <= 2^51, and its bits are rounder's plus that integer.
+// rounder is 1.5·2^52. float64s from 2^52 to 2^53 are integers, so y + rounder rounds y to an integer, ties to even,
+// for |y| <= 2^51; the integer is the difference between the bits of the sum and of rounder.
 const rounder = 3 << 51
 
-// Fast quantizes single numbers that are clamped, without a branch that depends on them.
+// Fast quantizes clamped single numbers without branches that depend on them.
 type Fast struct {
 	inverse, min, max float64
-	offset            int64 // the centre and the bits of rounder
+	offset            int64 // the centre plus the bits of rounder
 }
 
 // Fast returns the fast form of the quantizer.
@@ -51,8 +51,8 @@ func (q *Quantizer) Fast() Fast {
 	return Fast{q.inverse, float64(q.Min), float64(q.Max), q.Centre + int64(math.Float64bits(rounder))}
 }
 
-// Quantize returns x, which is not NaN, clamped and in quanta, less the centre. It agrees with [Quantizer.Quantize]:
-// moving into the range, whose min and max are integers, and rounding can change places.
+// Quantize returns x, which is not NaN, clamped and in quanta, minus the centre. The result equals that of
+// [Quantizer.Quantize]: min and max are integers, so it does not matter whether clamping or rounding comes first.
 func (f *Fast) Quantize(x float64) int64 {
 	y := x * f.inverse
 	if y < f.min {

@@ -7,15 +7,15 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// farAway is longer than any norm, in quanta. It stands for infinite components.
+// farAway takes the place of infinite components. It is longer than any allowed norm, in quanta.
 const farAway = 1 << (MaxBits + 1)
 
-// clipVector writes a vector of norm at most Max: rounded towards zero and, if it is longer, shortened. From the
-// rounding on it computes in integers, so that the norm is bounded without error.
+// clipVector writes a vector in quanta, rounded towards zero, and shortens it if its norm exceeds Max. After rounding
+// it computes with integers, so the norm is bounded without error.
 func (q *Quantizer) clipVector(dst []int64, row []float64) bool {
 	longest := 0.0
 	for _, x := range row {
-		longest = max(longest, math.Abs(x)) // NaN if one is
+		longest = max(longest, math.Abs(x)) // NaN if a component is NaN
 	}
 	switch {
 	case len(row) != len(dst), math.IsNaN(longest):
@@ -44,8 +44,8 @@ func direction(x float64) int64 {
 	return 0
 }
 
-// scale returns the power of two that turns components, of which this is the longest, into quanta. If that component
-// would have more than 53 digits, scale returns the power that gives it 53: the vector is then shortened anyway.
+// scale returns the power of two by which components are multiplied to get quanta, given the longest component. If that
+// component would have more than 53 digits, scale returns the power that gives it 53: the vector is shortened anyway.
 func (q *Quantizer) scale(longest float64) float64 {
 	const digits = 53
 	if longest*q.inverse < 1<<digits {
@@ -55,8 +55,8 @@ func (q *Quantizer) scale(longest float64) float64 {
 	return math.Ldexp(1, digits-e)
 }
 
-// shorten multiplies x, of at most 2^20 components below 2^53, by norm/N if N, its own norm rounded up, is larger. Each
-// component is rounded towards zero, so that the norm of the result is at most norm.
+// shorten multiplies x by norm/N if N, the norm of x rounded up, is larger than norm. x has at most 2^20 components
+// below 2^53. Each component is rounded towards zero, so the norm of the result is at most norm.
 func shorten(x []int64, norm uint64) {
 	var squared int128.Int
 	for _, v := range x {

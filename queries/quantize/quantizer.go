@@ -1,10 +1,9 @@
 // Package quantize turns the values that a query adds up into integers.
 //
-// A sum is exact, and its noise covers what one row can change, only if every value is an integer of bounded size. So
-// bounds and values are held as multiples of a quantum, which is a power of two that follows from the bounds alone: for
-// sums and means the u with V·2^-40 <= u < V·2^-39, V the larger of |Lo| and |Hi|, or ClipL2. Whole numbers are exact
-// up to V = 2^40. A [Value] says what is added up, a [Quantizer] bounds and rounds it, and [RowValues] reads it from
-// batches.
+// A sum is exact, and one row changes it by a bounded amount, only if every value is an integer of bounded size. So
+// bounds and values are multiples of a quantum, a power of two that follows from the bounds alone. For sums and means
+// it is the u with V·2^-40 <= u < V·2^-39, for V = max(|Lo|, |Hi|) or V = ClipL2. Integers are exact up to V = 2^40. A
+// [Value] describes what is added up, a [Quantizer] bounds and rounds it, and [RowValues] reads it from batches.
 package quantize
 
 import (
@@ -17,34 +16,35 @@ import (
 )
 
 const (
-	// MaxBits is the largest number of binary digits of a quantized value; by default it has so many.
+	// MaxBits is the largest number of binary digits of a quantized value, and the number that values have by default.
 	MaxBits = 40
 	maxLog2 = 900 // the largest logarithm of V and of 1/V
 )
 
-// Options are the requirements of a kind of query for its quantizer.
+// Options describe what a kind of query needs from its quantizer.
 type Options struct {
 	// Field is the path of the value in the query, for messages.
 	Field string `aggregation:"message"`
-	// Centred is set if values are added up less the centre of their range.
+	// Centred is set if the centre of the range is subtracted from values before summing.
 	Centred bool
-	// Bits is the number of binary digits of a value, 0 for [MaxBits].
+	// Bits is the number of binary digits of a quantized value; 0 means [MaxBits].
 	Bits int
-	// MaxLog2 bounds the binary logarithm of V and of 1/V further, unless it is 0.
+	// MaxLog2 is a further bound on the binary logarithm of V and of 1/V; 0 means none.
 	MaxLog2 int
 }
 
-// Quantizer is a value that was checked: how floats become integers, in multiples of the quantum.
+// Quantizer converts values from floats to integers, which are multiples of the quantum.
 type Quantizer struct {
 	Options
 	Value    *Value
 	Dims     int
 	Exponent int     // the quantum is 2^Exponent
 	inverse  float64 // 2^-Exponent
-	Min, Max int64   // the range, or ∓ the norm
+	Min, Max int64   // the range in quanta; or -norm and +norm
 	Centre   int64   // subtracted if values are centred
-	Clip     bool    // Max bounds the norm
-	// Factors are the value and the weight if values are weighted, else nil. Values are then products less the centre.
+	Clip     bool    // Max bounds the norm of a vector
+	// If values are weighted, Factors are the value and the weight, and quantized values are their products minus the
+	// centre. Otherwise Factors is nil.
 	Factors *Factors
 }
 
@@ -81,8 +81,8 @@ func (q *Quantizer) boundField() string {
 	return q.Field + ".clamp"
 }
 
-// fit chooses the quantum and moves the range onto its multiples, inwards. If values are centred, the range gets a
-// centre. It returns false if the range is too narrow, or beyond all quanta.
+// fit chooses the quantum and moves the ends of the range inwards to multiples of it. If values are centred, it also
+// sets the centre. It returns false if the range is too narrow, or if it is beyond all possible quanta.
 func (q *Quantizer) fit(low, high *big.Rat) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
@@ -100,8 +100,8 @@ func (q *Quantizer) fit(low, high *big.Rat) bool {
 	return q.Min < q.Max
 }
 
-// Between returns the quantizer with another range, in the same quanta. If centred is set, values are added up less its
-// centre.
+// Between returns the quantizer with another range, in the same quanta. If centred is set, the centre of this range is
+// subtracted from values.
 func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
 	out := *q
 	out.Min, out.Max, out.Centre, out.Centred = low, high, 0, centred
@@ -128,7 +128,7 @@ func powerOfTwo(e int) *big.Rat {
 	return new(big.Rat).SetInt(x)
 }
 
-// Real returns n quanta as a float64, without rounding if n has at most 53 digits.
+// Real returns n quanta as a float64. It is exact if n has at most 53 digits.
 func (q *Quantizer) Real(n int64) float64 { return math.Ldexp(float64(n), q.Exponent) }
 
 // Half returns half the range of a centred component, or the norm, in quanta.

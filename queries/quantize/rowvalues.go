@@ -9,12 +9,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// RowValues reads the values of rows, as floats.
+// RowValues reads the values of a batch's rows as floats.
 type RowValues struct {
 	columns []domain.Coordinates // empty if the value is a column of lists
 	dims    int
-	rows    []float64     // the floats of the last batch's columns, row by row
-	list    *table.Column // the last batch's column of lists
+	rows    []float64     // the values of the batch, row by row, if they are in columns of numbers
+	list    *table.Column // the values of the batch, if they are in a column of lists
 	listAt  int
 	listOf  table.Type
 }
@@ -59,7 +59,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	}
 }
 
-// Open reads the values of a batch.
+// Open reads the values of a batch, for Row and Numbers.
 func (r *RowValues) Open(b *table.Batch) (err error) {
 	switch {
 	case r.columns == nil:
@@ -82,7 +82,7 @@ func (r *RowValues) Open(b *table.Batch) (err error) {
 	return nil
 }
 
-// Row returns the value of a row. If the row has none, the number of components is wrong, or one is NaN.
+// Row returns the value of a row. If the row has no value, the result has the wrong length or holds NaN.
 func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]
@@ -96,12 +96,12 @@ func (r *RowValues) Row(i int) []float64 {
 // Numbers returns the values of the first n rows, if the value is one column of numbers.
 func (r *RowValues) Numbers(n int) []float64 { return r.rows[:n] }
 
-// Column returns the column of a batch that holds the values, if it is one column of numbers, and its type.
+// Column returns the column of a batch that holds the values, if the value is one column of numbers.
 func (r *RowValues) Column(b *table.Batch) (*table.Column, error) {
 	return columnar.Of(b, r.columns[0].At, r.columns[0].Kind)
 }
 
-// listsOf returns the column of lists at a position of a batch if it is whole.
+// listsOf returns the column of lists at a position of a batch, after checking its form.
 func listsOf(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 	if at >= len(b.Columns) {
 		return nil, columnar.ErrShape

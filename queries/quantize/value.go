@@ -10,27 +10,28 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Value describes the values that a sum or mean adds up: a bounded number of each row, or a bounded vector.
+// Value describes the values that a sum or mean adds up: each row has a bounded number or a bounded vector.
 type Value struct {
-	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
+	// Columns are one column of numbers, or several columns that are the components of a vector, or one column of lists.
 	Columns []string
 	// List is set if the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into
-	// the range and rounded to the nearest multiple of the quantum, ties to even. The range itself is cut down to
-	// multiples of the quantum within Lo and Hi.
+	// Lo and Hi are the ends of the clamp, as decimals. Each component, also an infinite one, is clamped and rounded to
+	// the nearest multiple of the quantum, ties to even. The ends are first moved inwards to multiples of the quantum.
 	Lo, Hi string
-	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards
-	// zero. If components are infinite, the vector takes their direction and the other components become 0.
+	// ClipL2 is the largest norm of a vector, as a decimal; it is set if Lo and Hi are not. A longer vector is shortened
+	// and rounded towards zero. If components are infinite, the vector keeps their direction and its other components
+	// become 0.
 	ClipL2 string
-	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's
-	// mu² that finding it takes; 0 if they are the clamp.
+	// Share is set if the clamp is chosen privately within the public range from Lo to Hi. It is the fraction of the
+	// query's mu² that the choice costs; 0 if Lo and Hi are the clamp.
 	Share float64
-	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a
-	// value counts as the centre of the range, or as zero.
+	// Rows is the public number of rows of a mean; 0 if it is not public. If it is set, all rows count, and a row without
+	// a value counts as the centre of the range, or as zero.
 	Rows int64
-	// Weight is the weight of each row of a mean, nil if all rows count equally. A row without a weight has no value.
+	// Weight describes the weight of each row of a mean; nil if all rows count equally. A row without a weight has no
+	// value.
 	Weight *Value
 }
 
@@ -53,7 +54,7 @@ func (v *Value) Dims() int {
 	return len(v.Columns)
 }
 
-// Half returns half the range of a component, or the norm that bounds the vector.
+// Half returns half the length of a component's range, or the norm that bounds the vector.
 func (v *Value) Half() float64 {
 	if v.ClipL2 != "" {
 		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
@@ -75,7 +76,7 @@ func (v *Value) ComponentLabels() domain.Labels {
 	return domain.IntegerLabels(0, int64(v.Length), nil)
 }
 
-// columnField returns the place of a column in the job.
+// columnField returns the path of a column in the job.
 func (v *Value) columnField(field string, i int) string {
 	if i == len(v.Columns) {
 		return field + ".weight.column"
@@ -111,7 +112,7 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// minMax reads the range that holds the components, or the range of a ball: minus and plus its radius.
+// minMax returns the range of the components. If a norm bounds the vector, it is minus and plus the norm.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
 		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",

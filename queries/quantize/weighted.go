@@ -7,11 +7,11 @@ import (
 
 // Weighted values
 //
-// A weighted mean needs two numbers of each row: the weight times the value less the centre, and the weight. Value and
-// weight are clamped and rounded to quanta of their own first. So the product is an exact integer, a multiple of the
-// product of both quanta, and every engine adds up the same integers.
+// A weighted mean needs two numbers of each row: weight·(value - centre), and the weight. Value and weight are first
+// clamped and rounded, each to its own quantum. So the product is an exact integer, a multiple of both quanta's
+// product, and every engine adds up the same integers.
 
-// Factors are the value and the weight of a weighted value. The value is centred.
+// Factors quantize a weighted value: the value, minus its centre, and the weight.
 type Factors struct{ Value, Weight *Quantizer }
 
 const (
@@ -52,7 +52,7 @@ func CheckWeight(v *Value, field string, p *problem.Problems) {
 	}
 }
 
-// Numbers returns the number of integers of a row: the components, and the weight if there is one.
+// Numbers returns how many integers a row has: its components, and the weight if there is one.
 func (q *Quantizer) Numbers() int {
 	if q.Factors != nil {
 		return 2
@@ -60,7 +60,7 @@ func (q *Quantizer) Numbers() int {
 	return q.Dims
 }
 
-// Range returns the least and the greatest value of the i-th number of a row.
+// Range returns the smallest and the largest possible value of integer i of a row.
 func (q *Quantizer) Range(i int) (low, high int64) {
 	if q.Factors != nil && i == 1 {
 		return q.Factors.Weight.Min, q.Factors.Weight.Max
@@ -68,7 +68,7 @@ func (q *Quantizer) Range(i int) (low, high int64) {
 	return q.Min, q.Max
 }
 
-// quantize writes the product and the weight of a row's value and weight. It returns false if one is NaN.
+// quantize writes the product and the weight to dst. It returns false if value or weight is NaN.
 func (f *Factors) quantize(dst []int64, row []float64) bool {
 	var value [1]int64
 	if len(row) != 2 || !f.Value.Quantize(value[:], row[:1]) || !f.Weight.Quantize(dst[1:], row[1:]) {

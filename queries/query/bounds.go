@@ -17,14 +17,15 @@ const (
 	ReplaceOne = sensitivity.ReplaceOne
 )
 
-// Bounds limit what one privacy unit contributes to a query. A bound that is 0 is not set.
+// Bounds limit how much one privacy unit contributes to a query. 0 means that a bound is not set.
 type Bounds struct {
 	MaxRows         int64 // k, L1: rows in all
 	MaxGroups       int64 // L0: cells with a row
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-// Resolve returns the limits that the bounds imply over a domain of cells cells, or the name of a missing bound.
+// Resolve fills in the bounds that follow from others, for a domain with this number of cells. If a bound is missing,
+// it returns its name.
 func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	l = bounding.Limits{Rows: b.MaxRows, Cells: int64(cells), RowsPerCell: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {
@@ -47,7 +48,7 @@ func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	return l, ""
 }
 
-// product returns a·b for positive a and b, or the largest int64.
+// product returns a·b for positive a and b, at most math.MaxInt64.
 func product(a, b int64) int64 {
 	x := int128.Product(a, uint64(b))
 	if !x.IsInt64() {

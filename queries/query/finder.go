@@ -6,21 +6,21 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Finder is a query whose clamp, or whose bound on the rows of a unit, is chosen within a public range, from a noisy
-// histogram that is drawn first. Hide returns the histogram after the exact answers of the components. Answers that
-// depend on the choice wait for it ([mechanism.Exact.Choose]). The components have the largest sensitivities that may
-// be chosen.
+// Finder is a query whose clamp, or whose bound on the rows of a unit, is chosen within a public range. It is chosen
+// from a noisy histogram, which gets its noise first. Hide returns the histogram after the exact answers of the
+// components. Answers that depend on the choice get noise after it ([mechanism.Exact.Choose]). The components state the
+// largest sensitivities that can be chosen.
 type Finder interface {
 	Query
-	// Histogram returns the component of the histogram. Its weight is its fraction of the query's mu².
+	// Histogram returns the component of the histogram. Its Weight is its fraction of the query's mu².
 	Histogram(Adjacency) (Component, error)
-	// Follows describes which components depend on the choice.
+	// Follows reports for each component whether it depends on the choice.
 	Follows() []bool
 	// RuleVersion is the version of the rule by which Find chooses.
 	RuleVersion() int
-	// Widest is the public range: of values in quanta, or from 1 to the largest bound.
+	// Widest is the public range: of values, in quanta, or of bounds, from 1 to the largest.
 	Widest() mechanism.Range
-	// Find chooses. mechanisms[i] is the charged mechanism of component i.
+	// Find chooses the clamp or bound from the noisy histogram. charged[i] is the charged mechanism of component i.
 	Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj Adjacency) (SearchResult, error)
 	// Chosen returns the query with the chosen clamp or bound.
 	Chosen(mechanism.Range) (Query, error)
@@ -38,13 +38,13 @@ type ClampSearch = privateclamp.Search
 // MaxRows and Found (the choice).
 type RowsSearch = privateclamp.RowsSearch
 
-// SearchResult is the choice of a Finder: one of the two is not nil.
+// SearchResult is the choice of a Finder. One of its two fields is not nil.
 type SearchResult struct {
 	Clamp *ClampSearch // a discovered clamp
 	Rows  *RowsSearch  // a discovered bound on the rows of a unit
 }
 
-// Range returns the choice for the exact answers.
+// Range returns the chosen clamp or bound in the form that exact answers need.
 func (f SearchResult) Range() mechanism.Range {
 	if f.Rows != nil {
 		return mechanism.Range{Low: 1, High: f.Rows.MaxRows}

@@ -1,18 +1,21 @@
 package query
 
-// KeyFollower is a query that adds values up by keys which another query of the job selects. Hide returns exact answers
-// for all keys, which wait for the selection ([mechanism.Exact.ForKeys]). Only the cells depend on the keys.
+// KeyFollower is a query that adds values up by keys that another query of the job selects. Hide returns exact answers
+// for all keys; they get noise after the selection, for the selected keys alone ([mechanism.Exact.ForKeys]). Only the
+// cells depend on the keys, the sensitivities do not.
 type KeyFollower interface {
 	Query
-	// Leader names the query that selects the keys.
+	// Leader is the name of the query that selects the keys.
 	Leader() string
 	// PerKey is the number of cells for each key.
 	PerKey() int
-	// WithKeys returns the query for the selected keys, as [mechanism.Noisy] has them. Only that query has an answer.
+	// WithKeys returns the query with the selected keys, which are in the form that [mechanism.Noisy] has. Only the
+	// returned query has an answer.
 	WithKeys(keys []string) (Query, error)
 }
 
-// KeyWeigher is a query that may select keys by weights of units, which follow from its noise.
+// KeyWeigher is a query that can select keys by weights of units instead of numbers of units. The weights follow from
+// the noise.
 type KeyWeigher interface {
 	Query
 	// WithWeights returns the query with these weights ([calibrate.KeySelection.Weights]). If the component of a query

@@ -14,7 +14,7 @@ import (
 // Kind is a kind of query.
 type Kind string
 
-// The kinds of this version.
+// The kinds of queries.
 const (
 	Count     Kind = "count"
 	Histogram Kind = "histogram"
@@ -22,129 +22,128 @@ const (
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
 	Crosstab  Kind = "crosstabs"
-	// OverBound counts the units with more rows than Bounds allow, instead of rows.
+	// OverBound counts units that have more rows than Bounds allow.
 	OverBound Kind = "units_over_bound"
 )
 
-// Spec is everything public about a query.
+// Spec is all public facts about a query.
 type Spec struct {
 	Name string
 	Kind Kind
 	// FloatUnit allows columns of floating-point numbers in Unit.
 	FloatUnit bool
-	// Unit is the privacy unit's columns; if there are none, each row is a unit unless Upstream is set.
+	// Unit is the names of the privacy unit's columns. If it is empty, each row is a unit, unless Upstream is set.
 	Unit []string
-	// Called are the names of the unit's columns in messages, such as "driver" for a column that a join adds as
-	// trips.driver; nil if they are the names in Unit.
+	// Called are the names of the unit's columns in messages, such as "driver" for a joined column trips.driver. nil if
+	// they are the names in Unit.
 	Called []string
-	// Upstream is the unit of a table whose producer bounded it; nil if the program bounds units.
+	// Upstream describes the unit of a table whose producer bounded its contribution; nil if the program does.
 	Upstream *Upstream
-	// Counts describes the count in a row of a table of counts; nil if each row counts once.
+	// Counts describes the column of counts in a table of counts; nil if each row counts once.
 	Counts *quantize.Value
 	Bounds Bounds
-	// RowsShare is the fraction of the query's mu² that is spent on finding the bound on the rows of a unit, which is
-	// at most Bounds.MaxRows; 0 if that is the bound.
+	// RowsShare is set if the bound on the rows of a unit is chosen privately, at most Bounds.MaxRows. It is the fraction
+	// of the query's mu² that the choice costs; 0 if Bounds.MaxRows is the bound.
 	RowsShare float64
-	// Value is the value that a sum or mean adds up, or the weight of a row in a weighted count or histogram; nil in
-	// other kinds.
+	// Value describes the values that a sum or mean adds up, or the weight of a row in a weighted count or histogram; nil
+	// for other queries.
 	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []domain.Dimension
-	// Read describes the tables that are computed from a histogram's noisy counts: its quantiles, and the rows at or
-	// above some edges.
+	// Read describes tables that are computed from a histogram's noisy counts: quantiles, and cumulative counts.
 	Read Read
-	// Crosstabs describes which tables are made of the dimensions; nil unless the kind is Crosstab.
+	// Crosstabs describes which tables are made; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs
-	// CommonNoise is the adjacency for which the cells of a histogram may have common noise; "" if they may not.
+	// CommonNoise is set if the cells of a histogram may have common noise: it is the adjacency. "" if they may not.
 	CommonNoise Adjacency
 	// Filtered is set if filters may drop rows, so that the number of rows in the query is private.
 	Filtered bool
-	// Declared is a declared L2 sensitivity, 0 if none is.
+	// Declared is the L2 sensitivity that the job declares; 0 if it declares none.
 	Declared float64
-	// MinUnits is the pre-threshold of a histogram that discovers keys: keys with fewer units are dropped before noise
-	// is added; 0 stands for 1.
+	// MinUnits is the pre-threshold of a histogram that discovers keys: keys with fewer units are dropped before noise is
+	// added; 0 means 1.
 	MinUnits int64
-	// ByWeights is set if a histogram that discovers keys selects them by weights of units, not by their number.
+	// ByWeights is set if a histogram selects its keys by weights of units instead of numbers of units.
 	ByWeights bool
-	// Leader describes which query selects the keys of a query that adds values up; nil if its cells are listed.
+	// Leader describes the query that selects the keys by which this query adds values up; nil if its cells are listed.
 	Leader *Leader
 	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds
 	// instants; UTC if it is nil.
 	Location *time.Location
 }
 
-// Read describes tables that are computed from the noisy counts of a histogram with edges, at no cost: for each group
-// of its other dimensions, how the rows are distributed over the cells between the edges. Rows in other cells, and
-// dropped rows, do not count.
+// Read describes tables that are computed from the noisy counts of a histogram with edges, at no cost. For each group,
+// which is a combination of the other dimensions' cells, they describe how rows are distributed between the edges. Rows
+// in other cells, and dropped rows, do not count.
 type Read struct {
-	// Quantiles are decimal numbers above 0 and below 1.
+	// Quantiles are decimal numbers above 0 and below 1, such as "0.5".
 	Quantiles []string
-	// CDF is the share of the rows below each edge except the first.
+	// CDF requests the fraction of rows below each edge except the first.
 	CDF bool
-	// Sums is set if the job needs the numbers of rows below the edges: the noise is placed so that these numbers have
-	// the least error.
+	// Sums is set if the job needs cumulative counts: the noise is designed so that these have the least error.
 	Sums bool
 }
 
 // Crosstabs describes which tables are made of a query's dimensions.
 type Crosstabs struct {
-	// Ways: all k-way marginals for each k.
+	// Ways requests all k-way marginals for each k in it.
 	Ways []int
-	// Tables are further tables, and the weights of some.
+	// Tables lists further tables, and weights of tables.
 	Tables []CrosstabTable
 	// Loss describes which error is minimized.
 	Loss strategy.Loss
-	// Nonnegative makes the estimates of all tables non-negative; the tables still agree.
+	// Nonnegative makes the estimates of all tables non-negative, so that the tables still agree.
 	Nonnegative bool
-	// RoundTo rounds the estimates to multiples of this number, 1 for integers; the tables still agree. 0 does not
-	// round.
+	// RoundTo rounds the estimates to multiples of this number (1 for integers), so that the tables still agree; 0 does
+	// not round.
 	RoundTo int64
-	// Known are the public totals of the groups of levels over all cells of the other dimensions, by the index of the
-	// level: integers. The totals of a level determine the totals of the levels above it.
+	// Known holds public totals, which are integers: Known[l][g] is the total of group g of level l over all cells of the
+	// other dimensions. The totals of a level determine those of the levels above.
 	Known map[int][]float64
 }
 
 // Adjusted reports whether estimates differ from the noisy values.
 func (x *Crosstabs) Adjusted() bool { return x.Nonnegative || x.RoundTo > 0 }
 
-// CrosstabTable is a table by some dimensions, named as their key columns are.
+// CrosstabTable is a table by some dimensions, which are named as their key columns are.
 type CrosstabTable struct {
 	By []string
-	// Weight is the weight of the table's error relative to the others; 0 stands for 1.
+	// Weight is how much the table's error counts relative to other tables; 0 means 1.
 	Weight float64
 }
 
-// Leader is a histogram that selects keys, for queries that add values up by the same keys.
+// Leader is a histogram that selects keys by which other queries add values up.
 type Leader struct {
 	Name string
-	// Dims is the number of the leader's dimensions. They are the first dimensions of the follower.
+	// Dims is the number of the histogram's dimensions. They are also the first dimensions of the other query.
 	Dims int
-	// MinUnits is the least number of units of a key that it selects.
+	// MinUnits is the pre-threshold of the histogram.
 	MinUnits int64
 }
 
-// Upstream is a privacy unit that the table does not show: its producer promises a bound on what one unit changes, and
-// the program relies on it.
+// Upstream describes a privacy unit that the table has no column for. The table's producer promises a bound on how much
+// one unit changes, and the program relies on it.
 type Upstream struct {
-	// Name names the unit.
+	// Name is the name of the unit, for messages.
 	Name string
-	// Rows is the largest number of rows of a unit, or of rows whose counts it changes, each by at most Change. Change
-	// is 1 if rows are not counts.
+	// Rows is the largest number of rows of a unit. In a table of counts, it is the largest number of rows whose count the
+	// unit changes, each by at most Change. Change is 1 in other tables.
 	Rows, Change int64
-	// Sum is the largest change of all counts together by a unit, instead of Rows and Change; else 0.
+	// Sum is the largest amount by which a unit changes all counts together. If it is set, Rows and Change are not; else
+	// 0.
 	Sum int64
-	// Distinct are columns in which no two rows of a unit are equal; empty if they may be.
+	// Distinct are columns in which any two rows of a unit differ; empty if rows of a unit may be equal.
 	Distinct []string
 }
 
 // PerRow reports whether each row is a privacy unit of its own.
 func (s Spec) PerRow() bool { return len(s.Unit) == 0 && s.Upstream == nil }
 
-// BoundsUnits reports whether the program bounds the rows of units.
+// BoundsUnits reports whether the program itself bounds the rows of units.
 func (s Spec) BoundsUnits() bool { return len(s.Unit) > 0 }
 
-// OnceACell reports whether no cell has two rows of one unit, because the dimensions have a cell of their own for each
-// value of the columns in which rows of a unit differ.
+// OnceACell reports whether a unit has at most one row in each cell, because the dimensions have a separate cell for
+// each value of the Distinct columns.
 func (s Spec) OnceACell() bool {
 	if s.Upstream == nil || len(s.Upstream.Distinct) == 0 {
 		return false
@@ -160,7 +159,7 @@ func (s Spec) OnceACell() bool {
 // CountsWeights reports whether a count or histogram adds up the weights of rows.
 func (s Spec) CountsWeights() bool { return s.Value != nil && (s.Kind == Count || s.Kind == Histogram) }
 
-// UnitName names the privacy unit in messages: "row", "cab_id" or "(cab_id, hour)".
+// UnitName returns the privacy unit as messages name it: "row", "cab_id" or "(cab_id, hour)".
 func (s Spec) UnitName() string {
 	if s.Upstream != nil {
 		return s.Upstream.Name
@@ -178,7 +177,8 @@ func (s Spec) UnitName() string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// EachUnit begins the argument for a sensitivity: "each cab_id", or the party that promises the bound.
+// EachUnit returns the words with which the argument for a sensitivity begins: "each cab_id", or who promises the
+// bound.
 func (s Spec) EachUnit() string {
 	if s.Upstream != nil {
 		return "as the table's producer promises, each " + s.Upstream.Name
@@ -186,13 +186,13 @@ func (s Spec) EachUnit() string {
 	return "each " + s.UnitName()
 }
 
-// ByField returns the path of the dimensions in the query.
+// ByField returns the path of the dimensions, relative to the query.
 func (s Spec) ByField() string { return string(s.Kind) + ".by" }
 
-// DimensionField returns the path of a dimension in the query.
+// DimensionField returns the path of dimension i, relative to the query.
 func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
 
-// Discovers reports whether some dimension has no listed keys.
+// Discovers reports whether some dimension discovers its keys.
 func (s Spec) Discovers() bool {
 	return slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Discover })
 }

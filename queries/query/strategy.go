@@ -7,61 +7,60 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Strategic is a query whose tables are computed from components that are not their cells.
+// Strategic is a query whose noise is not simply added to its cells: its tables are computed from other noisy numbers.
 type Strategic interface {
-	// Strategy describes how, for mechanisms of its components.
+	// Strategy describes this design and its errors, for the mechanisms of the components.
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
-// The names of the strategies of crosstabs: levels that add up, and other tables.
+// The names of the designs that a crosstabs query can have: one for levels that add up, one for other tables.
 const (
 	StrategyNested    = "levels"
 	StrategyResiduals = "residuals"
 )
 
-// Strategy describes where the noise of a query goes, and the errors of other strategies.
+// Strategy describes where the noise of a query is added, and the errors of the designs that were compared.
 type Strategy struct {
 	Name string `json:"name"`
-	// Loss is the mean squared error that the strategy minimizes, and Error its root at these mechanisms. Bound is a
-	// lower bound on Error for any Gaussian noise of the same mu; 0 if no bound is known.
+	// Loss is the mean squared error that the design minimizes. Error is its square root for the given mechanisms. Bound
+	// is a lower bound on Error for any Gaussian design with the same mu; 0 if no bound is known.
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
-	// Cell is the largest standard deviation of a noisy cell of the query's answer. It differs from the deviations of
-	// Tables if these hold other numbers, such as sums below edges; 0 if the answer has no cells that count rows.
+	// Cell is the largest standard deviation of a noisy cell of the query's answer; 0 if the answer has no cells that
+	// count rows. Tables may hold other numbers, such as cumulative counts, with other deviations.
 	Cell float64 `json:"cell_standard_deviation,omitempty"`
-	// Others are the errors of other strategies at the same mu.
+	// Others are the errors of other designs with the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`
-	// Known names the levels whose totals are public and kept exactly.
+	// Known are the names of the levels whose totals are public; estimates keep these totals exactly.
 	Known []string `json:"known_totals,omitempty"`
 	// Sums describes how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
 	Sums *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
-// What `nonnegative` and `integers` do to the estimates of crosstabs, whatever the table: measured over random tables
-// with many empty cells, whose test states how often it fails by chance. `go test ./queries/kinds -v -run
-// NonnegativeTablesHaveNoBias` prints the numbers.
+// How the keys nonnegative and integers affect the estimates of crosstabs. These numbers were measured over random
+// tables with many empty cells; `go test ./queries/kinds -v -run NonnegativeTablesHaveNoBias` prints them.
 const (
-	// MarginBias is the largest bias of a margin, in its standard deviations; the total has none. A value of a column
-	// with less than two standard deviations of rows is too large by up to RareValueBias, since no estimate that is
-	// never negative has the mean 0. The other values are too small by as much as all of these together: by more than
-	// RareValueBias each if a column has dozens of such values (TestMarginsOfRareValues).
+	// MarginBias is the largest bias of a margin's cell, in standard deviations of its noise; the total has no bias. The
+	// exception is rare values: a value with fewer rows than two standard deviations is too large by up to RareValueBias,
+	// because an estimate that is never negative cannot have the mean 0. The other values of the column are too small by
+	// as much in total: by more than RareValueBias each if a column has dozens of rare values (TestMarginsOfRareValues).
 	MarginBias    = 0.1
 	RareValueBias = 0.4
 	// EmptyCellError is the largest error of an estimate in a cell without rows, in standard deviations of its noise:
-	// noise that is cut at 0 has sqrt(1/2) of its error. FullCellError is the error of the other cells together.
+	// cutting noise at 0 leaves sqrt(1/2) of its error. FullCellError is the error of all other cells together.
 	EmptyCellError = 0.72
 	FullCellError  = 1.1
-	// LargeCellBias is the largest bias of a cell by two columns, in standard deviations of its noise, for each root of
-	// the number of values of the column that has fewer. A large cell beside cells without rows is too small: these are
-	// not negative and are thus too large on average, and the margins keep the sum.
+	// LargeCellBias is the largest bias of a cell of a table by two columns, divided by the root of the number of values
+	// of the shorter column, in standard deviations of the cell's noise. Empty cells are never negative, so they are too
+	// large on average. The margins keep their sums, so a large cell beside them is too small.
 	LargeCellBias = 0.7
 )
 
-// SumsOfCells holds the variances of two kinds of noise: Each is the noise of each cell alone, Common the noise that
-// all cells have in common. The variance of the sum of k noisy cells is k times the first plus k² times the second; the
-// variance of the difference of two cells is twice the first.
+// SumsOfCells describes the noise of sums of cells. Each is the variance of the noise that a cell has alone, Common the
+// variance of the noise that all cells share. The sum of k noisy cells has the variance k·Each + k²·Common; the
+// difference of two cells has 2·Each.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`
@@ -78,8 +77,8 @@ type StrategyTable struct {
 	Name      string   `json:"name"`
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
-	Deviation float64  `json:"standard_deviation"` // of the noisy cell that has the largest
-	// Factors describe which multiple of the variance of each component's noise is in the variance of that cell; nil if
-	// it is not linear in them.
+	Deviation float64  `json:"standard_deviation"` // of the noisy cell in which it is largest
+	// Factors[c] is the multiple of component c's noise variance that is in the variance of that cell; nil if the variance
+	// is not such a sum.
 	Factors map[string]float64 `json:"-"`
 }

@@ -1,6 +1,6 @@
-// Package sensitivity computes how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of
-// counts (counts.go) and of sums of values (sums.go) if the bounds of privacy units hold. All of it is computed in
-// integers and rounded up once.
+// Package sensitivity computes sensitivities: how far the exact answers of neighbouring tables can be apart, given the
+// bounds on privacy units. It has the L2 sensitivity of counts (counts.go) and of sums (sums.go), and their L1
+// sensitivity (manhattan.go). It computes with integers and rounds up once.
 package sensitivity
 
 import (
@@ -32,8 +32,8 @@ func (adj Adjacency) Check(p *problem.Problems) {
 	}
 }
 
-// LargestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m,
-// their sum at most k:
+// LargestNorm returns g(a), the largest squared L2 norm of a unit's row counts, if the unit has at most k rows, in at
+// most a cells, at most m in each:
 //
 //	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
 //
@@ -51,11 +51,12 @@ func LargestNorm(l bounding.Limits, a int64) *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// SquaredCounts returns the squared L2 sensitivity of the counts over a domain of some cells.
+// SquaredCounts returns the squared L2 sensitivity of the row counts in a domain with this number of cells.
 //
-// Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not
-// negative, so it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave
-// in a (its steps are m², …, m², r², 0, …), so the best b is half the cells.
+// Under add-remove it is g(L); see LargestNorm. Under replace-one it is the largest ‖c − c′‖² for two vectors c and c′
+// within the limits. Counts are not negative, so it is largest if no cell has rows in both: g(min(b, L)) + g(min(cells
+// − b, L)) if c uses b cells. g is concave (its steps are m², …, m², r², 0, …), so the largest value has b at half the
+// cells.
 func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return LargestNorm(l, l.Cells)

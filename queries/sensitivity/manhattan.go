@@ -9,15 +9,15 @@ import (
 
 // L1 sensitivities
 //
-// Noise with delta 0 is for the L1 norm, the sum of the absolute differences. Everything else is as for the L2 norm
-// (counts.go, sums.go): the norm is convex and grows with each row, so it is largest at the same corners of the set
-// that the bounds allow.
+// Noise with delta 0 depends on the L1 norm, the sum of absolute differences. It is found like the L2 norm (counts.go,
+// sums.go): the norm is convex and grows with each row, so it is largest at the same corners of the set that the bounds
+// allow.
 
-// L1Counts returns the L1 sensitivity of the counts over a domain of some cells.
+// L1Counts returns the L1 sensitivity of the row counts in a domain with this number of cells.
 //
-// Add-remove: the largest number of rows of a unit, min(k, L·m). Replace-one: the number of rows of two units with rows
-// in different cells, h(min(b, L)) + h(min(cells − b, L)), h(a) = min(k, a·m), with one of them in b cells. h is
-// concave, so the best b is half the cells.
+// Under add-remove it is the largest number of rows of a unit, min(k, L·m). Under replace-one it is largest if the
+// unit's rows before and after are in different cells: h(min(b, L)) + h(min(cells − b, L)), with h(a) = min(k, a·m), if
+// the rows before use b cells. h is concave, so the largest value has b at half the cells.
 func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return mostRows(l, l.Cells)
@@ -36,7 +36,7 @@ func mostRows(l bounding.Limits, a int64) *big.Int {
 	return rows
 }
 
-// AbsoluteNorm returns the L1 sensitivity of the sums of such values over a domain of some cells, rounded up.
+// AbsoluteNorm returns the L1 sensitivity of sums in a domain with this number of cells, rounded up.
 func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(CeilingOf(r.absolute(l, adj, cells)), r.Exponent)
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Reach is how far the value of one row is from zero, in quanta of 2^Exponent: either each of Components components
-// lies in [-Less, More] or in [-More, Less], or the L2 norm of the vector is at most More = Less, and Components is 1.
+// Reach is how far the value of one row can be from zero, in quanta of 2^Exponent. Each of Components components is in
+// [-Less, More] or in [-More, Less]. Or Components is 1 and the L2 norm of a vector is at most More = Less.
 type Reach struct {
 	More, Less int64 // More >= Less >= 0
 	Components int64
-	// Length is the dimension of the vectors whose L2 norm is bounded; Components is then 1. It is 0 if each component
-	// has its own bound.
+	// Length is the number of components of a vector whose L2 norm is bounded; 0 if each component has its own bound.
 	Length   int64
 	Exponent int
 }
@@ -29,23 +28,23 @@ func ReachOf(q *quantize.Quantizer) *Reach {
 	return r
 }
 
-// Norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
+// Norm returns the L2 sensitivity of sums of such values in a domain with this number of cells, rounded up.
 func (r *Reach) Norm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(RootUp(r.Squared(l, adj, cells)), r.Exponent)
 }
 
-// OfRow returns the largest norm of the value of one row, rounded up.
+// OfRow returns the largest norm of one row's value, rounded up.
 func (r *Reach) OfRow() float64 {
 	return r.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, AddRemove, 1)
 }
 
 // Squared returns the squared L2 sensitivity, in squared quanta.
 //
-// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that
-// if all rows have the same extreme value. So the squared sensitivity under add-remove is ρ² times the one of counts.
-// Under replace-one, a cell to which the unit adds n rows, and n' in the other table, changes by at most more·max(n,
-// n') + less·min(n, n') in each component; see [Reach.corners]. If no value is on the other side of zero, that is the
-// case of counts again.
+// Let ρ be the largest norm of a row's value. If a unit adds n rows to a cell, the cell changes by a vector of norm at
+// most n·ρ, and by exactly n·ρ if all rows have the same extreme value. So the squared sensitivity under add-remove is
+// ρ² times that of counts. Under replace-one, a cell that has n of the unit's rows in one table and n' in the other
+// changes by at most more·max(n, n') + less·min(n, n') in each component; see [Reach.corners]. If all values are on one
+// side of zero, less is 0 and this is ρ² times the sensitivity of counts again.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
@@ -57,8 +56,8 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	return sum.Mul(sum, big.NewInt(r.Components))
 }
 
-// corners returns the largest sum of cell(max(n, n'), min(n, n')) over the cells, for two vectors n, n' of row
-// counts within the limits: of (more·max + less·min)², or of that without the square.
+// corners returns the largest sum over all cells of cell(max(n, n'), min(n, n')), for two vectors n and n' of row
+// counts within the limits. cell is (more·max + less·min)², or the same without the square.
 //
 // The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r <
 // m in one more, as in [LargestNorm]. It remains to choose which cells of the two vectors coincide. The cell with the
@@ -101,12 +100,12 @@ func (r *Reach) changed(n, o int64) *big.Int {
 	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
 }
 
-// pairing holds the terms of a full cell: both, if it is full in both tables, and one, if only in one.
+// pairing holds what a full cell adds to the sum: both if it is full in both tables, one if it is full in one.
 type pairing struct{ both, one *big.Int }
 
-// best returns sum plus the largest amount that x full cells of one side and y of the other add in some cells; nil if
-// they do not fit. The amount is linear in the number of cells that are full in both tables, so it is largest at one
-// end of the range of that number.
+// best returns sum plus the most that x full cells of one table and y full cells of the other can add; nil if they do
+// not fit in the cells. The amount is linear in how many cells are full in both tables, so it is largest at one end of
+// the range of this number.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)
 	if few > many || min(x, y, cells) < 0 {
@@ -122,7 +121,7 @@ func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	return total
 }
 
-// total adds up n full cells of both sides of which some pairs fall together.
+// total returns what n full cells of both tables add, if pairs of them are the same cell.
 func (p pairing) total(pairs, n int64) *big.Int {
 	both := new(big.Int).Mul(p.both, big.NewInt(pairs))
 	one := new(big.Int).Mul(p.one, big.NewInt(n-2*pairs))

@@ -10,48 +10,47 @@ import (
 
 // Common noise of cells
 //
-// If one unit may be in many of d cells, its change has a large part in common: all cells rise together. So the number
-// n of units with a row is measured as well, and the cells are measured without their common part:
+// If one unit may be in many of d cells, it changes all of them in the same direction. So noise is added to n, the
+// number of units with a row, and to the cells minus a fraction a of n:
 //
 //	y_i = x_i − a·n  for each cell i,  and n.
 //
-// The estimate is x_i = y_i + a·n, with variance s_y² + a²·s_n² for noise of deviations s_y and s_n: the noise of n is
-// common to all cells. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the
-// largest norm of c − a·(1, …, 1), mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² = D·(D + a)/mu² and s_n²
-// = (D + a)/(a·mu²):
+// The estimate is x_i = y_i + a·n. Its variance is s_y² + a²·s_n² if the noise of y_i and n has the deviations s_y and
+// s_n; all cells have the noise a·n in common. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n
+// by 1. With D(a) the largest norm of c − a·(1, …, 1), mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² =
+// D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
 //
 //	deviation = (D(a) + a)/mu.
 //
 // If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all cells, a = 1/2 is best,
 // with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of 2^(−10).
 //
-// Under replace-one there is no gain: if a unit has rows before and after, n does not change, and the cells change as
-// without n. Then y needs as much noise as the cells alone, and the noise of n is added to it.
+// Under replace-one there is no gain: if a unit has rows before and after, n does not change, so y needs as much noise
+// as the cells alone, and the noise of n comes on top.
 //
 // Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. The case of several rows
 // of a unit in one cell is derived here.
 
 const (
 	commonBits = 10
-	// maxCommon is the largest number of a unit's rows in one cell for which the search for a covers up to a half of
-	// it.
+	// maxCommon: if a unit may have more rows than this in one cell, the search for a stops at a half of maxCommon.
 	maxCommon = 1 << 20
 )
 
-// FormCommonNoise is the form of a histogram whose cells have the noise of the number of units in common.
+// FormCommonNoise is the form of a histogram with common noise.
 const FormCommonNoise Form = "shared"
 
-// CommonNoise is a strategy for the cells of a histogram. The zero value is not a strategy.
+// CommonNoise is the design of a histogram's noise: common noise or independent noise. The zero value is not a design.
 type CommonNoise struct {
 	cells int
-	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
-	norm2 *big.Rat // largest squared norm of one unit's change in the cells: D²
-	other float64  // deviation at mu = 1 of the rejected strategy
+	p     int64    // a = p·2^(−10); 0 for independent noise
+	norm2 *big.Rat // D²: the largest squared norm of one unit's change in y
+	other float64  // the deviation of the other design, at mu = 1
 }
 
-// NewCommonNoise returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the
-// squared L2 sensitivity of the cells. If deviations are equal, independent noise wins. replaced is set if a unit may
-// be replaced, not only added or removed.
+// NewCommonNoise returns the design of least deviation for a histogram of cells, if one unit contributes within b.
+// alone is the squared L2 sensitivity of the cells. If both designs have the same deviation, it is independent noise.
+// replaced is set if a unit may be replaced, not only added or removed.
 func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonNoise {
 	s := &CommonNoise{cells: cells}
 	p := s.best(b)
@@ -70,8 +69,8 @@ func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonN
 	return s
 }
 
-// best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of
-// some norms of c − a·(1, …, 1), so that it is convex in a. A larger a does not help: D grows with a beyond that half.
+// best returns the p for which D(a) + a is least, with a from 0 to half of m, the most rows of a unit in a cell. D is a
+// maximum of norms of c − a·(1, …, 1), so it is convex in a. Beyond half of m, D grows with a.
 func (s *CommonNoise) best(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<commonBits)
@@ -107,7 +106,7 @@ func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	return largest
 }
 
-// rest returns the rows of a unit that remain after filling as many cells as possible.
+// rest returns how many rows of a unit are left after filling as many cells as possible.
 func (b Bounds) rest() int64 {
 	if full := b.full(); full < b.Cells {
 		return b.Rows - full*b.RowsPerCell
@@ -118,7 +117,8 @@ func (b Bounds) rest() int64 {
 // full returns the number of cells that a unit can fill.
 func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
 
-// most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
+// most returns the rows of a unit that has all possible full cells and rest rows in one more cell, and the sum of the
+// squares of its counts.
 func (b Bounds) most(rest int64) (rows, squares *big.Int) {
 	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
 	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
@@ -127,7 +127,7 @@ func (b Bounds) most(rest int64) (rows, squares *big.Int) {
 	return rows, squares.Add(squares, r.Mul(r, r))
 }
 
-// residualOf returns the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
+// residualOf returns the squared norm of c − a·(1, …, 1), given the sum (rows) and the sum of squares of the counts c.
 func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	x := new(big.Rat).SetInt(rows)
 	x.Mul(x, a).Mul(x, big.NewRat(-2, 1)).Add(x, new(big.Rat).SetInt(squares))
@@ -135,8 +135,7 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
 }
 
-// Argument returns how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 +
-// 0.25·24)".
+// Argument returns how D follows from the bounds, in words for the release: "sqrt(24 - 2·0.5·24 + 0.25·24)".
 func (s *CommonNoise) Argument(b Bounds) string {
 	a := s.Share()
 	for _, rest := range []int64{b.rest(), 0} {
@@ -148,7 +147,7 @@ func (s *CommonNoise) Argument(b Bounds) string {
 	return ""
 }
 
-// deviationOf returns sqrt(norm2) + a, the same on every machine.
+// deviationOf returns sqrt(norm2) + a. The result is the same on every machine.
 func deviationOf(norm2, a *big.Rat) *big.Float {
 	root := sqrtOf(norm2)
 	return root.Add(root, new(big.Float).SetPrec(precision).SetRat(a))
@@ -166,7 +165,7 @@ func floatRoot(x *big.Rat) float64 {
 	return f
 }
 
-// Form returns the strategy's form: [FormCells] or [FormCommonNoise].
+// Form returns [FormCells] for independent noise or [FormCommonNoise].
 func (s *CommonNoise) Form() Form {
 	if s.p > 0 {
 		return FormCommonNoise
@@ -174,13 +173,13 @@ func (s *CommonNoise) Form() Form {
 	return FormCells
 }
 
-// Share returns a: the amount that is subtracted from each cell for each unit.
+// Share returns a: the fraction of n that is subtracted from each cell.
 func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonBits) }
 
-// Quantum returns the power of two that divides each number measured of a cell.
+// Quantum returns the power of two of which each y_i is a multiple.
 func (s *CommonNoise) Quantum() float64 { return math.Ldexp(1, -commonBits) }
 
-// Norm2 returns the largest squared norm of one unit's change in the numbers measured of the cells, in rows².
+// Norm2 returns D², in rows².
 func (s *CommonNoise) Norm2() *big.Rat { return s.norm2 }
 
 // Weights returns the fractions of mu² of the cells and of the number of units.
@@ -189,10 +188,10 @@ func (s *CommonNoise) Weights() (cells, units float64) {
 	return d / (d + s.Share()), s.Share() / (d + s.Share())
 }
 
-// Error returns the deviation of a cell at mu = 1.
+// Error returns the standard deviation of a cell at mu = 1.
 func (s *CommonNoise) Error() float64 { return floatRoot(s.norm2) + s.Share() }
 
-// Considered returns both strategies, with their deviations at mu = 1.
+// Considered returns both designs, with their deviations at mu = 1.
 func (s *CommonNoise) Considered() []Candidate {
 	cells, shared := s.Error(), s.other
 	if s.p > 0 {
@@ -201,8 +200,8 @@ func (s *CommonNoise) Considered() []Candidate {
 	return []Candidate{{string(FormCells), cells}, {string(FormCommonNoise), shared}}
 }
 
-// Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units
-// from 0 to 2^62.
+// Measure returns y_i = x_i − a·n for each cell, in multiples of the quantum. Counts are from 0 to 2^48, the number of
+// units from 0 to 2^62.
 func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
 	y, off := int128.Make(len(counts)), int128.Of(units).Times(s.p)
 	for i, x := range counts {
@@ -211,9 +210,9 @@ func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
 	return y
 }
 
-// Variances returns the variance of each cell's own noise and the variance of the common noise, given the deviations of
-// the noise in the cells and in the number of units. A cell's variance is each + common; the variance of a sum of k
-// cells is k·each + k²·common.
+// Variances returns the variance of the noise that each cell has alone, and of the common noise. cells and units are
+// the deviations of the noise in y and in n. A cell's variance is each + common; the variance of the sum of k cells is
+// k·each + k²·common.
 func (s *CommonNoise) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common

@@ -13,16 +13,16 @@ import (
 //
 //	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones,
 //
-// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one
-// sigma suits all of them, row j is multiplied by c_j, the integer nearest to 2^b/sqrt(j(j+1)): then all rows are
-// integers of norm 2^b, except for the rounding of c_j. This rounding is never neglected: norms of columns and
-// variances are computed for the integer rows.
+// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). Row j is multiplied by c_j, the
+// integer nearest to 2^b/sqrt(j(j+1)), so that the same noise suits all rows: they then consist of integers and have
+// the norm 2^b, except for the rounding of c_j. Sensitivities and variances are computed for the integer rows, so they
+// include this rounding.
 
 // contrasts are the scaled Helmert contrasts of an attribute.
 type contrasts struct {
 	size  int
 	bits  int     // b
-	scale []int64 // c_j of row j; the first is not used
+	scale []int64 // c_j of row j; scale[0] is not used
 }
 
 // newContrasts makes the contrasts of an attribute of size values, which are 1 or more.
@@ -34,8 +34,8 @@ func newContrasts(size, bits int) contrasts {
 	return c
 }
 
-// ranges returns the least and the largest inner product of a column with itself, and of two different columns,
-// exactly, in units of 2^(−2b). Without rounding they are 1 − 1/d and −1/d.
+// ranges returns the smallest and the largest inner product of a column with itself (alike), and of two different
+// columns (unlike), exactly, in units of 2^(−2b). Without rounding of c_j they would be 1 − 1/d and −1/d.
 func (c contrasts) ranges() (alike, unlike interval) {
 	later := new(big.Int)
 	for v := c.size - 1; v >= 0; v-- {
@@ -53,8 +53,9 @@ func (c contrasts) ranges() (alike, unlike interval) {
 	return alike, unlike
 }
 
-// decoded returns the largest variance of a cell that is reconstructed from the contrasts, if each row has noise of
-// variance 2^(2b): max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding it is 1 − 1/d for every cell.
+// decoded returns the largest variance of a value that decode computes, if each coordinate has noise of variance
+// 2^(2b): the maximum over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding of c_j it would be 1 − 1/d for
+// each value.
 func (c contrasts) decoded() float64 {
 	largest, later := 0.0, 0.0
 	for v := c.size - 1; v >= 0; v-- {
@@ -66,18 +67,18 @@ func (c contrasts) decoded() float64 {
 		largest = max(largest, float64(v)*float64(v)*own+later)
 		later += own
 	}
-	return largest * (1 + 0x1p-40) // more than the rounding of the sums
+	return largest * (1 + 0x1p-40) // the sums' rounding errors are smaller
 }
 
-// apply replaces the values along an axis of a table, with inner values in a step of it, by the contrasts h_j·x, not
-// yet scaled: one fewer.
+// apply replaces the d values along an axis of a table by the d − 1 contrasts h_j·x, which are not yet multiplied by
+// c_j. Neighbouring values along the axis are inner numbers apart.
 func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	rows := c.size - 1
 	out := int128.Make(x.Len() / c.size * rows)
 	for block := range x.Len() / (c.size * inner) {
 		for i := range inner {
 			from, to := block*c.size*inner+i, block*rows*inner+i
-			sum := x.At(from) // the sum of the values before j
+			sum := x.At(from) // the sum of the values before value j
 			for j := 1; j < c.size; j++ {
 				v := x.At(from + j*inner)
 				out.Set(to+(j-1)*inner, sum.Sub(v.Times(int64(j))))
@@ -88,8 +89,8 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	return out
 }
 
-// decode returns the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j =
-// y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
+// decode inverts the scaled contrasts: from d − 1 coordinates y_j along an axis it computes d values that sum to 0.
+// With g_j = y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
 func (c contrasts) decode(y []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(y)/rows*c.size)
@@ -108,8 +109,8 @@ func (c contrasts) decode(y []float64, inner int) []float64 {
 	return out
 }
 
-// spread returns the transpose of decode: it replaces the weights of the values along an axis, with inner weights in a
-// step of it, by the weights of the coordinates from which decode makes the values: one fewer.
+// spread applies the transpose of decode: from the weights of d values along an axis it computes the weights of the d −
+// 1 coordinates from which decode computes the values.
 func (c contrasts) spread(w []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(w)/c.size*rows)

@@ -2,10 +2,10 @@ package strategy
 
 import "math"
 
-// Coefficients writes a weighted sum of the noisy cells of a table as a weighted sum of the noisy coordinates of its
-// residuals, and returns the weights of the coordinates: out[i] belongs to residual i, and is nil if the table does not
-// have this residual. Noise of different coordinates is independent, so the covariance of two sums, of one table or of
-// two, is the sum over the residuals of the variance of a coordinate times the inner product of both sums' weights.
+// Coefficients converts a weighted sum of a table's noisy cells to a weighted sum of the noisy coordinates of its
+// residuals. out[i] holds the weights of residual i's coordinates; it is nil if the table does not contain this
+// residual. The noise of different coordinates is independent. So the covariance of two such sums is, added over the
+// residuals, the variance of a coordinate times the inner product of the two sums' weights.
 //
 // weights[i] is the weight of cell i of the table. Cells are in the order of the attributes, the last one fastest.
 func (m *Marginals) Coefficients(table Set, weights []float64) [][]float64 {
@@ -40,7 +40,7 @@ func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 		c := m.contrasts[attributes[k]]
 		w = c.spread(w, inner)
 		inner *= c.size - 1
-		share *= math.Ldexp(1, c.bits) // coordinates are multiples of the quantum
+		share *= math.Ldexp(1, c.bits) // coordinates are counted in multiples of the quantum
 	}
 	out := make([]float64, len(w))
 	for i, x := range w {
@@ -49,7 +49,7 @@ func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 	return out
 }
 
-// addAlong adds up over an axis of size values, with inner numbers in a step of it.
+// addAlong sums over an axis of size values. Neighbouring values along the axis are inner numbers apart.
 func addAlong(x []float64, size, inner int) []float64 {
 	out := make([]float64, len(x)/size)
 	for i, v := range x {

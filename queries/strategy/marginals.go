@@ -12,10 +12,10 @@ import (
 
 // Marginals
 //
-// A table of the attributes in A counts rows by them. The cells of every table of a set of attributes split into
-// residuals: the residual of S, for each S within A, is the part of a table that sums to 0 along each attribute of S
-// and is constant along the others (the effects of the analysis of variance). A residual is the same in every table
-// that has it, so tables that are put together from noisy residuals agree with each other by construction.
+// The table of a set A of attributes counts rows by them. It is the sum of residuals, one for each subset S of A: the
+// residual of S sums to 0 along each attribute of S and is constant along the other attributes (the effects of the
+// analysis of variance). All tables that contain S have the same residual of S. So noise is added to residuals, and
+// tables that are computed from noisy residuals agree by construction.
 //
 // With d_i the number of values of attribute i, p_S = prod_{i in S} (1 − 1/d_i), and noise of variance s2_S on each
 // coordinate of the residual of S in an orthonormal basis,
@@ -31,7 +31,7 @@ import (
 // functions", NeurIPS 2023 (arXiv 2305.08175); Lebeda, Nikolov, Tang, arXiv 2512.21499, for independent noise and
 // optimality among all factorizations; Efron and Stein, Annals of Statistics 9, 1981, for the residuals.
 
-// Set is a set of attributes: bit i is set if attribute i is in it.
+// Set is a set of attributes, as bits: bit i is set if attribute i is in it.
 type Set uint64
 
 // SetOf returns the set of some attributes.
@@ -66,29 +66,29 @@ const (
 	maxWays       = 8
 )
 
-// Marginals is a workload: tables over attributes of public sizes.
+// Marginals is a workload: the tables that are wanted, over attributes with a public number of values each.
 type Marginals struct {
 	sizes  []int
 	tables []Set
-	// largest holds the tables that are contained in no other table
+	// largest holds the tables that are not contained in another table.
 	largest []Set
-	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first
+	// residuals are the sets of attributes whose residuals get noise, by number of attributes and then by value. The first
 	// is the empty set.
 	residuals []Set
-	// of each attribute: its contrasts and what follows from them
+	// by attribute: its contrasts, and facts about them
 	contrasts []contrasts
 	facts     []attributeFacts
 }
 
-// attributeFacts are the numbers of an attribute's contrasts.
+// attributeFacts are facts about the contrasts of one attribute.
 type attributeFacts struct {
 	alike, unlike interval // inner products of columns, in units of 2^(−2b)
 	decoded       float64
 }
 
-// apart returns the largest absolute inner product of two different columns.
+// apart returns the largest absolute value of the inner product of two different columns.
 func (f attributeFacts) apart() *big.Int {
-	if f.unlike.low == nil { // there is one column
+	if f.unlike.low == nil { // the attribute has one value
 		return new(big.Int)
 	}
 	low, high := new(big.Int).Abs(f.unlike.low), new(big.Int).Abs(f.unlike.high)
@@ -98,12 +98,12 @@ func (f attributeFacts) apart() *big.Int {
 	return high
 }
 
-// answerBits is the number of bits of an exact answer for its coefficients and the number of cells that it sums: 127
-// bits, less 48 for the count of a cell.
+// answerBits limits the coefficients of exact answers: 126 bits, minus 48 for the count of a cell, are left for a
+// coefficient times the number of cells.
 const answerBits = 126 - 48
 
-// NewMarginals makes a workload of attributes with at least one value each and distinct tables of at least one
-// attribute each. Its error says what is too large, for the job's author.
+// NewMarginals makes a workload. sizes holds the number of values of each attribute, at least 1. The tables are
+// different and have at least one attribute each. An error says what is too large, for the job's author.
 func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
 	m := &Marginals{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
 	if len(sizes) > MaxAttributes {
@@ -137,7 +137,7 @@ func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
 	return m, nil
 }
 
-// tooMany reports whether a table has more cells than the program holds in memory.
+// tooMany reports whether a table has too many cells for memory.
 func (m *Marginals) tooMany(a Set) bool {
 	n := 1
 	for _, i := range a.Attributes() {
@@ -148,7 +148,8 @@ func (m *Marginals) tooMany(a Set) bool {
 	return false
 }
 
-// closure lists the residuals: every subset of a table without attributes of one value, which have no contrasts.
+// closure returns the sets of attributes whose residuals get noise: all subsets of the tables, without attributes that
+// have one value.
 func (m *Marginals) closure() []Set {
 	seen := map[Set]bool{}
 	var all []Set
@@ -180,7 +181,7 @@ func (m *Marginals) closure() []Set {
 // Tables returns the tables, in the order in which they were given.
 func (m *Marginals) Tables() []Set { return m.tables }
 
-// Largest returns the tables that are not contained in another table. All other tables are sums of their cells.
+// Largest returns the tables that are not contained in another table. All others are sums of their cells.
 func (m *Marginals) Largest() []Set { return m.largest }
 
 // Size returns the number of values of an attribute.
@@ -199,7 +200,7 @@ func (m *Marginals) Cells(a Set) int {
 	return n
 }
 
-// Dimension returns the number of coordinates of a residual: prod (d_i − 1).
+// Dimension returns the number of coordinates of a residual: the product of d_i − 1 over its attributes.
 func (m *Marginals) Dimension(s Set) int {
 	n := 1
 	for _, i := range s.Attributes() {
@@ -208,7 +209,7 @@ func (m *Marginals) Dimension(s Set) int {
 	return n
 }
 
-// Quantum returns the power of two of which the coordinates of a residual are multiples: 2^(−b) for each attribute.
+// Quantum returns the power of two of which a residual's coordinates are multiples: 2^(−b) for each attribute.
 func (m *Marginals) Quantum(s Set) float64 {
 	e := 0
 	for _, i := range s.Attributes() {
@@ -217,7 +218,8 @@ func (m *Marginals) Quantum(s Set) float64 {
 	return math.Ldexp(1, e)
 }
 
-// ColumnNorm returns the squared norm of the largest column of a residual's contrasts, exactly: what one row adds.
+// ColumnNorm returns the squared norm of the largest column of a residual's contrasts, exactly. It is the largest
+// change of the residual by one row.
 func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	product := big.NewInt(1)
 	for _, i := range s.Attributes() {
@@ -226,9 +228,9 @@ func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	return m.inUnits(product, s)
 }
 
-// replacedNorm returns a bound on the squared norm of the difference of two columns: the change if one row is replaced
-// by another, or left out. With N the largest squared norm of a column, it is 2·N − 2·<a_u, a_v>, and the absolute
-// inner product is at most
+// replacedNorm returns a bound on a residual's squared change if one row is replaced by another, or left out: the
+// squared norm of the difference of two columns a_u and a_v. It is at most 2·N − 2·<a_u, a_v>, if N is the largest
+// squared norm of a column. The absolute value of the inner product is at most
 //
 //	max_i apart_i · prod_{j in S, not i} N_j,
 //
@@ -255,7 +257,7 @@ func (m *Marginals) replacedNorm(s Set) *big.Rat {
 	return m.inUnits(norm.Lsh(norm, 1), s)
 }
 
-// inUnits converts a squared norm from units of a residual's quantum to rows².
+// inUnits converts a squared norm to rows²; x is in squared quanta of the residual.
 func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
 	e := uint(0)
 	for _, i := range s.Attributes() {
@@ -264,11 +266,11 @@ func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
 	return new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), e))
 }
 
-// RowBound is the largest absolute value that one row adds to a coordinate of any residual, rounded up: every
-// coefficient is part of a column, whose norm is less than 1 except for the rounding of the coefficients.
+// RowBound is an upper bound on what one row adds to a coordinate of any residual. Each coefficient is part of a
+// column, whose norm is below 1 except for the rounding of coefficients.
 const RowBound = 2
 
-// spreadOver returns prod d_i² over the attributes of a table that are not in a residual.
+// spreadOver returns the product of d_i² over the attributes of table a that are not in residual s.
 func (m *Marginals) spreadOver(a, s Set) float64 {
 	x := 1.0
 	for _, i := range (a &^ s).Attributes() {
@@ -277,8 +279,8 @@ func (m *Marginals) spreadOver(a, s Set) float64 {
 	return x
 }
 
-// cellVariance returns the largest variance of a cell of a residual, as a multiple of the variance of the residual's
-// coordinates: p_S.
+// cellVariance returns p_S: the largest variance of a cell of residual s, as a multiple of the variance of its
+// coordinates.
 func (m *Marginals) cellVariance(s Set) float64 {
 	p := 1.0
 	for _, i := range s.Attributes() {
@@ -287,12 +289,12 @@ func (m *Marginals) cellVariance(s Set) float64 {
 	return p
 }
 
-// Factor returns the variance that a residual adds to a cell of a table, as a multiple of the variance of the
-// residual's coordinates.
+// Factor returns how much variance a residual adds to a cell of a table, as a multiple of the variance of its
+// coordinates.
 func (m *Marginals) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
-// variances returns the variance of a cell of each table: result[i] belongs to table i, and residuals[j] is the
-// variance of the coordinates of residual j. It is var_A in the comment above, maximized over the cells.
+// variances returns var_A of the formula above for each table, the largest of its cells: result[i] is the variance of a
+// cell of table i. residuals[j] is the variance of the coordinates of residual j.
 func (m *Marginals) variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
@@ -301,7 +303,8 @@ func (m *Marginals) variances(residuals []float64) []float64 {
 	return out
 }
 
-// Variance returns the variance of a cell of a table: a table of the workload, or one of its marginals.
+// Variance returns the variance of a cell of a table, which is in the workload or a marginal of one of its tables.
+// residuals[j] is the variance of the coordinates of residual j.
 func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) {
 	for i, s := range m.residuals {
 		if table.Has(s) {
@@ -311,8 +314,8 @@ func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) 
 	return variance
 }
 
-// Measure returns the coordinates of a residual, exactly, from the counts of a table that has its attributes. Cells are
-// in the order of the attributes, the last one fastest; each is at least 0 and at most 2^48.
+// Measure returns the exact coordinates of residual s, computed from the counts of a table that contains s. The last
+// attribute of the table changes fastest; each count is at least 0 and at most 2^48.
 //
 // No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of
 // at most 2^(78 − c), 2^126 in all. Contrasts that are not yet scaled have coefficients below the number of cells, at
@@ -336,7 +339,7 @@ func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
 	return x
 }
 
-// sumAlong sums a table over an axis with inner values in a step of it.
+// sumAlong sums a table over an axis of size values. Neighbouring values along the axis are inner numbers apart.
 func sumAlong(x int128.Slice, size, inner int) int128.Slice {
 	out := int128.Make(x.Len() / size)
 	for i := range x.Len() {
@@ -361,8 +364,8 @@ func (m *Marginals) scale(s Set, x int128.Slice) {
 	}
 }
 
-// Reconstruct returns the cells of a table from the noisy coordinates of its residuals, as measured gives them, in
-// rows: the best linear unbiased estimate.
+// Reconstruct returns the cells of a table in rows, computed from the noisy coordinates of its residuals, which
+// measured returns. It is the best linear unbiased estimate.
 func (m *Marginals) Reconstruct(table Set, measured func(Set) []float64) []float64 {
 	out := make([]float64, m.Cells(table))
 	for _, s := range m.residuals {
@@ -373,7 +376,8 @@ func (m *Marginals) Reconstruct(table Set, measured func(Set) []float64) []float
 	return out
 }
 
-// add adds a residual to the cells of a table, spread evenly over the cells of the other attributes.
+// add adds residual s, which has the coordinates y, to the cells of a table. It is spread evenly over the cells of the
+// other attributes.
 func (m *Marginals) add(out []float64, table, s Set, y []float64) {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {
@@ -385,7 +389,7 @@ func (m *Marginals) add(out []float64, table, s Set, y []float64) {
 		c := m.contrasts[attributes[k]]
 		y = c.decode(y, inner)
 		inner *= c.size
-		// coordinates were in multiples of the quantum, times 2^(−b)
+		// coordinates are multiples of the quantum, so they are divided by 2^b
 		for i := range y {
 			y[i] = math.Ldexp(y[i], c.bits)
 		}

@@ -11,40 +11,40 @@ import (
 //
 // A tree has levels of nodes, such as regions and municipalities: each node of a level lies within one node of the
 // level above, and a row is in one node of each level. Every node has the same cells, which the query's other
-// dimensions make. Noise of one variance a level is added to all cells of all nodes, and the estimates are weighted
-// least squares under the condition that the children of a node add up to it. For one cell, with v the variance of a
-// node's noise y,
+// dimensions make. Noise is added to all cells of all nodes, with one variance for each level. The estimates are
+// weighted least squares, under the condition that the children of a node add up to the node. For one cell of a node
+// with the noisy number y, whose noise has the variance v:
 //
 //	up:   S = sum of z over the children, s' = sum of their s,
 //	      1/s = 1/v + 1/s',  z = s·(y/v + S/s'),                      z = y, s = v without children;
 //	down: x = z, V = s at the top, and for a child k of the node p
 //	      x_k = z_k + s_k/s'_p·(x_p − S_p),  V_k = s_k − (s_k/s'_p)²·(s'_p − V_p).
 //
-// V is the exact variance of the estimate x. Two passes over the nodes suffice, whatever the numbers of children and
-// the variances are.
+// V is the exact variance of the estimate x. Two passes over the nodes suffice for any tree and any variances.
 //
-// If the totals of the nodes of a level over all c cells are known, only these totals and the totals of other levels
-// change: the differences between the cells of a node are independent of the sum of its noise. With V the variance
-// above and V° the variance from the same passes with v = 0 at known levels, a cell has the variance V·(1 − 1/c) +
-// V°/c.
+// A level can have public totals: for each node, the sum of its c cells is known. This improves only the totals of
+// nodes, because differences between the cells of a node are independent of the sum of the node's noise. A cell then
+// has the variance V·(1 − 1/c) + V°/c: V is the variance above, and V° the result of the same passes with v = 0 at
+// levels with public totals.
 //
 // Sources: Hay, Rastogi, Miklau, Suciu, "Boosting the accuracy of differentially private histograms through
 // consistency", VLDB 2010 (arXiv 0904.0942), for equal variances and numbers of children; Chou et al., "Multiscale
 // autoregressive systems", IEEE Trans. Automatic Control 39, 1994, for the passes on any tree.
 
-// Nested is a tree of levels, the coarsest first, with some cells at each node.
+// Nested is a tree of levels, coarsest level first. Each node has the same number of cells.
 type Nested struct {
 	cells int
-	// first[l][i] to first[l][i+1] are the children, in level l+1, of node i of level l.
+	// The children of node i of level l are the nodes first[l][i] to first[l][i+1]-1 of level l+1.
 	first [][]int32
 	sizes []int
 	known []bool
 	alike func() *alike // found once
 }
 
-// NewNested makes a tree of levels. groups[l][i] is the node of level l in which leaf i lies: numbers from 0 on that
-// rise by 0 or 1 from leaf to leaf. The last level has a leaf a node. known[l] is set if the totals of the nodes of
-// level l over all cells are public. The error names the level that does not lie within the level above.
+// NewNested makes a tree of levels. groups[l][i] is the node of level l that contains leaf i. Nodes are numbered from 0
+// in the order of the leaves: the number stays or rises by 1 from leaf to leaf. Each node of the last level is one
+// leaf. known[l] is set if level l has public totals over all cells. The error names the level whose nodes are not
+// contained in nodes of the level above.
 func NewNested(groups [][]int32, cells int, known []bool) (*Nested, error) {
 	n := &Nested{cells: cells, known: slices.Clone(known)}
 	n.alike = sync.OnceValue(n.findAlike)
@@ -89,8 +89,8 @@ func (n *Nested) Known(level int) bool { return n.known[level] }
 // AnyKnown reports whether some level has public totals.
 func (n *Nested) AnyKnown() bool { return slices.Contains(n.known, true) }
 
-// Measure adds up the cells of the leaves. It returns the cells of all nodes, by level and then by node. The last level
-// is counts itself.
+// Measure returns the counts of all nodes, by level and then node by node: sums of the cells of their leaves. counts
+// holds the cells of the leaves.
 func (n *Nested) Measure(counts []int64) [][]int64 {
 	out := make([][]int64, n.Levels())
 	out[n.Levels()-1] = counts
@@ -108,15 +108,15 @@ func (n *Nested) Measure(counts []int64) [][]int64 {
 	return out
 }
 
-// passes holds the variances s, s' and V of the two passes. All noise of one level has the same variance.
+// passes holds the variances v, s and V of the two passes; see above.
 type passes struct {
-	v       []float64   // the variance of the noise of each level
+	v       []float64   // by level, the variance of the noise
 	up      [][]float64 // s, by level and node
 	beneath [][]float64 // s'
 	all     [][]float64 // V
 }
 
-// passes computes the variances. If known is set, the totals of known levels have no error.
+// passes computes the variances. If known is set, public totals have no error.
 func (n *Nested) passes(v []float64, known bool) *passes {
 	last := n.Levels() - 1
 	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last), all: make([][]float64, last+1)}
@@ -158,7 +158,8 @@ func (n *Nested) passes(v []float64, known bool) *passes {
 	return p
 }
 
-// estimate replaces the noisy numbers y, by level, node and cell, by the estimates of the passes.
+// estimate replaces noisy numbers by the estimates of the two passes. y is indexed by level and holds the cells of each
+// node.
 func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 	last := n.Levels() - 1
 	sums := make([][]float64, last)
@@ -176,7 +177,7 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 			switch {
 			case p.beneath[l][i] == 0:
 				copy(own, sum)
-			case s > 0: // otherwise its number is known exactly
+			case s > 0: // otherwise the number is known exactly
 				a := s / p.beneath[l][i]
 				for c := range own {
 					own[c] += a * (sum[c] - own[c])
@@ -201,8 +202,8 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 	}
 }
 
-// Estimate replaces noisy cells y, by level, node and cell, by their estimates of least squares, for noise of these
-// variances. known[l] are the public totals of the nodes of a level over all cells, nil if they are not known.
+// Estimate replaces the noisy cells y by their least-squares estimates. y[l] holds the cells of each node of level l,
+// variances[l] is the variance of their noise, and known[l] holds the public totals of the nodes, or nil.
 func (n *Nested) Estimate(y [][]float64, variances []float64, known [][]float64) {
 	if !n.AnyKnown() {
 		n.estimate(n.passes(variances, false), y, n.cells)
@@ -235,7 +236,8 @@ func (n *Nested) Estimate(y [][]float64, variances []float64, known [][]float64)
 	}
 }
 
-// Variances returns the variance of the estimate of a cell of each node, by level, for noise of these variances.
+// Variances returns the variance of the estimate of a cell: item [l][i] is for node i of level l. variances[l] is the
+// variance of the noise of level l.
 func (n *Nested) Variances(variances []float64) [][]float64 {
 	out := n.passes(variances, false).all
 	if n.AnyKnown() {
@@ -249,7 +251,7 @@ func (n *Nested) Variances(variances []float64) [][]float64 {
 	return out
 }
 
-// NestedErrors are the mean and the largest variance of the cells of a level.
+// NestedErrors are the mean and the largest variance of the estimated cells of a level.
 type NestedErrors struct{ Mean, Largest float64 }
 
 func errorsOf(variances [][]float64) []NestedErrors {
@@ -265,8 +267,8 @@ func errorsOf(variances [][]float64) []NestedErrors {
 	return out
 }
 
-// Loss returns the loss of the variances of levels: the mean over all levels, over all cells of all levels, or the
-// largest variance of a cell.
+// Loss returns the loss if the cells of each level have these errors. Depending on loss, it is the mean of the levels,
+// the mean of all cells of all levels, or the largest variance of a cell.
 func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for l, e := range levels {
@@ -282,9 +284,9 @@ func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 	return sum / total
 }
 
-// Compare returns, for a tree without public totals, the roots of the losses of other ways to add noise, at mu = 1 with
-// a unit that changes one cell of each level by 1: the leaves alone, added up; each level alone, with equal noise and
-// with the noise that is best without the other levels.
+// Compare returns the errors (roots of the loss) of three other designs, for a tree without public totals, at mu = 1,
+// with a unit that changes one cell of each level by 1. leaves: noise in the leaves alone, which are added up. equal:
+// each level published alone, with equal noise. alone: the same, with the noise that is best for the loss.
 func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
 	levels := n.Levels()
 	all := make([]NestedErrors, levels)
@@ -322,14 +324,15 @@ func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
 	return math.Sqrt(leaves), math.Sqrt(equal), math.Sqrt(n.Loss(loss, all))
 }
 
-// Coefficients returns, for a weighted sum of the estimated cells of one level, the weight of each noisy cell of each
-// level in it: the transposed passes. The variance of the sum is the sum of the squared weights times the variances of
-// the noise.
+// Coefficients converts a weighted sum of the estimated cells of one level to a weighted sum of noisy cells: it returns
+// the weight of each noisy cell of each level. The variance of the sum is the sum of squared weights times noise
+// variances. It applies the transposed passes.
 func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float64 {
 	if !n.AnyKnown() {
 		return n.transposed(n.passes(variances, false), level, weights, n.cells)
 	}
-	// The weights of the cells of a node split into their mean, which the totals have, and the differences from it.
+	// Weights of a node's cells are split into their mean, which belongs to the node's total, and the differences from the
+	// mean.
 	means, apart := make([]float64, n.sizes[level]), slices.Clone(weights)
 	for i := range means {
 		for _, w := range weights[i*n.cells:][:n.cells] {
@@ -353,7 +356,7 @@ func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float
 	return out
 }
 
-// transposed applies the transposed passes to the weights of a level.
+// transposed applies the transposes of the two passes to the weights of a level.
 func (n *Nested) transposed(p *passes, level int, weights []float64, cells int) [][]float64 {
 	last := n.Levels() - 1
 	z, x, sums := make([][]float64, last+1), make([][]float64, last+1), make([][]float64, last)
@@ -364,7 +367,7 @@ func (n *Nested) transposed(p *passes, level int, weights []float64, cells int) 
 		}
 	}
 	copy(x[level], weights)
-	for l := level; l > 0; l-- { // the pass down, backwards: from children to their parents
+	for l := level; l > 0; l-- { // the transposed pass down: from children to their parents
 		for i := range n.sizes[l-1] {
 			from, to := n.Children(l-1, i)
 			s := p.beneath[l-1][i]
@@ -383,7 +386,7 @@ func (n *Nested) transposed(p *passes, level int, weights []float64, cells int) 
 	for i, w := range x[0] {
 		z[0][i] += w
 	}
-	for l := range last { // the pass up, backwards: from nodes to their children
+	for l := range last { // the transposed pass up: from nodes to their children
 		for i := range n.sizes[l] {
 			a := 1.0
 			if s := p.beneath[l][i]; s > 0 {

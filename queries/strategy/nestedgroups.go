@@ -7,40 +7,41 @@ import (
 
 // Alike nodes of nested levels
 //
-// Noise has one variance a level, so that the variances of estimates depend on the shape of a tree alone. Nodes with
-// isomorphic subtrees have the same variance s. Nodes with isomorphic subtrees, whose parents are in the same group,
-// also have the same variance V (see nested.go). A tree of many leaves mostly has few kinds of nodes, so that errors
-// are computed once for each kind instead of for each node.
+// Noise has one variance for each level, so the variances of estimates depend on the shape of the tree alone. Nodes
+// with isomorphic subtrees are of the same kind and have the same variance s (see nested.go). Nodes of the same kind
+// whose parents are in the same group form a group; they have the same variance V. Even a tree with many leaves usually
+// has few groups, so errors are computed for each group instead of each node.
 
-// alike holds the kinds of the nodes of a tree above its leaves.
+// alike holds the kinds and groups of a tree's nodes above the leaves.
 type alike struct {
-	kinds  [][]nodeKind  // by level; nodes of a kind have isomorphic subtrees
-	groups [][]nodeGroup // by level; nodes of a group also have parents of one group
+	kinds  [][]nodeKind  // by level
+	groups [][]nodeGroup // by level
 }
 
-// nodeKind is a kind of nodes: its children, by their kinds, or the number of its leaves in the last level above them.
+// nodeKind is a kind of nodes. It is defined by its children's kinds, or, in the last level above the leaves, by the
+// number of its leaves.
 type nodeKind struct {
 	children []childKind
 	leaves   int
 }
 
-// childKind is a number of children of one kind.
+// childKind is how many children of one kind a node has.
 type childKind struct{ kind, number int32 }
 
-// nodeGroup is a number of nodes of one kind, and the group of their parents.
+// nodeGroup is how many nodes a group has, their kind, and the group of their parents.
 type nodeGroup struct {
 	kind, parent int32
 	nodes        float64
 }
 
-// findAlike finds the kinds of nodes of a tree.
+// findAlike finds the kinds and groups of a tree.
 func (n *Nested) findAlike() *alike {
 	last := n.Levels() - 1
 	a := &alike{kinds: make([][]nodeKind, last), groups: make([][]nodeGroup, last)}
-	var below []int32 // the kinds of the nodes of the level below
+	var below []int32 // the kind of each node of the level below
 	for l := last - 1; l >= 0; l-- {
 		own, known := make([]int32, n.sizes[l]), map[string]int32{}
-		var numbers, met []int32 // the number of children of each kind, and the kinds that occur
+		var numbers, met []int32 // how many children of each kind a node has, and which kinds occur
 		if l+1 < last {
 			numbers = make([]int32, len(a.kinds[l+1]))
 		}
@@ -97,7 +98,7 @@ func (n *Nested) findAlike() *alike {
 	return a
 }
 
-// size returns the number of groups of all levels.
+// size returns the number of groups in all levels.
 func (a *alike) size() (size int) {
 	for _, of := range a.groups {
 		size += len(of)
@@ -105,9 +106,9 @@ func (a *alike) size() (size int) {
 	return size
 }
 
-// variances returns the variance V of the estimates (see nested.go) for each group of each level, and for the leaves
-// below each group of the last level in a. v has the variance of the noise of each level. exact(level) reports whether
-// the numbers of a level have no noise.
+// variances returns the variance V of the estimates (see nested.go): all is indexed by level and group, leaves by the
+// group of the leaves' parents. v[l] is the variance of the noise of level l. exact(l) reports whether the numbers of
+// level l have no noise.
 func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]float64, leaves []float64) {
 	last := len(a.kinds)
 	leaf := v[last]
@@ -155,8 +156,8 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 	return all, leaves
 }
 
-// groupVariances returns the variance of the estimates of each group of each level, for noise of these variances. A
-// group of leaves has the leaves below one group of the level above.
+// groupVariances returns the variance of the estimates, by level and group. variances[l] is the variance of the noise
+// of level l. The leaves below one group are a group, too.
 func (n *Nested) groupVariances(variances []float64) [][]float64 {
 	a := n.alike()
 	all, leaves := a.variances(variances, func(int) bool { return false })
@@ -172,7 +173,8 @@ func (n *Nested) groupVariances(variances []float64) [][]float64 {
 	return of
 }
 
-// Errors returns the mean and the largest variance of the estimates of each level, for noise of these variances.
+// Errors returns the mean and the largest variance of each level's estimates. variances[l] is the variance of the noise
+// of level l.
 func (n *Nested) Errors(variances []float64) []NestedErrors {
 	a, last := n.alike(), n.Levels()-1
 	out := make([]NestedErrors, last+1)

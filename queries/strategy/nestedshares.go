@@ -7,42 +7,42 @@ import (
 
 // Shares of nested levels
 //
-// The variance V of an estimate is a convex function of the shares p of mu² that the levels take, and halves if they
-// double. It lies above its tangents,
+// Let p be the shares: the fraction of mu² of each level. The variance V of an estimate is a convex function of p, and
+// is halved if all shares double. So it is above its tangents,
 //
 //	V(x) ≥ V(p) + ∇V(p)·(x − p) = 2·V(p) + ∇V(p)·x,
 //
-// so that tangents are lower bounds on the loss of any shares x. Rounds end when the best bound is near the least loss
-// found.
+// and tangents are lower bounds on the loss for any shares x. The search ends when the best lower bound is near the
+// least loss found.
 //
-// For a sum of variances, a round multiplies each share by the root of minus the slope of the loss, as for optimal
-// designs (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of Statistics 38,
-// 2010).
+// If the loss is a sum of variances, each round multiplies each share by the root of minus the slope of the loss, as
+// for optimal designs (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of
+// Statistics 38, 2010).
 //
-// The largest variance has a tangent for each level: the tangent of the level's worst node. The next shares minimize
-// the largest of all tangents (Kelley's cutting planes): they are the best mixed strategy of a matrix game, tangents
-// against levels. After a few rounds all levels that matter have the same variance.
+// If the loss is the largest variance, it has a tangent for each level: the tangent of the level's worst node. The next
+// shares minimize the largest of all tangents so far (Kelley's cutting planes). They are the best mixed strategy of a
+// matrix game, tangents against levels. After a few rounds, all levels that matter have the same variance.
 //
-// Slopes are differences, which enlarge the rounding of variances. All machines find the same shares, since a
-// conversion of each product keeps compilers from fusing it with a sum.
+// All machines must find the same shares, although slopes are differences, which enlarge rounding errors. So each
+// product is converted to float64, which keeps compilers from fusing it with a sum.
 
 const (
-	leastShare   = 1e-4 // the least fraction of mu² for a level, which would otherwise have no noise of finite variance
+	leastShare   = 1e-4 // the least fraction of mu² of a level: with 0, its noise would have no finite variance
 	nestedRounds = 100
-	nestedWork   = 60_000_000 // groups of nodes over all evaluations of the loss, some seconds
+	nestedWork   = 60_000_000 // the number of groups times evaluations of the loss that take some seconds
 	nestedGap    = 1e-3
 	nestedStep   = 1e-4
 )
 
-// Solve returns the share of mu² of each level for the least loss. Noise that takes the share p has the variance 1/p,
-// if a unit changes one cell of each level by 1 and mu is 1. A tree of very many kinds of nodes gets fewer rounds: its
-// shares may be worse than the best ones, and its error is stated for the shares taken.
+// Solve returns the fraction of mu² of each level for the least loss. A unit changes one cell of each level by 1, and
+// mu is 1, so a level with the fraction p has noise of variance 1/p. For a tree with very many groups there are fewer
+// rounds: the fractions may then not be the best, and the stated errors are those for the fractions returned.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
-	free := 1 - float64(float64(levels)*leastShare) // what the levels share beyond the least
+	free := 1 - float64(float64(levels)*leastShare) // what is left after each level got leastShare
 	next := even(levels)
 	best, least, bound := next, math.Inf(1), 0.0
-	var tangents [][]float64 // their values if one level has all that is free
+	var tangents [][]float64 // tangents[i][l] is the value of a tangent if level l gets all that is left
 	for range n.rounds() {
 		p := make([]float64, levels)
 		for l, x := range next {
@@ -82,13 +82,13 @@ func (n *Nested) Solve(loss Loss) []float64 {
 	return best
 }
 
-// rounds returns the largest number of rounds of Solve.
+// rounds returns how many rounds Solve may take.
 func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }
 
-// tangents returns the loss at shares p and its slopes by the share of each level. The slopes of the largest variance
-// are the slopes of each level's worst group.
+// tangents returns the loss at shares p and its slope in the share of each level. If the loss is the largest variance,
+// it returns value and slopes for the worst group of each level.
 func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]float64) {
 	worst := make([]int, len(p)) // the groups
 	at := func(p []float64, choose bool) []float64 {
@@ -120,16 +120,17 @@ func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]
 	return values, slopes
 }
 
-// game returns the mixed strategy over the columns of payoffs for which the largest expected payoff of a row is least,
-// and that payoff. With payoffs made positive by a constant, it is the linear program of the largest sum of x, with
-// x ≥ 0 and no row of payoffs·x above 1, which the simplex method solves from x = 0.
+// game solves a matrix game: it returns the mixed strategy over the columns of payoffs that makes the largest expected
+// payoff of a row as small as possible, and this payoff. A constant makes all payoffs positive. Then this is the linear
+// program that maximizes the sum of x for x ≥ 0 and payoffs·x ≤ 1, which the simplex method solves from x = 0.
 func game(payoffs [][]float64) (strategy []float64, value float64) {
 	rows, columns := len(payoffs), len(payoffs[0])
 	shift := 0.0
 	for _, row := range payoffs {
 		shift = max(shift, 1-slices.Min(row))
 	}
-	table := make([][]float64, rows+1) // columns of x, of slacks, and of the right-hand side; the last row is the aim
+	// columns for x, for the slacks, and for the right-hand side; the last row is the objective
+	table := make([][]float64, rows+1)
 	basis := make([]int, rows)
 	for i := range table {
 		table[i] = make([]float64, columns+rows+1)
@@ -143,7 +144,7 @@ func game(payoffs [][]float64) (strategy []float64, value float64) {
 		}
 	}
 	const tiny = 1e-12
-	for range 10 * (rows + columns) { // far more than it takes
+	for range 10 * (rows + columns) { // more steps than it ever takes
 		gains := table[rows][:columns+rows]
 		enters := slices.Index(gains, slices.Max(gains))
 		if gains[enters] <= tiny {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of a unit: as many cells with RowsPerCell rows as fit, and
+// norm2 returns the largest squared norm of a unit's row counts. It has as many cells with RowsPerCell rows as fit, and
 // the remaining rows in one more cell.
 func (b Bounds) norm2() *big.Int {
 	full := min(b.Cells, b.Rows/b.RowsPerCell)
@@ -23,20 +23,21 @@ func (b Bounds) norm2() *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// Form is a way to answer the sums below each edge of ordered cells.
+// Form is a design for cumulative counts: which numbers get noise.
 type Form string
 
 // The forms.
 const (
-	FormCells  Form = "cells"  // noise on each cell; sums add cells up
-	FormPrefix Form = "prefix" // noise on weighted sums of cells, a factorization of the matrix of sums
-	FormTree   Form = "tree"   // noise on blocks of cells, level by level
+	FormCells  Form = "cells"  // noise in each cell; cumulative counts add cells up
+	FormPrefix Form = "prefix" // noise in weighted sums of cells, by a factorization of the matrix of cumulative sums
+	FormTree   Form = "tree"   // noise in blocks of cells, level by level
 )
 
-// MaxOrdered is the largest number of cells along an axis for which a strategy answers sums.
+// MaxOrdered is the largest number of cells along an axis for which cumulative counts have a design.
 const MaxOrdered = 1 << 20
 
-// Ordered is a strategy for the sums of the first 1, …, n of n ordered cells. The zero value is not a strategy.
+// Ordered is a design for cumulative counts: the sums of the first 1, …, n of n ordered cells. The zero value is not a
+// design.
 type Ordered struct {
 	form   Form
 	n      int
@@ -46,32 +47,32 @@ type Ordered struct {
 	losses []Candidate
 }
 
-// Level is one component of a strategy for ordered cells. A histogram or a factorization has only one.
+// Level is one component of a design for cumulative counts. Only a tree has more than one.
 type Level struct {
-	// Width is the number of cells that one number of the level counts; 0 if each number is a weighted sum of many
-	// cells.
+	// Width is the number of cells that each number of the level counts; 0 if a number is a weighted sum of many cells.
 	Width int
-	// Cells is the number of numbers of the level along one axis.
+	// Cells is how many numbers the level has along one axis.
 	Cells int
 	// Quantum is the power of two of which each exact number is a multiple.
 	Quantum float64
-	// Norm2 is the largest squared norm of the change by one unit under add-remove, in rows²; Why is the argument for
-	// it.
+	// Norm2 is the largest squared norm of one unit's change in the level under add-remove, in rows². Why is the argument
+	// for it.
 	Norm2 *big.Rat
 	Why   string
 	// Weight is the level's fraction of mu².
 	Weight float64
 }
 
-// Candidate is a strategy that was considered, with the root mean square of the deviations of the n sums at mu = 1.
+// Candidate is a design that was considered. Its error is the root mean square of the n cumulative counts' standard
+// deviations at mu = 1.
 type Candidate struct {
 	Name  string  `json:"name"`
 	Error float64 `json:"rmse"`
 }
 
-// NewOrdered returns the strategy of least error for the sums below the edges of n cells, with n from 1 to
-// [MaxOrdered], groups such axes, and a unit that contributes within b. If errors are equal the histogram wins, so the
-// strategy is never worse than noise cell by cell.
+// NewOrdered returns the design of least error for the cumulative counts of n cells, with n from 1 to [MaxOrdered].
+// There are groups such axes, and a unit contributes within b. If errors are equal, noise in the cells wins, so the
+// design is never worse than that.
 func NewOrdered(n, groups int, b Bounds) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
@@ -96,9 +97,9 @@ func NewOrdered(n, groups int, b Bounds) *Ordered {
 	return best
 }
 
-// LeastOrdered returns a lower bound on the root mean square deviation of the sums of the first 1, …, n of n cells at
-// mu = 1, for any Gaussian noise, if one unit may be added or removed and has up to rows rows in one cell. It is rows
-// times the nuclear norm of the matrix P of the sums, divided by n:
+// LeastOrdered returns a lower bound on the error of any Gaussian design for the cumulative counts of n cells: the root
+// mean square of their deviations at mu = 1. One unit may be added or removed and has up to rows rows in one cell. The
+// bound is rows times the nuclear norm of the matrix P of cumulative sums, divided by n:
 //
 //	(1/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
 //
@@ -137,7 +138,8 @@ func newFactorized(n int, b Bounds) *Ordered {
 	return o
 }
 
-// newLevels returns a tree. In a node of w cells one unit has at most min(k, m·w) rows.
+// newLevels returns a tree in which each node has branching children. A unit has at most min(k, m·w) rows in a node of
+// w cells.
 func newLevels(n, branching int, b Bounds) *Ordered {
 	norm := func(width int) *big.Int {
 		node := b
@@ -165,7 +167,7 @@ func floatOf(x *big.Int) float64 {
 	return f
 }
 
-// rootMean returns the root mean square of the deviations at mu = 1.
+// rootMean returns the root mean square of the cumulative counts' deviations at mu = 1.
 func (o *Ordered) rootMean() float64 {
 	deviations := make([]float64, len(o.levels))
 	for l, level := range o.levels {
@@ -175,17 +177,17 @@ func (o *Ordered) rootMean() float64 {
 	return o.Error(deviations)
 }
 
-// Form returns the strategy's form.
+// Form returns which numbers get noise.
 func (o *Ordered) Form() Form { return o.form }
 
-// Levels returns the components.
+// Levels returns the components of the design.
 func (o *Ordered) Levels() []Level { return o.levels }
 
-// Considered returns all strategies that were compared.
+// Considered returns all designs that were compared.
 func (o *Ordered) Considered() []Candidate { return o.losses }
 
-// Measure returns the exact numbers of each component, in multiples of its quantum, of the counts of the n cells, each
-// at least 0 and at most 2^48.
+// Measure returns the exact numbers of each component, in multiples of its quantum. counts holds the counts of the n
+// cells, each at least 0 and at most 2^48.
 func (o *Ordered) Measure(counts []int64) []int128.Slice {
 	switch o.form {
 	case FormPrefix:
@@ -200,8 +202,8 @@ func (o *Ordered) Measure(counts []int64) []int128.Slice {
 	return []int128.Slice{int128.Narrow(counts)}
 }
 
-// Sums returns the estimates of the sums of the first 1, …, n cells from the noisy numbers of the components, whose
-// noise has some deviations: the best linear unbiased ones.
+// Sums returns the best linear unbiased estimates of the n cumulative counts. y[i] holds the noisy numbers of component
+// i, deviations[i] is the deviation of their noise.
 func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	switch o.form {
 	case FormPrefix:
@@ -217,7 +219,8 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	return out
 }
 
-// Spread returns the variances of the sums and cells for noise with the given deviation in each component.
+// Spread returns the variances of the cumulative counts and of the cells. deviations[i] is the deviation of component
+// i's noise.
 func (o *Ordered) Spread(deviations []float64) Spread {
 	var s Spread
 	switch o.form {
@@ -246,7 +249,8 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 	return s
 }
 
-// Error returns the root mean square of the deviations of the n sums.
+// Error returns the root mean square of the cumulative counts' deviations. deviations[i] is the deviation of component
+// i's noise.
 func (o *Ordered) Error(deviations []float64) float64 {
 	sum := 0.0
 	if o.form == FormPrefix { // the covariances, which take longer, are not needed

@@ -15,27 +15,27 @@ import (
 //
 //	f_0 = 1,  f_k = f_{k−1}·(2k − 1)/(2k).
 //
-// Noise is added to y = S·x, and S·y estimates P·x. A row in cell i changes y by column i of S, of squared norm sum_{k
-// < n−i} f_k², about 1 + ln(n)/pi for the first; the sum of the first t cells has the variance sigma²·sum_{k<t} f_k².
-// The error of every factorization of P is at least about 0.94 of this one's.
+// Noise is added to y = S·x, and S·y estimates P·x. A row in cell i changes y by column i of S. The squared norm of
+// this column is sum_{k < n−i} f_k², about 1 + ln(n)/pi for the first cell. The sum of the first t cells has the
+// variance sigma²·sum_{k<t} f_k². No factorization of P has less than about 0.94 times this error.
 //
-// In integers f_k is a whole number of 2^(−30). The release and its stated errors use the rounded S; the estimate is
-// P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
+// f_k is rounded to a multiple of 2^(−30), so that exact answers are integers. Noise, estimates and stated errors use
+// the rounded S: the estimate is P·S^(−1)·y, and the first column g of P·S^(−1) follows from sum_i f_i·g_{k−i} = 1.
 //
 // Sources: Fichtenberger, Henzinger, Upadhyay, "Constant matters", ICML 2023; Henzinger, Upadhyay, Upadhyay, SODA 2023.
 
 const (
 	prefixBits = 30
-	// maxPrefix is the most cells along the axis: S·x takes n²/2 products.
+	// the largest number of cells along the axis: S·x takes n²/2 products
 	maxPrefix = 1 << 14
-	// maxProducts is the most n² of all groups together.
+	// the largest n² times the number of groups
 	maxProducts = 1 << 33
 )
 
 // prefix is the square root factorization for n cells.
 type prefix struct {
 	n int
-	f []int64   // in units of 2^(−30); falling, and above 0
+	f []int64   // multiples of 2^(−30): positive, falling
 	g []float64 // first column of P·S^(−1)
 }
 
@@ -75,7 +75,7 @@ func (p *prefix) measure(x []int64) int128.Slice {
 	return y
 }
 
-// decode returns the estimates of the sums of the first 1, …, n cells.
+// decode returns the estimates of the cumulative counts.
 func (p *prefix) decode(y []float64) []float64 {
 	out := make([]float64, p.n)
 	for t := range out {
@@ -86,8 +86,8 @@ func (p *prefix) decode(y []float64) []float64 {
 	return out
 }
 
-// spread returns the spread of the estimates for noise of variance 1. A cell is the difference of two sums, with the
-// coefficients g_k − g_{k−1}.
+// spread returns the variances of the estimates for noise of variance 1. A cell is the difference of two cumulative
+// counts; its coefficients are g_k − g_{k−1}.
 func (p *prefix) spread() Spread {
 	s := Spread{Variance: make([]float64, p.n), WithLast: make([]float64, p.n), Cells: make([]float64, p.n)}
 	sum, cell, before := 0.0, 0.0, 0.0
@@ -101,8 +101,8 @@ func (p *prefix) spread() Spread {
 	return s
 }
 
-// norm2 returns the largest squared norm of S·c over the row counts c of a unit within bounds, in units of 2^(−60), and
-// whether it is attained; c may be spread over several axes of n cells.
+// norm2 returns the largest squared norm of S·c, in units of 2^(−60), for the row counts c of a unit within bounds,
+// which may be in several axes of n cells. attained reports whether some c has this norm; if not, it is an upper bound.
 //
 // Proof. The norm is convex, so that it is largest at a corner: m rows in each of some cells, and the rest r in one
 // more, f + 1 cells in all. The inner product of columns i and j of S,
@@ -148,7 +148,7 @@ func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 	return norm, true
 }
 
-// normOf returns the squared norm of S·c for counts in the first cells, exactly, in units of 2^(−60).
+// normOf returns the squared norm of S·c for counts c in the first cells, exactly, in units of 2^(−60).
 func (p *prefix) normOf(c []int64) *big.Int {
 	sum, term := new(big.Int), new(big.Int)
 	for t := range p.n {

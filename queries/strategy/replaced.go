@@ -7,22 +7,22 @@ import (
 
 // Replaced rows
 //
-// If a row is replaced, its cell changes in some attributes D. A residual of S then changes by the difference of two
-// columns, of the squared norm
+// If a row is replaced by another, it moves to another cell. Let D be the attributes whose value changes. The residual
+// of S then changes by the difference of two columns, whose squared norm is
 //
 //	2·p_S·(1 − prod_{i in S and D} −1/(d_i − 1)),
 //
-// which is 0 if no attribute of D is in S: the row stays in its cell of that residual. No replacement changes every
-// residual by the most that it can change. mu² is therefore the largest sum over the residuals for one D, which is less
-// than the sum of their largest changes. The best noise makes several D alike (see [Marginals.Solve]).
+// It is 0 if no attribute of D is in S. No D changes every residual by as much as possible. So mu² is the largest, over
+// all D, of the sum over the residuals; it is less than the sum of each residual's largest change. The best noise makes
+// this sum equal for several D (see [Marginals.Solve]).
 
-// maxChanges is how many numbers the changes of replaced rows may have: sets D times residuals.
+// maxChanges limits the numbers in the list of changes: the number of sets D times the number of residuals.
 const maxChanges = 1 << 20
 
-// interval is a range of whole numbers; nil if it is empty.
+// interval is the integers from low to high; both are nil if it is empty.
 type interval struct{ low, high *big.Int }
 
-// with returns the interval that also holds x.
+// with returns the smallest interval that contains v and x.
 func (v interval) with(x *big.Int) interval {
 	if v.low == nil || x.Cmp(v.low) < 0 {
 		v.low = x
@@ -33,7 +33,7 @@ func (v interval) with(x *big.Int) interval {
 	return v
 }
 
-// times returns the interval of all products of numbers of two intervals.
+// times returns the smallest interval with all products of a number of v and a number of w.
 func (v interval) times(w interval) (out interval) {
 	for _, a := range []*big.Int{v.low, v.high} {
 		for _, b := range []*big.Int{w.low, w.high} {
@@ -43,7 +43,7 @@ func (v interval) times(w interval) (out interval) {
 	return out
 }
 
-// Added returns the squared norms of what one row adds to each residual, in rows², rounded up.
+// Added returns the squared norm of what one row adds to each residual, in rows², rounded up.
 func (m *Marginals) Added() []float64 {
 	out := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {
@@ -52,9 +52,9 @@ func (m *Marginals) Added() []float64 {
 	return out
 }
 
-// Replaced returns the squared norms of the changes of each residual, in rows², rounded up, for every way in which a
-// row can be replaced by another one, or left out. If these are too many, it returns the largest change of each
-// residual alone.
+// Replaced returns the changes that replacing or removing one row can make: item [c][i] is the squared norm of residual
+// i's change in case c, in rows², rounded up. If there are too many cases, it returns one case with the largest change
+// of each residual.
 func (m *Marginals) Replaced() [][]float64 {
 	all := Set(0)
 	for _, s := range m.residuals {
@@ -93,8 +93,7 @@ func (m *Marginals) Replaced() [][]float64 {
 	return out
 }
 
-// changeNorm returns a bound on the squared norm of the difference of two columns of a residual that differ in some of
-// its attributes.
+// changeNorm returns a bound on the squared change of residual s if the row's values change in the attributes changed.
 func (m *Marginals) changeNorm(s, changed Set) *big.Rat {
 	if changed == 0 {
 		return new(big.Rat)

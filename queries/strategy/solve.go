@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Loss names the error of a workload to minimize.
+// Loss is the error that a design minimizes.
 type Loss string
 
-// The losses. Each table has a weight w_A, n_A cells and the variance var_A in each of them.
+// The losses. Table A has the weight w_A and n_A cells, each with the variance var_A.
 const (
-	// LossCells is sum_A w_A·n_A·var_A: all cells count equally. The declared loss is its root per cell.
+	// LossCells is sum_A w_A·n_A·var_A: all cells count equally. Errors are stated as the root of the mean per cell.
 	LossCells Loss = "cells"
 	// LossTables is sum_A w_A·var_A: all tables count equally.
 	LossTables Loss = "tables"
@@ -19,23 +19,23 @@ const (
 	LossLargest Loss = "largest"
 )
 
-// Design is the allocation of noise to a workload's residuals, at mu = 1.
+// Design is how much noise each residual of a workload gets, at mu = 1.
 type Design struct {
 	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
-	// Costs[i] is the part of residual i in the change of a unit: under noise in proportion to Variances, no change has
-	// a larger mu² than the sum of Costs[i]/Variances[i], which is 1. With one change they are its squared norms. With
-	// several, a residual alone may change by more.
+	// Costs[i] is the squared change of residual i by a unit, for calibrating: if noise is in proportion to Variances, no
+	// change of a unit has a larger mu² than the sum of Costs[i]/Variances[i], which is 1. If only one change is possible,
+	// Costs are its squared norms. If several are possible, a single residual may change by more than its cost.
 	Costs []float64
-	// Error is the root of the loss: the root mean square of the cells' deviations, weighted, or for LossLargest the
-	// largest one.
+	// Error is the root of the loss: the weighted root mean square of the cells' deviations, or for LossLargest the
+	// largest deviation.
 	Error float64
-	// Bound is a lower bound on the error of every Gaussian design, whatever tables or sums of cells take noise.
+	// Bound is a lower bound on the error of any Gaussian design for these tables.
 	Bound float64
 }
 
-// importance returns the weight in the loss of the variance of one cell of each table; the weights sum to 1 over all
-// cells.
+// importance returns how much the variance of one cell of each table weighs in the loss. Over all cells, the weights
+// sum to 1.
 func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 	q, total := make([]float64, len(m.tables)), 0.0
 	for k, a := range m.tables {
@@ -53,10 +53,10 @@ func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 
 const (
 	designRounds = 10_000
-	designWork   = 2_000_000_000 // changes times residuals over all rounds, a few seconds
-	designGap    = 1e-6          // the largest gap, relative to the loss
-	severalGap   = 1e-5          // the same, with several changes
-	largestGap   = 1e-2          // if the rounds end
+	designWork   = 2_000_000_000 // the number of changes times residuals over all rounds: a few seconds
+	designGap    = 1e-6          // the largest difference between loss and bound, relative to the loss
+	severalGap   = 1e-5          // the same if several changes are possible
+	largestGap   = 1e-2          // the same if the rounds end before
 )
 
 // Solve returns the design of least loss at mu = 1, if a unit can change the residuals by one of several changes:
@@ -118,7 +118,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 				most = max(most, mu2)
 				share[c] *= mu2 * mu2
 			}
-			most *= 1 + 0x1p-30 // more than the rounding of the sums
+			most *= 1 + 0x1p-30 // the sums' rounding errors are smaller
 			normalise(share)
 		}
 		if at*most < best.Error {
@@ -156,7 +156,7 @@ func normalise(w []float64) {
 // ErrSolve means that the search for a design did not converge.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
-// slopes returns the coefficient of each residual's variance in sum_A q_A·var_A.
+// slopes returns for each residual the factor of its variance in sum_A q_A·var_A.
 func (m *Marginals) slopes(q []float64) []float64 {
 	v := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {
@@ -169,7 +169,8 @@ func (m *Marginals) slopes(q []float64) []float64 {
 	return v
 }
 
-// closedForm returns the variances that minimise sum_S v_S·s2_S under sum_S k_S/s2_S = 1, and that sum.
+// closedForm returns the variances s2_S that minimize sum_S v_S·s2_S under sum_S k_S/s2_S = 1, and the minimum. costs
+// are the k_S.
 func closedForm(v, costs []float64) (s2 []float64, least float64) {
 	root := 0.0
 	for i := range v {
@@ -182,7 +183,7 @@ func closedForm(v, costs []float64) (s2 []float64, least float64) {
 	return s2, root * root
 }
 
-// Compared holds the errors of other strategies for the same tables at mu = 1, defined as [Design.Error].
+// Compared holds the errors of other designs for the same tables at mu = 1, defined as [Design.Error].
 type Compared struct {
 	// Equal: each table has its own noise, with one sigma. Alone: each with its best sigma. Averaged: with the best
 	// sigmas for tables that are then made consistent by least squares. Joint: only the table of all attributes has
@@ -190,7 +191,7 @@ type Compared struct {
 	Equal, Alone, Averaged, Joint float64
 }
 
-// Compare computes the errors of other strategies for the tables, for one row a unit under add-remove.
+// Compare computes the errors of other designs for the tables, if a unit has one row, under add-remove.
 func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 	q := m.importance(loss, weights)
 	var c Compared
@@ -219,10 +220,10 @@ func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 	return c
 }
 
-// bestPlain returns the least sum_A q_A·var_A if only tables themselves take noise, of precisions w_B that sum to 1,
-// and all are put together by least squares: var_A as above with p_S·s2_S = p_S/Om_S, Om_S = sum_{B has S} w_B/prod_{B,
-// not S} d_i. By the multiplicative rule w_B *= sqrt(−dL/dw_B), normalised (McKenna et al., PVLDB 11(10), 2018, for the
-// family).
+// bestPlain returns the least sum_A q_A·var_A if noise is added to the tables themselves, and they are then made
+// consistent by least squares. Table B has noise of precision w_B; the precisions sum to 1. var_A is as above, with
+// p_S·s2_S = p_S/Om_S and Om_S = sum_{B has S} w_B/prod_{B, not S} d_i. The search multiplies w_B by sqrt(−dL/dw_B) and
+// normalizes (McKenna et al., PVLDB 11(10), 2018, for the family).
 func (m *Marginals) bestPlain(q []float64) float64 {
 	v, w := m.slopes(q), even(len(m.tables))
 	loss := math.Inf(1)

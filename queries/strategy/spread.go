@@ -1,13 +1,14 @@
 package strategy
 
-// Bounds limit the contribution of one unit to a query, all at least 1: Rows in all, in at most Cells cells, at most
-// RowsPerCell in one cell.
+// Bounds limit the rows that one unit contributes to a query: at most Rows in all, in at most Cells cells, at most
+// RowsPerCell in each cell. All are at least 1.
 type Bounds struct{ Rows, Cells, RowsPerCell int64 }
 
-// Spread holds the variances of the estimated sums of the first 1, …, n cells, their covariances with the last sum, and
-// the variances of the n cells themselves, which are differences of neighbouring sums.
+// Spread holds variances for the cumulative counts of n cells: of each cumulative count, its covariance with the last
+// one, and the variance of each cell, which is the difference of two of them.
 type Spread struct {
 	Variance, WithLast, Cells []float64
-	// Heavy is set if the cells have independent Laplace or geometric noise of one deviation instead of Gaussian noise.
+	// Heavy is set if the cells have independent Laplace or geometric noise, all with the same deviation, instead of
+	// Gaussian noise.
 	Heavy bool
 }

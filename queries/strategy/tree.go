@@ -7,28 +7,29 @@ import (
 
 // Sums below each edge, by a tree
 //
-// Level l counts rows in nodes of w_l neighbouring cells. Each level is a histogram with its own noise; a leaf is one
-// cell. Two passes give estimates of all nodes that agree with each other (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1),
-// 2010, for equal noise). Upwards, each node's noisy count is averaged with the sum of its children, weighted by
-// inverse variance. Downwards, the difference to the parent's estimate is distributed among the children in proportion
-// to their variances.
+// Level l of the tree counts rows in nodes of w_l neighbouring cells each. Each level is a histogram with its own
+// noise; the nodes of the last level, the leaves, are the cells. Two passes give estimates of all nodes that agree with
+// each other (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1), 2010, for equal noise). Upwards, each node's noisy count is
+// averaged with the sum of its children, weighted by inverse variance. Downwards, the difference to the parent's
+// estimate is distributed among the children in proportion to their variances.
 //
-// The variance of the sum of the first t cells is found on the way up from cell t. Let a be the variance of the
-// estimate of the part of node u that lies below the edge, from u's subtree alone, c its covariance with the estimate
-// of all of u, and V the variance of the estimate of u:
+// The variance of the sum of the first t cells is computed on the way up from cell t. Let V be the variance of node u's
+// estimate from its own subtree. Let a be the variance of the estimate for those cells of u that are among the first t,
+// and c the covariance of both estimates:
 //
 //	to the parent:    a += sum of V of earlier siblings,  c likewise,
 //	its own count:    a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
 //
 // with V' the sum of V over the children and q the precision of the parent's own count.
 
-// tree is levels of nodes over n cells, from the coarsest to the leaves; each width is a multiple of the next.
+// tree has levels of nodes over n cells, from the coarsest level to the leaves. The width of each level is a multiple
+// of the next level's width.
 type tree struct {
 	n      int
 	widths []int
 }
 
-// newTree returns the tree of a branching with all levels from the total to the leaves.
+// newTree returns the tree in which each node has branching children, from one node for all cells to the leaves.
 func newTree(n, branching int) *tree {
 	t := &tree{n: n, widths: []int{1}}
 	for w := 1; w < n; {
@@ -53,11 +54,12 @@ func (t *tree) measure(x []int64) [][]int64 {
 	return out
 }
 
-// upwards holds the variances of the upward estimates of all nodes, and for each node the sum of the variances of its
-// earlier siblings.
+// upwards holds, for each node, the variance of its estimate on the way up (own), and the sum of these variances over
+// its earlier siblings (before).
 type upwards struct{ own, before [][]float64 }
 
-// up works out the upward variances for noise of some precisions, one a level; the precision of the leaves is above 0.
+// up computes the variances on the way up. precisions[l] is the precision of the noise of level l; for leaves it is
+// positive.
 func (t *tree) up(precisions []float64) upwards {
 	leaf := len(t.widths) - 1
 	u := upwards{make([][]float64, leaf+1), make([][]float64, leaf+1)}
@@ -86,7 +88,7 @@ func (t *tree) up(precisions []float64) upwards {
 	return u
 }
 
-// spread returns the variance of the sum of the first i + 1 cells and its covariance with the sum of all.
+// spread returns the variance of the sum of the first i + 1 cells, and its covariance with the sum of all cells.
 func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	leaf := len(t.widths) - 1
 	a, c = u.own[leaf][i], u.own[leaf][i]
@@ -105,8 +107,8 @@ func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	return a + before, c + before
 }
 
-// leaves returns the variances of the leaves' final estimates. Given its parent's sum, a child has the variance V −
-// V²/W, with W the sum of V over the siblings. The variance F of the parent's sum adds (V/W)²·F.
+// leaves returns the variances of the leaves' final estimates. Given its parent's estimate, a child has the variance V
+// − V²/W, if W is the sum of V over the siblings. The variance F of the parent's estimate adds (V/W)²·F.
 func (t *tree) leaves(u upwards) []float64 {
 	final := u.own[0]
 	for l := 1; l < len(t.widths); l++ {
@@ -125,7 +127,7 @@ func (t *tree) leaves(u upwards) []float64 {
 	return final
 }
 
-// decode returns the estimates of the sums of the first 1, …, n cells from the noisy counts of the levels.
+// decode returns the estimates of the cumulative counts, given the noisy counts of each level.
 func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 	leaf, u := len(t.widths)-1, t.up(precisions)
 	z := make([][]float64, leaf+1)
@@ -138,7 +140,7 @@ func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 		}
 		z[l] = make([]float64, t.nodes(l))
 		for i, v := range below[l] {
-			share := precisions[l] * u.own[l][i] // the weight of its own count
+			share := precisions[l] * u.own[l][i] // the weight of the node's own count
 			z[l][i] = share*y[l][i] + (1-share)*v
 		}
 	}
@@ -160,7 +162,7 @@ func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 	return out
 }
 
-// meanVariance returns the mean variance of the sums below at most edges evenly spaced edges.
+// meanVariance returns the mean variance of cumulative counts at up to edges edges, which are evenly spaced.
 func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	u, sum, n := t.up(precisions), 0.0, 0
 	step := max(1, t.n/edges)
@@ -172,8 +174,8 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns fractions of mu² for the levels that make the mean variance small, and drops levels that do not help.
-// norm(w) is the squared norm of a unit's change in a level of width w.
+// weigh returns fractions of mu² for the levels that make the mean variance small, and 0 for levels that do not help.
+// norm(w) is the squared norm of one unit's change in a level of width w.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))
@@ -196,8 +198,8 @@ func (t *tree) weigh(norm func(width int) float64) []float64 {
 	}
 }
 
-// improve multiplies each fraction by the square root of its marginal gain, and normalizes. The variance is inversely
-// proportional to all fractions together, so at the optimum each fraction equals its gain.
+// improve multiplies each level's fraction by the square root of its marginal gain, and normalizes. At the optimum each
+// fraction equals its gain.
 func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	const edges, step = 1 << 9, 1e-4
 	now := t.meanVariance(t.precisions(shares, norm), edges)
@@ -212,7 +214,7 @@ func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	normalize(shares)
 }
 
-// precisions returns the precision of each level's noise at mu = 1.
+// precisions returns the precision of each level's noise at mu = 1. shares are the levels' fractions of mu².
 func (t *tree) precisions(shares []float64, norm func(width int) float64) []float64 {
 	out := make([]float64, len(shares))
 	for l, s := range shares {

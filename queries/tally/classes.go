@@ -12,13 +12,13 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Codes that distinguish nulls from values outside of the cells.
+// Codes of nulls, and of values outside of the cells.
 const (
 	nullCode    = -2
 	outsideCode = -3
 )
 
-// codeClasser classes rows by their codes in a dimension.
+// codeClasser classifies rows by their codes in a dimension.
 type codeClasser struct{ coder domain.RowCoder }
 
 func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
@@ -60,13 +60,13 @@ func (c *unitClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// valueClasser classes rows by the value that is added up.
+// valueClasser classifies rows by the value that is added up.
 type valueClasser struct {
 	values *quantize.RowValues
 	dims   int
 	clip   bool
-	// low and high are the range in the column's unit, a little wider: min and max are multiples of the quantum, and a
-	// value that is only rounded to one of them is not clamped. For vectors high is the norm.
+	// low and high are the ends of the clamp in the column's unit, slightly wider: the clamp is rounded to the quantum,
+	// and a value that is only rounded does not count as clamped. For vectors high is the norm.
 	low, high float64
 }
 
@@ -104,7 +104,8 @@ func (c *valueClasser) class(row []float64) uint8 {
 	return class
 }
 
-// AddDimension compiles the classes of a listed dimension's values for a layout, or reports problems.
+// AddDimension adds the values of a listed dimension to the tally, or reports problems. l describes the columns of
+// batches.
 func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
 	c := &codeClasser{}
@@ -114,7 +115,7 @@ func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	t.addInput(l, keyInput(&a.Dimension, a.Field), c)
 }
 
-// AddDiscovered compiles the classes of the values of a dimension that discovers its keys.
+// AddDiscovered adds the values of a dimension that discovers its keys.
 func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.BatchColumns) {
 	at, kind, _ := l.Find(d.Column, field+".column")
 	coder := &domain.AxisCoder{At: at, Kind: kind, Values: keyselection.NewChecker(kind, outsideCode), Null: nullCode}
@@ -128,12 +129,12 @@ func keyInput(d *domain.Dimension, field string) Input {
 	}
 }
 
-// AddUnit adds the privacy unit.
+// AddUnit adds the privacy unit to the tally.
 func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.BatchColumns) {
 	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
 }
 
-// AddValue compiles the classes of the value that is added up, or reports problems.
+// AddValue adds the value that is summed to the tally, or reports problems.
 func (t *Tally) AddValue(q *quantize.Quantizer, l domain.BatchColumns) {
 	all := q.Value.Rows > 0
 	in := Input{Role: RoleValue, Columns: q.Value.Columns, Field: q.Field, NullCounts: all, OutsideCounts: all}

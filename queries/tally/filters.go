@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// OfFilters compiles a tally of the filters with one input for each filter. Add must get all rows of the input; Counted
-// then returns the number of rows that pass.
+// OfFilters makes a tally of the filters, with one input for each. Give Add all rows of the table; Counted then returns
+// how many pass.
 func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
@@ -55,7 +55,7 @@ func (c *filterClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// hasValue reports whether a row has something that the filter can compare.
+// hasValue reports whether the filter can compare the value of a row: it is not null and has the right form.
 func (c *filterClasser) hasValue(column *table.Column, row int) bool {
 	switch {
 	case column.IsNull(row):

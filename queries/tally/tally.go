@@ -2,9 +2,9 @@
 //
 // A tally counts how many rows have no value in a column, a text that is not valid for its type, a value outside of the
 // listed cells, or a value that is moved into its range. Its numbers are exact and private: they are shown only to the
-// operator, who may read the input. No answer depends on them. A tally codes the columns once more, by coders of its
-// own that distinguish a null from a value outside of the cells, so that the accumulators need not; an engine may give
-// it only some of the batches.
+// operator, who may read the input. No answer depends on them. A tally reads the columns a second time, with coders
+// that distinguish a null from a value outside of the cells, so that accumulators need not do so. An engine may give it
+// only some of the batches.
 package tally
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Role is a query's purpose for a column.
+// Role is what a query uses a column for.
 type Role string
 
 // The roles of columns.
@@ -24,36 +24,35 @@ const (
 	RoleFilter Role = "filter" // a condition of input.where
 )
 
-// Input holds the counts of rows for one input of a query: a dimension, the value, the privacy unit or a filter. Each
-// row is in at most one of Null, Unparsed and Outside, whatever its other inputs are.
+// Input holds row counts for one input of a query: a dimension, the value, the privacy unit or a filter. A row is in at
+// most one of Null, Unparsed and Outside of an input.
 type Input struct {
 	Role    Role
 	Columns []string
-	// Field is the input's path in the query or, for units and filters, in the job.
+	// Field is the path of the input: in the query, or, for units and filters, in the job.
 	Field string
 	// Form is the key of the job that defines a dimension's cells: values, edges, part, grid, nearest or keys; ""
 	// for other roles.
 	Form string
-	// Rows is the number of rows that pass the filters; for a filter, of all rows.
+	// Rows is the number of rows that pass the filters. For a filter, it is the number of all rows.
 	Rows int64
 	// Null rows have no value: null, NaN, or no place on earth.
 	Null int64
 	// Unparsed rows have a text that is not valid for the type that the query needs.
 	Unparsed int64
-	// Outside rows have a value that lies in no cell or that the filter rejects, or a vector of the wrong length.
+	// Outside rows have a value that is in no cell or that the filter rejects, or a vector of the wrong length.
 	Outside int64
-	// Clamped rows have a value that was moved into its range, or a vector that was shortened.
+	// Clamped rows have a value that was moved to an end of the clamp, or a vector that was shortened.
 	Clamped int64
-	// NullCounts is set if Null and Unparsed rows count, OutsideCounts if Outside rows do: in a cell of their own, or
-	// as the centre of the range.
+	// NullCounts is set if Null and Unparsed rows still count, and OutsideCounts if Outside rows do: in a cell of their
+	// own, or as the centre of the clamp.
 	NullCounts, OutsideCounts bool
 }
 
 // Inside returns the rows with a value in a listed cell, in the range or accepted by the filter.
 func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
 
-// Used returns the rows that count as far as this input decides: the rows inside, and those that count in spite of
-// their value.
+// Used returns how many rows this input lets count: rows inside, and rows that count in spite of their value.
 func (t *Input) Used() int64 {
 	n := t.Inside()
 	if t.NullCounts {
@@ -70,12 +69,12 @@ type Tally struct {
 	inputs  []tallied
 	rows    int64
 	counted int64
-	// of the last batch, by row
+	// for each row of the last batch, its class in an input
 	classes []uint8
-	lost    []bool // some input keeps the row from being counted
+	lost    []bool // for each row of the last batch, whether some input keeps it from counting
 }
 
-// tallied is an input with the classer of its rows.
+// tallied is an input, with the classer that finds the class of each row.
 type tallied struct {
 	Input
 	at      []int // positions of the columns in a batch
@@ -92,7 +91,7 @@ func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	t.inputs = append(t.inputs, x)
 }
 
-// classer finds the class of each kept row of a batch.
+// classer finds the class of each row of a batch.
 type classer interface {
 	classes(b *table.Batch, dst []uint8) error
 }
@@ -105,7 +104,7 @@ const (
 	classClamped
 )
 
-// Add adds the rows of a batch that its Keep keeps.
+// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil.
 func (t *Tally) Add(b *table.Batch) error {
 	t.classes, t.lost = columnar.Resize(t.classes, b.Rows), columnar.Resize(t.lost, b.Rows)
 	for i := range t.lost {
@@ -128,7 +127,7 @@ func (t *Tally) Add(b *table.Batch) error {
 	return nil
 }
 
-// countClasses counts the kept rows by their classes, and marks in lost those that are not counted.
+// countClasses counts rows by their classes, and sets lost for rows that this input keeps from counting.
 func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 	for row, class := range classes {
 		if b.Keep != nil && !b.Keep[row] {
@@ -177,11 +176,10 @@ func (t *Tally) Merge(o *Tally) {
 	}
 }
 
-// Rows returns the number of rows that passed the filters; Counted returns how many of these have a cell, a value and a
-// unit.
+// Rows returns the number of rows that passed the filters.
 func (t *Tally) Rows() int64 { return t.rows }
 
-// Counted returns the rows that the query counts, before the bounds of units.
+// Counted returns how many of these rows have a cell, a value and a unit. It is before the bounds on units.
 func (t *Tally) Counted() int64 { return t.counted }
 
 // Inputs returns the counts of each input, in the order of dimensions, unit and value.

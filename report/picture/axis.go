@@ -14,13 +14,13 @@ import (
 type Axis struct {
 	Label string
 	Log   bool
-	// From and To are the limits. If they are equal, the limits are the least and the greatest value.
+	// From and To are the limits of the axis. If they are equal, the limits are the minimum and the maximum of the values.
 	From, To float64
-	// Zero extends limits that come from the values to 0.
+	// Zero extends limits that come from the values so that they include 0.
 	Zero bool
-	// Names stand at 0, 1, 2, … instead of numbers; names that would overlap are left out.
+	// Names are written at 0, 1, 2, … instead of numbers. Names that would overlap are left out.
 	Names []string
-	// Ticks are the labelled values; nil if the axis chooses them.
+	// Ticks are the labelled values; if nil, the axis chooses round numbers.
 	Ticks []Tick
 }
 
@@ -43,10 +43,10 @@ func (a Axis) place(x float64) float64 {
 	return x
 }
 
-// largest bounds the limits of an axis, so that their difference is finite.
+// largest bounds the limits of an axis, so that their difference is a finite float64.
 const largest = math.MaxFloat64 / 8
 
-// limits returns the limits of the axis for values between low and high, in positions.
+// limits returns the positions of the axis's ends for values between low and high.
 func (a Axis) limits(low, high float64) (from, to float64) {
 	switch {
 	case a.From != a.To:
@@ -62,8 +62,8 @@ func (a Axis) limits(low, high float64) (from, to float64) {
 	return max(low, -largest), min(high, largest)
 }
 
-// apply sets the limits, the label and the ticks of an axis of that length. across is the panel's size in the other
-// direction.
+// apply sets the limits, the label and the ticks of the axis to of the given length. across is the panel's size in the
+// other direction.
 func (a Axis) apply(to *plot.Axis, from, end float64, length, across vg.Length, upright bool) {
 	to.Min, to.Max = from, end
 	to.Label.TextStyle.Font, to.Label.TextStyle.Handler, to.Label.Padding = face(9), handler, vg.Points(2)
@@ -80,13 +80,13 @@ func (a Axis) apply(to *plot.Axis, from, end float64, length, across vg.Length, 
 		}
 		to.Tick.Marker = plot.ConstantTicks(ticks)
 	case a.Log:
-		to.Tick.Marker = decades{most: labels(1.5*length, upright)} // powers of ten are short
+		to.Tick.Marker = decades{most: labels(1.5*length, upright)} // labels of powers of ten are short
 	default:
 		to.Tick.Marker = round{most: labels(length, upright)}
 	}
 }
 
-// labels returns how many numbers fit beside an axis.
+// labels returns how many numbers fit along an axis of the given length.
 func labels(length vg.Length, upright bool) int {
 	each := 1.7 * vg.Centimeter
 	if upright {
@@ -95,7 +95,7 @@ func labels(length vg.Length, upright bool) int {
 	return min(max(int(length/each), 2), 9)
 }
 
-// applyNames puts the names on the axis, at an angle if they are too long to be next to each other.
+// applyNames puts the names on the axis, at an angle if they are too long to stand side by side.
 func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) {
 	longest, high := vg.Length(0), 1.25*to.Tick.Label.Font.Size
 	names := make([]string, len(a.Names))
@@ -107,7 +107,7 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 	step := int(math.Ceil(float64(high / room)))
 	switch wide := longest + vg.Points(6); {
 	case upright:
-	case wide <= 3*room && wide <= 1.2*vg.Centimeter: // numbers and the like, of which some can be left out
+	case wide <= 3*room && wide <= 1.2*vg.Centimeter: // short names, of which some can be left out
 		step = int(math.Ceil(float64(wide / room)))
 	case wide > room:
 		to.Tick.Label.Rotation, to.Tick.Label.XAlign, to.Tick.Label.YAlign = math.Pi/3, draw.XRight, draw.YCenter
@@ -121,10 +121,11 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 	to.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// round marks round numbers, each with its label.
+// round places ticks at round numbers, at most most of them.
 type round struct{ most int }
 
-// Ticks returns at most the maximal number of ticks, and at least two unless the axis is too short for its numbers.
+// Ticks returns the ticks between low and high: at most most, and at least two unless the axis is too short for its
+// numbers.
 func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 	span := high - low
 	if !(span > 0) || math.IsInf(span, 0) {
@@ -137,7 +138,7 @@ func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 			break
 		}
 	}
-	// Beyond 2^53 steps from 0 there is no next multiple: the count ends the loop.
+	// Beyond 2^53 steps from 0, adding 1 to i changes nothing: the count n ends the loop.
 	for i, n := math.Ceil(low/step-1e-9), 0; n <= r.most && (i+float64(n))*step <= high+1e-9*span; n++ {
 		x := (i + float64(n)) * step
 		ticks = append(ticks, plot.Tick{Value: x, Label: Number(x)})
@@ -145,11 +146,11 @@ func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// decades marks the powers of ten on an axis of decimal logarithms. If there are few, it marks multiples of them as
-// well.
+// decades places ticks at the powers of ten on an axis of decimal logarithms, and at their multiples if there are few
+// powers.
 type decades struct{ most int }
 
-// Ticks returns the marks from low to high.
+// Ticks returns the ticks between low and high.
 func (d decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	span := high - low
 	if !(span >= 0) || math.IsInf(span, 0) {
@@ -172,7 +173,7 @@ func (d decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// power returns m times a power of ten as a text.
+// power returns m·10^e as a text.
 func power(m, e int) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'g', 6, 64)
@@ -183,7 +184,7 @@ func power(m, e int) string {
 // Number returns a number of an axis as a text: 1,200,000, 0.25, 1e-7. A zero has no sign.
 func Number(x float64) string { return brief(x, 6) }
 
-// brief formats a number with the given number of significant digits, and all digits before the point.
+// brief formats x with the given number of significant digits, but never drops digits before the decimal point.
 func brief(x float64, digits int) string {
 	size := math.Abs(x)
 	switch {

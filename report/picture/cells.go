@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Cells is a panel of a heat map. Both axes have names. The first row is at the top, or at the bottom if Up is set, as
-// rows of a grid that are counted from the south.
+// Cells is a panel of a heat map. Both axes have names. The first row is at the top or, if Up is set, at the bottom:
+// rows of a geographic grid are counted from the south.
 type Cells struct {
 	Title string
 	X, Y  Axis
@@ -20,13 +20,14 @@ type Cells struct {
 	Scale Scale
 }
 
-// Cell is a value at a column and a row, each counted from 0.
+// Cell is the value of the cell in column X and row Y, both counted from 0.
 type Cell struct {
 	X, Y  int
 	Value float64
 }
 
-// mostShapes is how many cells are drawn as shapes of their own. More are drawn as one image.
+// mostShapes is the largest number of cells that are drawn as separate shapes. If there are more, all are drawn as one
+// image.
 const mostShapes = 2500
 
 func (m Cells) plot(width, height vg.Length) *plot.Plot {
@@ -47,12 +48,12 @@ func (m Cells) plot(width, height vg.Length) *plot.Plot {
 // cells draws the cells of a heat map.
 type cells struct{ Cells }
 
-// DataRange returns the range of the cells' places.
+// DataRange returns the range of the cells' positions.
 func (m *cells) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return -0.5, float64(len(m.X.Names)) - 0.5, -0.5, float64(len(m.Y.Names)) - 0.5
 }
 
-// row returns the place of a row on an ordinate, which runs upwards.
+// row returns the position of row y on the vertical axis, which runs upwards.
 func (m *cells) row(y int) int {
 	if m.Up {
 		return y
@@ -92,7 +93,7 @@ func (m *cells) colour(value float64) color.Color {
 	return m.Scale.colour(value)
 }
 
-// drawImage draws the cells as one image. Each cell has many dots of it, so that no viewer blurs the edges.
+// drawImage draws the cells as one image. Each cell has many pixels, so that no viewer blurs its edges.
 func (m *cells) drawImage(c draw.Canvas, p *plot.Plot) {
 	columns, rows := len(m.X.Names), len(m.Y.Names)
 	each := max(1, 1000/max(columns, rows))

@@ -22,9 +22,9 @@ type Chart struct {
 type Line struct {
 	Style
 	X, Y []float64
-	// Errors are standard errors of Y, or nil if there are none. Bars extend two of them up and down.
+	// Errors are the standard errors of Y; nil if there are none. An error bar extends two of them up and down.
 	Errors []float64
-	// Low and High are the edges of a band around the line, in the color of Band; nil if there is none.
+	// Low and High are the edges of a band around the line, in the style Band; nil if there is no band.
 	Low, High []float64
 	Band      Color
 }
@@ -43,12 +43,12 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	return p
 }
 
-// titled returns an empty plot.
+// titled returns an empty plot with a title that fits into width.
 func titled(title string, width vg.Length) *plot.Plot {
 	p := plot.New()
 	p.Title.TextStyle.Handler, p.Title.Padding = handler, vg.Points(4)
 	width -= 2 * margin
-	for size := 9.5; size >= 6; size -= 0.5 { // smaller letters before fewer
+	for size := 9.5; size >= 6; size -= 0.5 { // make the letters smaller before cutting the title
 		if p.Title.TextStyle.Font = face(size); p.Title.TextStyle.Width(title) <= width {
 			break
 		}
@@ -83,7 +83,7 @@ func (l *lines) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// heights returns the values of a point: the line's, and the ends of its error bar and of its band.
+// heights returns the y values of point i: its own, and the ends of its error bar and of its band.
 func (l *Line) heights(i int, log bool) []float64 {
 	out := []float64{l.Y[i]}
 	if l.Errors != nil {
@@ -132,7 +132,7 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 		if line.Line != NoLine {
 			for _, piece := range pieces {
 				c.StrokeLines(line.lineStyle(), c.ClipLinesXY(thinned(piece))...)
-				if len(piece) == 1 && line.Mark == NoMark && c.Contains(piece[0]) { // a line of one point cannot be seen
+				if len(piece) == 1 && line.Mark == NoMark && c.Contains(piece[0]) { // a line of one point would be invisible
 					c.DrawGlyph(Style{Color: line.Color, Mark: Circle}.glyph(), piece[0])
 				}
 			}
@@ -190,7 +190,8 @@ func (l *lines) band(c draw.Canvas, p *plot.Plot, line *Line) {
 	}
 }
 
-// bounded keeps a position within twice the axis; infinite positions too. It puts NaN at the start.
+// bounded moves a position that is far outside the axis, even at infinity, to a place near the axis. It turns NaN into
+// the start of the axis.
 func bounded(x float64, a *plot.Axis) float64 {
 	span := a.Max - a.Min
 	if math.IsNaN(x) {
@@ -199,10 +200,11 @@ func bounded(x float64, a *plot.Axis) float64 {
 	return min(max(x, a.Min-span), a.Max+span)
 }
 
-// mostPoints is how many points of a line are drawn: more than a picture has columns of dots.
+// mostPoints is how many points of a line are drawn: more than a picture has columns of pixels.
 const mostPoints = 4000
 
-// thinned leaves the lowest and the highest of groups of neighbouring points if there are too many.
+// thinned returns at most mostPoints points: if there are more, only the lowest and the highest of each group of
+// neighbours.
 func thinned(points []vg.Point) []vg.Point {
 	if len(points) <= mostPoints {
 		return points

@@ -5,13 +5,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Key is a mark and its name.
+// Key is an entry of the legend: a mark and its name.
 type Key struct {
 	Name string
 	Style
 }
 
-// Ramp explains colours: the scale, and the name of its values.
+// Ramp is the legend of colours: the scale, and the name of the values.
 type Ramp struct {
 	Label string
 	Scale Scale
@@ -52,7 +52,7 @@ func (f *Figure) keyRows(width vg.Length) (rows [][]Key) {
 	return rows
 }
 
-// drawKeys draws each row of keys, centred, from y downwards, and returns the height of the next line.
+// drawKeys draws the rows of the legend, centred, from y downwards. It returns the y at which the next line starts.
 func (f *Figure) drawKeys(all draw.Canvas, y vg.Length) vg.Length {
 	width := all.Max.X - all.Min.X
 	for _, row := range f.keyRows(width) {
@@ -80,7 +80,7 @@ func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	left := c.Center().X - (width+2*gap+words.Width(label))/2
 	place := func(share float64) vg.Length { return left + vg.Length(share)*width }
 	for i := range steps {
-		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // up to the end, so that there is no gap
+		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // slightly too wide, so that there is no gap
 			rectangle(place(float64(i)/steps), y-half, place(1), y+half))
 	}
 	number := words

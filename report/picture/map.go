@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map is a panel of places whose colours show a value. If there are roads, the roads have the colours: each has the
-// mean value of its two places. Else each place is a point.
+// Map is a panel of places on a map. Without Roads, each place is a point with the colour of its value. With Roads,
+// each road has the colour of the mean value of its two places.
 type Map struct {
 	Title        string
 	X, Y, Values []float64
 	// Roads join two places each.
 	Roads [][2]int
-	// Aspect is the length of a unit of Y in units of X; 1 if it is 0.
+	// Aspect is the length of a unit of Y, measured in units of X; 0 means 1.
 	Aspect float64
-	// Kilometre is the length of a kilometre in units of X, for a bar of scale; there is none if it is 0.
+	// Kilometre is the length of a kilometre in units of X, for the scale bar; 0 means no scale bar.
 	Kilometre float64
 	Scale     Scale
 }
@@ -44,8 +44,8 @@ func (m *places) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// Plot draws the places shade by shade, the largest values last. One path a shade keeps a file of thousands of roads
-// short.
+// Plot draws the places in the order of their shades, the largest values last. All roads of a shade are one path, which
+// keeps the file short.
 func (m *places) Plot(c draw.Canvas, _ *plot.Plot) {
 	if len(m.X) == 0 {
 		return
@@ -73,7 +73,7 @@ func (m *places) Plot(c draw.Canvas, _ *plot.Plot) {
 			paths[k].Close()
 		}
 	}
-	wide := min((c.Max.X-c.Min.X)/(8*vg.Centimeter), 1) // lines of a small map are thin
+	wide := min((c.Max.X-c.Min.X)/(8*vg.Centimeter), 1) // a small map has thin lines
 	c.SetLineDash(nil, 0)
 	for k, path := range paths {
 		if len(path) == 0 {
@@ -90,7 +90,7 @@ func (m *places) Plot(c draw.Canvas, _ *plot.Plot) {
 	m.scaleBar(c, each)
 }
 
-// positions maps places to the canvas, with the aspect of the map; each is the length of a unit of X.
+// positions returns functions that convert coordinates to positions on the canvas, and the length of a unit of X on it.
 func (m *places) positions(c draw.Canvas) (x, y func(float64) vg.Length, each vg.Length) {
 	xmin, xmax, ymin, ymax := m.DataRange()
 	aspect := m.Aspect
@@ -106,7 +106,7 @@ func (m *places) positions(c draw.Canvas) (x, y func(float64) vg.Length, each vg
 	return x, y, vg.Length(scale)
 }
 
-// scaleBar draws a bar of a round length in the south-east.
+// scaleBar draws a scale bar of a round length in the south-east corner.
 func (m *places) scaleBar(c draw.Canvas, each vg.Length) {
 	kilometre := each * vg.Length(m.Kilometre)
 	if m.Kilometre == 0 || len(m.X) < 2 {

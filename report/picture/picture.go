@@ -1,8 +1,8 @@
 // Package picture draws the pictures of releases, plans, examples and benchmarks as SVG, PNG or PDF, with gonum/plot.
 // A [Figure] is one or more panels: a [Chart] of lines, named [Rows], [Cells] of a heat map, or a [Map] of places.
 //
-// Values that are not finite have no mark, and marks beyond the axis end at its edge: a canvas would take forever to
-// draw a line to infinity.
+// Values that are not finite have no mark. Marks beyond the axis end at its edge, since drawing a line to infinity
+// would take forever.
 package picture
 
 import (
@@ -30,9 +30,10 @@ type Figure struct {
 	Panels []Panel
 	// Columns is the number of panels in a row. If it is 0, all panels are in one row.
 	Columns int
-	// Width and Height are the size of one panel, in centimetres. If they are 0, the size is 8 by 6.
+	// Width and Height are the size of one panel in centimetres; 0 means 8 by 6.
 	Width, Height float64
-	// Keys name the marks, and Ramp explains the colours of cells and places; nil if there are none.
+	// Keys are the legend of the marks; Ramp is the legend of the colours of cells and places. Each is nil if there is
+	// none.
 	Keys []Key
 	Ramp *Ramp
 	// Note is a line of small print at the bottom.
@@ -41,11 +42,11 @@ type Figure struct {
 
 // Panel is one panel of a figure.
 type Panel interface {
-	// plot returns the panel for an area of that size.
+	// plot returns the panel, laid out for an area of the given size.
 	plot(width, height vg.Length) *plot.Plot
 }
 
-// ErrFormat is the error of an unknown format.
+// ErrFormat is the error for an unknown format.
 var ErrFormat = errors.New("a picture is svg, png or pdf")
 
 const (
@@ -83,13 +84,13 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return err
 }
 
-// svgText matches a text of gonum's SVG: its attributes, its size and the escaped text.
+// svgText matches a text element of gonum's SVG, to find its attributes, its font size and its escaped text.
 var svgText = regexp.MustCompile(`(<text [^>]*)style="font-family:Liberation Sans;(font-variant:normal;font-weight:` +
 	`normal;font-style:normal;font-size:([0-9.]+)px)">([^<]*)</text>`)
 
-// writeSVG names fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans. An embedded
-// font would take half a megabyte. A device that has none of them, such as many phones, uses a wider font, and labels
-// would overlap the axis: so each text states the length for which it was laid out.
+// writeSVG replaces the font by fonts that the reader may have: Arial and Helvetica have the widths of Liberation Sans.
+// An embedded font would take half a megabyte. A device that has none of them, such as many phones, uses a wider font,
+// and labels would overlap the axis: so each text states the length that it must fill.
 func writeSVG(w io.Writer, canvas io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
@@ -136,7 +137,7 @@ func (f *Figure) size() (width, height vg.Length) {
 	return width, vg.Length(rows)*h + f.above() + f.below(width)
 }
 
-// Dots returns the size of the figure in dots of a screen, of which an inch has 96.
+// Dots returns the size of the figure in pixels, of which an inch has 96.
 func (f *Figure) Dots() (width, height int) {
 	w, h := f.size()
 	return int(w / vg.Inch * 96), int(h / vg.Inch * 96)

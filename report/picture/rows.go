@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Rows is a panel of named rows, the first one at the top.
+// Rows is a panel of named rows, such as a bar chart with horizontal bars. The first row is at the top.
 type Rows struct {
 	Title string
 	X     Axis
@@ -16,8 +16,8 @@ type Rows struct {
 	Marks []RowMarks
 }
 
-// RowMarks is one series of a Rows panel: one value per row, such as all noisy values. A series with a Fill is drawn as
-// bars from 0, with a Line as intervals from Low to High, with a Mark as symbols at the values.
+// RowMarks is one series of a Rows panel: one value per row, such as all noisy values. Its Style decides what is drawn:
+// a Fill draws bars from 0, a Line draws intervals from Low to High, a Mark draws symbols at the values.
 type RowMarks struct {
 	Style
 	Values    []float64
@@ -39,7 +39,7 @@ func (r Rows) plot(width, height vg.Length) *plot.Plot {
 	return p
 }
 
-// limits returns the limits of the axis, with a little room beyond the marks if the values give them.
+// limits returns the limits of the axis. If they come from the values, there is a little room beyond the marks.
 func (r Rows) limits() (low, high float64) {
 	low, high = r.X.limits(r.extent())
 	if r.X.From == r.X.To {
@@ -54,7 +54,7 @@ func (r Rows) limits() (low, high float64) {
 	return low, high
 }
 
-// extent returns the range of all finite values, with 0 if there are bars.
+// extent returns the range of all finite values. If there are bars, the range includes 0.
 func (r Rows) extent() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, m := range r.Marks {
@@ -75,7 +75,7 @@ func (r Rows) extent() (low, high float64) {
 // rows draws the marks of named rows.
 type rows struct{ Rows }
 
-// DataRange implements plot.DataRanger; plot sets the limits itself.
+// DataRange implements plot.DataRanger with the limits that plot sets.
 func (r *rows) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax = r.limits()
 	return xmin, xmax, -0.5, float64(len(r.Names)) - 0.5
@@ -84,7 +84,7 @@ func (r *rows) DataRange() (xmin, xmax, ymin, ymax float64) {
 // Plot draws bars, then intervals and symbols.
 func (r *rows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	edge := func(v float64) vg.Length { // at the edge of the axis if v is beyond it
+	edge := func(v float64) vg.Length { // a value beyond the axis is drawn at its edge
 		return x(min(max(r.X.place(v), p.X.Min), p.X.Max))
 	}
 	half := min(0.35*(y(1)-y(0)), vg.Points(8))
@@ -97,7 +97,7 @@ func (r *rows) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, m := range r.Marks {
 		for i := range r.Names {
 			at := y(float64(len(r.Names) - 1 - i))
-			if m.Line != NoLine && m.Low[i] <= m.High[i] { // neither is NaN
+			if m.Line != NoLine && m.Low[i] <= m.High[i] { // false if either is NaN
 				style := m.lineStyle()
 				style.Width = vg.Points(1.5)
 				c.StrokeLine2(style, edge(m.Low[i]), at, edge(m.High[i]), at)

@@ -14,7 +14,7 @@ import (
 // Color is a colour from a set that people with any colour vision can distinguish (Okabe & Ito 2008).
 type Color int
 
-// The colours.
+// The values of Color.
 const (
 	Black Color = iota
 	Orange
@@ -38,10 +38,10 @@ var (
 	undefined = color.Gray{Y: 238} // the colour of a cell without a value
 )
 
-// Stroke is the pattern of a line.
+// Stroke is the pattern of a line, such as solid or dashed.
 type Stroke int
 
-// The strokes.
+// The values of Stroke.
 const (
 	NoLine Stroke = iota
 	Solid
@@ -56,7 +56,7 @@ var dashes = [][]vg.Length{nil, nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1)
 // Mark is the symbol at each point.
 type Mark int
 
-// The marks.
+// The values of Mark.
 const (
 	NoMark Mark = iota
 	Circle
@@ -70,7 +70,7 @@ const (
 var glyphs = []draw.GlyphDrawer{nil, draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 	draw.CrossGlyph{}, diamond{}}
 
-// diamond is a glyph that gonum/plot lacks.
+// diamond draws a diamond, which gonum/plot lacks.
 type diamond struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -96,7 +96,7 @@ type Style struct {
 	Line  Stroke
 	Mark  Mark
 	Fill  Fill
-	// Thin lines are for bounds and baselines.
+	// Thin is for bounds and baselines.
 	Thin bool
 }
 
@@ -123,8 +123,8 @@ func (s Style) fill() color.Color {
 	return c
 }
 
-// Scale gives values their colours, from Low to High. With Root the colours are even in the root of the share, for
-// counts that differ by orders of magnitude.
+// Scale assigns colours to values from Low to High. If Root is set, the colour depends on the square root of the
+// position between Low and High, for counts that differ by orders of magnitude.
 type Scale struct {
 	Low, High float64
 	Root      bool
@@ -150,9 +150,9 @@ func (s Scale) at(share float64) float64 {
 	return s.Low + share*(s.High-s.Low)
 }
 
-// magma is even to the eye, also in print and for any colour vision (Smith & van der Walt 2015). It begins with nearly
-// the colour of paper, so that small values step back, and ends before black: interpolateMagma(0.97 - 0.82·t) of D3 at
-// t = 0, 1/12, …, 1.
+// magma is a perceptually uniform colour scale, also in print and for any colour vision (Smith & van der Walt 2015). It
+// begins near white, so that small values do not stand out, and ends before black. The colours are
+// interpolateMagma(0.97 - 0.82·t) of D3 for t = 0, 1/12, …, 1.
 var magma = []color.RGBA{
 	{R: 252, G: 240, B: 178, A: 255}, {R: 254, G: 207, B: 146, A: 255}, {R: 254, G: 176, B: 120, A: 255},
 	{R: 252, G: 142, B: 100, A: 255}, {R: 246, G: 110, B: 92, A: 255}, {R: 231, G: 82, B: 99, A: 255},
@@ -170,7 +170,7 @@ func (s Scale) colour(value float64) color.RGBA {
 	return color.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
 }
 
-// handler sets plain text.
+// handler measures and draws the texts of figures with embedded fonts.
 var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
 // face returns the font of the figures at a size in points.
@@ -182,7 +182,7 @@ func letters(points float64) text.Style {
 	return text.Style{Color: color.Black, Font: face(points), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: handler}
 }
 
-// fit cuts a text to a width.
+// fit shortens a text until it fits into a width.
 func fit(style text.Style, s string, width vg.Length) string {
 	r := []rune(s)
 	for n := len(r); n > 0; n-- {

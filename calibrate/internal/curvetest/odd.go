@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Odd holds numbers that break programs: zeros, subnormals, the ends of ranges, infinities, NaN.
+// Odd holds numbers that often reveal bugs: zeros, subnormals, the ends of ranges, infinities, NaN.
 var Odd = []float64{
 	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300,
 		0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,

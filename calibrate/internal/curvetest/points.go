@@ -22,8 +22,8 @@ func NewRand(t testing.TB) *rand.Rand {
 // long reports whether tests run at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") == "1" }
 
-// Points returns how many random points a test against extended precision takes: many at full size, few/5 with -short,
-// else few.
+// Points returns how many random points a test checks against extended precision: many in long runs, few/5 with -short,
+// otherwise few.
 func Points(few, many int) int {
 	switch {
 	case long():
@@ -40,7 +40,7 @@ func TooSlow(r *rand.Rand, mu float64) bool {
 	return !long() && mu < 0x1p-150 && r.Intn(4) > 0
 }
 
-// Point is a point of the curve at epsilon Eps and mu = Num/Den.
+// Point is a point of the curve: epsilon is Eps and mu is Num/Den.
 type Point struct{ Eps, Num, Den float64 }
 
 // RandomEpsilon draws from [0, 1e6]: usually a common epsilon, sometimes 0, 1e6 or a subnormal number.
@@ -110,7 +110,7 @@ func RelativeBits(got, want *big.Float) int {
 	return gap.MantExp(nil) - want.MantExp(nil) + 1
 }
 
-// MuAtX returns the mu at which eps/mu - mu/2 = x.
+// MuAtX returns the mu for which eps/mu - mu/2 = x.
 func MuAtX(eps, x float64) float64 {
 	root := math.Sqrt(x*x + 2*eps)
 	if x > 0 {
@@ -119,7 +119,7 @@ func MuAtX(eps, x float64) float64 {
 	return root - x
 }
 
-// DrawEpsilonDelta draws from the whole range of guarantees.
+// DrawEpsilonDelta draws a guarantee; every guarantee that calibrate accepts can occur.
 func DrawEpsilonDelta(t *rapid.T, label string) (eps, delta float64) {
 	eps = rapid.OneOf(
 		rapid.Float64Range(0, 20), rapid.Float64Range(0, 1e6), rapid.SampledFrom([]float64{0, 5e-324, 1e-300, 1, 709.5, 1e6}),

@@ -30,7 +30,7 @@ func Precise(t *testing.T, text string) *big.Float {
 	return x
 }
 
-// Within checks exact <= got <= exact·(1 + tolerance); exact is known to 29 digits.
+// Within checks that got is safe and tight: exact <= got <= exact·(1 + tolerance). exact has 29 digits.
 func Within(t *testing.T, what string, got float64, exact *big.Float, tolerance float64) {
 	t.Helper()
 	slip := new(big.Float).SetPrec(400).Mul(exact, big.NewFloat(1e-29))

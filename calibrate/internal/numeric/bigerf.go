@@ -115,7 +115,7 @@ func BigLog(x *big.Float) float64 {
 	return math.Log(f) + float64(e)*math.Ln2
 }
 
-// The functions below start the iterations, so near that one step usually suffices.
+// The functions below return approximations from which one step of the iteration usually suffices.
 
 // startInvErfc approximates the x with erfc(x) = p within about 2^-75, for p in [2^-1100, 1/2], by Newton's rule in
 // double-double.

@@ -9,9 +9,9 @@ import (
 // Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln, and forms of 1 - e^-t and ln(1 - d) without
 // cancellation. Each evaluates a series until the terms cannot change the sum.
 
-// Precisions, in bits, of the extended evaluation. Each operation at p bits rounds within 2^(1-p), relative. Decisions
-// on safety are computed in BigPrec. Closed forms are computed in ShortPrec, since they are raised by far more than
-// their error.
+// Precisions of the extended evaluation, in bits. An operation at p bits has a relative error of at most 2^(1-p).
+// Whether an answer is safe is decided in BigPrec. Closed forms are computed in ShortPrec, because their results are
+// raised by far more than their error.
 const (
 	BigPrec   = 1024
 	ShortPrec = 256
@@ -29,7 +29,7 @@ func BigPow2(n int) *big.Float { return NewBig().SetMantExp(BigOf(1), n) }
 // newFloat returns 0 in a precision of p bits.
 func newFloat(p uint) *big.Float { return new(big.Float).SetPrec(p) }
 
-// negligible reports whether the term is below 2^-8 of the last place of sum, and so cannot change it.
+// negligible reports whether term is too small to change sum: below 2^-8 of its last place.
 func negligible(term, sum *big.Float) bool {
 	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(sum.Prec())-8
 }

@@ -2,15 +2,15 @@ package numeric
 
 import "math"
 
-// A search turns a decision into an answer: if a condition holds for all numbers on one side of a point, Boundary finds
-// the last float64 for which it holds. From the solver's candidate it tests one or two neighbours. It gallops and
-// bisects over the bit patterns of float64s, which have the order of the numbers. So even from a useless candidate it
-// ends after some hundred steps.
+// If a condition holds for all numbers on one side of a point, Boundary finds the last float64 for which it holds.
+// Starting from the solver's candidate, it usually tests one or two neighbours. It gallops and bisects over the bit
+// patterns of float64s, which sort as the numbers do. So it ends after some hundred steps even if the candidate is
+// useless.
 
-// Boundary returns the extreme float64 for which ok holds. ok must hold for all numbers on one side of some point: for
-// the larger ones if up, else for the smaller ones. The search starts at guess, positive or 0. If sure, Boundary
-// returns guess if ok(guess), without testing its neighbour on the unsafe side. The second result is false if ok holds
-// for no number that the search can reach.
+// Boundary returns the extreme float64 for which ok returns true. ok must return true for all numbers on one side of
+// some point: for the larger ones if up is set, otherwise for the smaller ones. The search starts at guess, which is
+// positive or 0. If sure is set and ok(guess) is true, Boundary returns guess without testing its neighbour. The second
+// result is false if ok is true for no number that the search can reach.
 func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, bool) {
 	if !(guess >= 0 && guess <= math.MaxFloat64) {
 		guess, sure = 1, false
@@ -32,8 +32,8 @@ func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, boo
 	return bisect(good, guess, ok), true
 }
 
-// gallop doubles its stride, in units of the last place, until ok holds. If ok never holds, it returns false and the
-// last number that it tried.
+// gallop tries numbers further and further from a start, doubling the distance in units of the last place, until ok
+// returns true. If ok never does, it returns false and the last number that it tried.
 func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	const end = 0x7fefffffffffffff // MaxFloat64
 	at := math.Float64bits(from)
@@ -52,7 +52,8 @@ func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	}
 }
 
-// bisect returns the float64 next to the boundary for which ok holds; ok(good) holds and ok(bad) does not.
+// bisect returns the float64 next to the boundary for which ok returns true, given that ok(good) is true and ok(bad) is
+// false.
 func bisect(good, bad float64, ok func(float64) bool) float64 {
 	g, b := math.Float64bits(good), math.Float64bits(bad)
 	for max(g, b)-min(g, b) > 1 {

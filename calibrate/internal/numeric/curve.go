@@ -5,7 +5,7 @@ package numeric
 // mu is small, R(x) - R(y) cancels, so a series in mu is used (fillMidpoint). The relative error of each value is
 // proven to be at most slack.
 
-// region tells how delta is computed at a point of the curve.
+// region is the part of the curve that a point is in. It decides which number is computed.
 type region uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	all                   // no value: delta is above 1 - 2^-61
 )
 
-// slack bounds the relative error of a point's value.
+// slack is the largest relative error of a point's value.
 const slack = 0x1p-76
 
 // point is the curve delta(epsilon) of the mu-GDP Gaussian mechanism at one point, with derivatives for the solver.
@@ -31,7 +31,7 @@ type point struct {
 	mills float64
 }
 
-// smallMu is the mu below which R(x) - R(y) is summed as a series in mu.
+// smallMu: below this mu, R(x) - R(y) is summed as a series in mu.
 const smallMu = 1. / 32
 
 // curve evaluates delta(epsilon) of the Gaussian mechanism with parameter mu (Balle & Wang 2018, Theorem 8):
@@ -75,7 +75,8 @@ func curve(eps, mu wide) point {
 }
 
 // halves returns a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it returns the
-// region instead. A value below 2^-299 becomes 0, which moves the result of curve by less than 2^-297, relative.
+// region of the point instead. A value below 2^-299 becomes 0, which changes the result of curve by less than 2^-297,
+// relative.
 func halves(eps, mu wide) (a, b dd, where region) {
 	switch {
 	case mu.e > 40: // mu >= 2^40, eps/mu <= 2^-19
@@ -138,7 +139,7 @@ func (p *point) fillMidpoint(density wide, a, b dd, mu wide) {
 	p.mills = c0.hi + h*(c1.hi+h*(c2.hi+h*(c3.hi+h*(c4.hi+h*c5.hi))))
 }
 
-// lateTerms returns c[7]·v + c[9]·v² + c[11]·v³, computed from c[4] and c[5].
+// lateTerms returns c[7]·v + c[9]·v² + c[11]·v³; it computes these coefficients from c[4] and c[5].
 func lateTerms(a, v, c4, c5 float64) float64 {
 	c6 := (c4 + a*c5) / 6
 	c7 := (c5 + a*c6) / 7

@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// erfcx(x) = e^(x²)·erfc(x) in float64, computed from Mills' ratio in double-double. It starts iterations, and package
-// methods exports it.
+// erfcx(x) = e^(x²)·erfc(x) in float64, computed from Mills' ratio in double-double. Iterations start from it, and
+// package methods exports it.
 
 // invSqrtPi2 is sqrt(2/pi) and sqrt2 is sqrt(2), as double-doubles within 2^-106, relative.
 var (
@@ -14,7 +14,7 @@ var (
 // Erfcx returns e^(x²)·erfc(x) for finite x, within one unit in the last place, or +Inf if the value is above every
 // float64.
 func Erfcx(x float64) float64 {
-	const far = 0x1p90 // from this x on, 1/(x·sqrt(pi)) is exact to 2^-181
+	const far = 0x1p90 // from this x on, 1/(x·sqrt(pi)) is exact within 2^-181
 	switch {
 	case x >= far:
 		return wide{dd{1, 0}.div(sqrt2), 0}.mul(wide{invSqrtPi2, 0}).normal().div(wideOf(x)).approximate()

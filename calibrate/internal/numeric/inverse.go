@@ -4,12 +4,12 @@ import (
 	"math"
 )
 
-// The curve and its three inverses, as float64s on the safe side: solve, move slightly to the unsafe side, and let
-// Boundary find the extreme float64 that Meets accepts.
+// The curve and its three inverses as float64s on the safe side. Each function solves the equation approximately, moves
+// the solution slightly to the unsafe side, and lets Boundary find the extreme float64 that Meets accepts.
 
-// nudge is the relative step towards the unsafe side before a candidate is rounded. It exceeds the candidate's error,
-// so rounding never ends one float64 too far on the safe side. Meets rejects the rare candidate that ends too far on
-// the other.
+// nudge is how far a candidate is moved to the unsafe side, relative, before it is rounded. It exceeds the candidate's
+// error, so rounding never ends one float64 too far on the safe side. If it ends too far on the unsafe side, which is
+// rare, Meets rejects the candidate.
 const nudge = 0x1p-60
 
 // The range of guarantees for which the curve is evaluated.
@@ -38,8 +38,8 @@ func LeastDelta(eps float64, mu Quotient) float64 {
 	return most
 }
 
-// delta returns the point's delta if the relative error of its value is by; the result grows with by. If the value is 1
-// - delta, the error is relative to 1 - delta.
+// delta returns delta at the point, if the value has the relative error by. The result grows with by. If the value is 1
+// - delta, its error is relative to 1 - delta.
 func (p point) delta(by float64) wide {
 	if p.region == upper {
 		return wide{dd{1, 0}.sub(p.value.widen(-by).plain()), 0}.normal()

@@ -5,10 +5,10 @@ import (
 	"math/big"
 )
 
-// These functions decide whether noise meets a guarantee. The fast evaluation decides if its error bound leaves no
-// doubt, else the slow one. If 1024 bits cannot decide, the answer is no. So a yes is a proof.
+// These functions decide whether noise meets a guarantee. The slow evaluation is used only if the fast one is too
+// inexact to decide. If 1024 bits cannot decide, the answer is no. So every yes is proven.
 
-// Quotient is mu = num/den, exactly: a sensitivity over a sigma, or mu over 1.
+// Quotient is an exact mu = Num/Den: a sensitivity divided by a sigma, or mu divided by 1.
 type Quotient struct{ Num, Den float64 }
 
 // wide returns the quotient within 2^-102, relative.
@@ -37,7 +37,7 @@ func Meets(eps float64, mu Quotient, delta float64) bool {
 	return BigMeets(eps, mu.big(), delta)
 }
 
-// MeetsAtRatio is Meets at mu = eps/c, for eps and c above 0.
+// MeetsAtRatio does the work of Meets for mu = eps/c, with eps and c above 0.
 func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	switch curve(wideOf(eps), wideOf(eps).div(wideOfBig(c))).compare(delta) {
 	case -1:
@@ -48,8 +48,8 @@ func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	return BigMeets(eps, NewBig().Quo(BigOf(eps), c), delta)
 }
 
-// compare returns -1 if the point's delta is certainly at most delta, 1 if it is certainly above, and 0 if it is too
-// close to decide. delta is in [MinDelta, 1 - 2^-53].
+// compare returns -1 if delta at the point is proven to be at most delta, 1 if it is proven to be above, and 0 if the
+// point's value is too inexact to decide. delta is in [MinDelta, 1 - 2^-53].
 func (p point) compare(delta float64) int {
 	switch p.region {
 	case nothing:

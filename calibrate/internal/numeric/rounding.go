@@ -5,10 +5,9 @@ import (
 	"math/big"
 )
 
-// Every value on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are evaluated in
-// 256 bits, rounded up at each step, and then to the least float64 that is not below (NewUp, Ceiling). Values of closed
-// forms, which are known within 2^-100, are first moved to the safe side by more than their error (RoundedUp,
-// RoundedDown).
+// Every value on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are computed in
+// 256 bits, rounded up at each step, and then rounded up to a float64 (NewUp, Ceiling). Closed forms are known within
+// 2^-100; they are first moved to the safe side by more than their error (RoundedUp, RoundedDown).
 
 // directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
 const directedPrec = 256

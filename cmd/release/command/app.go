@@ -10,24 +10,24 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// app holds what all verbs share: their outputs, and the metrics of a run.
+// app holds what all verbs share: the outputs, the flags of all verbs, and the metrics of a run.
 type app struct {
 	*console.Console
-	metrics string // --metrics as it was typed
+	metrics string // the value of --metrics as the user typed it
 	checks  checkMode
-	stdin   io.Reader // for the answers of a person
+	stdin   io.Reader // answers that a person types
 	last    lastRun
 	added   []Verb // the verbs of release-full
 }
 
-// setJob records the job whose outcome is to be written.
+// setJob records the name of the job whose outcome the metrics report.
 func (a *app) setJob(name string) {
 	a.last.Lock()
 	defer a.last.Unlock()
 	a.last.job = name
 }
 
-// checkMode selects how a run treats data checks.
+// checkMode is how a run treats data checks: the value of --data-checks.
 type checkMode string
 
 const (
@@ -41,7 +41,7 @@ var checkModes = []string{string(checksAuto), string(checksShow), string(checksR
 
 func (m *checkMode) String() string { return string(*m) }
 
-// Set refuses an unknown mode.
+// Set implements pflag.Value. It refuses an unknown mode.
 func (m *checkMode) Set(s string) error {
 	if !slices.Contains(checkModes, s) {
 		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
@@ -50,16 +50,16 @@ func (m *checkMode) Set(s string) error {
 	return nil
 }
 
-// Type returns the name of the value's type in help texts.
+// Type implements pflag.Value.
 func (m *checkMode) Type() string { return "mode" }
 
-// lastRun holds the metrics of a run for the operator's monitoring. A run that does not end after a signal goes on
-// while they are written.
+// lastRun holds the metrics of a run for the operator's monitoring. The mutex is needed, since a run may still be
+// working while a signal makes the program write the metrics.
 type lastRun struct {
 	sync.Mutex
-	file    string          // for Prometheus; empty if there is none, and once it is written
-	job     string          // empty if the command is not a run of a job
+	file    string          // for Prometheus; "" without --metrics, and after it was written
+	job     string          // "" if the command does not run a job
 	command string          // such as "ledger audit"
-	balance *ledger.Balance // nil if the account was not read
-	waiting []ledger.Run    // charges of the account's dataset that have been reserved for long
+	balance *ledger.Balance // nil if the account's balance was not read
+	waiting []ledger.Run    // charges of the dataset that have been reserved for long
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Errors of a command line, worded like the verb's own help. Cobra's texts speak of args and of functions of Go.
+// Errors in a command line are worded like the verb's help. Cobra's own texts mention args and Go functions.
 
-// things names the arguments of the verbs.
+// things maps the arguments in usage lines to words for messages.
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
 	"FILE": "a file", "FILE…": "a file"}
 
-// explainArguments replaces cobra's texts for a verb and its subcommands.
+// explainArguments replaces cobra's error texts for a verb and its subcommands.
 func explainArguments(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	if check := cmd.Args; check != nil {
@@ -46,7 +46,7 @@ func explainArguments(cmd *cobra.Command) {
 	}
 }
 
-// missingFlag returns an error if a required flag is not set.
+// missingFlag returns an error that names the required flags that are not set.
 func missingFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed && err == nil {
@@ -60,7 +60,7 @@ func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
 }
 
-// flagError explains an error of a flag.
+// flagError explains an error in a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

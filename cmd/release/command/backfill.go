@@ -99,15 +99,15 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	// signer is the signer of --sign, nil if it is not given; unsigned are the windows that were published before
-	// without its signature.
+	// signer makes the signatures of --sign; nil if --sign is not given. unsigned are the data intervals that were
+	// published before and are not signed by it.
 	signer   pipeline.Signer
 	unsigned []string
-	stop     string // why it stopped early; "" if it did not
+	stop     string // why the backfill stopped early; "" if it did not
 	spent    bool   // it stopped because of --max-spend
 }
 
-// all runs the windows in order until one fails or the purse is empty.
+// all makes the releases of the data intervals in order, until one fails or --max-spend does not pay for the next.
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
 		if w.State == statePublished && b.signer != nil {
@@ -133,7 +133,7 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	return nil
 }
 
-// broken returns an error if --sign was given and data intervals that were published before lack its signature.
+// broken returns an error if --sign was given but data intervals that were published before are not signed by it.
 func (b *backfilling) broken() error {
 	if len(b.unsigned) == 0 {
 		return nil
@@ -147,7 +147,7 @@ func (b *backfilling) broken() error {
 	}
 }
 
-// left returns an error if data intervals that are over are still not published; nil if there are none.
+// left returns an error if data intervals that are over are not published; nil if all are.
 func (b *backfilling) left(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {
@@ -204,7 +204,8 @@ func (b *backfilling) conclude(windows []*windowed) error {
 // purse is the budget that a backfill may still spend, in mu squared.
 type purse struct{ left *big.Float }
 
-// newPurse returns the mu squared that the epsilon allows at the plan's delta; without an epsilon it is unlimited.
+// newPurse returns the budget of --max-spend: the mu squared of epsilon at the plan's delta. If epsilon is "", it is
+// unlimited.
 func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	if epsilon == "" {
 		return &purse{}, nil
@@ -221,7 +222,7 @@ func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	return &purse{x.Mul(x, x)}, nil
 }
 
-// pays subtracts the cost of a plan from the rest of the budget, if enough is left.
+// pays reports whether the purse covers a plan's cost, and if so subtracts it.
 func (p *purse) pays(plan *pipeline.Plan) bool {
 	if p.left == nil {
 		return true

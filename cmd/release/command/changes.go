@@ -25,7 +25,7 @@ out in their own unit. --json names both releases by the SHA-256 of their manife
 Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between two jobs can be one of
 their bounds.`
 
-// changesFlags describe how changes are computed.
+// changesFlags are the flags of the verb changes.
 type changesFlags struct {
 	table        string
 	maxHalfWidth float64
@@ -51,16 +51,16 @@ func changesCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// changesOf is the result as JSON.
+// changesOf is the output of changes as JSON.
 type changesOf struct {
 	Table string `json:"table"`
-	// Earlier and Later are the SHA-256 of the manifests.
+	// Earlier and Later are the SHA-256 of the two releases' manifests.
 	Earlier string        `json:"earlier_release"`
 	Later   string        `json:"later_release"`
 	Cells   []changedCell `json:"cells"`
 }
 
-// changedCell is a row of the result. Numbers are null if they are not stated.
+// changedCell is the change of one cell. A number is null if the change cannot be stated.
 type changedCell struct {
 	Labels     map[string]string `json:"labels"`
 	Difference *statedInterval   `json:"difference"`

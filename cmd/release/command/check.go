@@ -83,13 +83,13 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
-// stater is an engine whose files make statements about their rows.
+// stater is an engine that can find wrong statements of files about their rows, such as a wrong minimum.
 type stater interface {
 	WrongMetadata(context.Context, *pipeline.Plan) ([]source.FalseMetadata, error)
 }
 
-// checkData reads the rows and reports to the operator how many cannot be used; it returns an error if a column is
-// unusable. It discards the exact answers.
+// checkData reads the rows and reports to the operator how many of them cannot be used. It returns an error if a column
+// is unusable. It discards the exact answers.
 func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
 	o, done := a.Observer()
 	answers, err := engine.Aggregate(ctx, plan, o)

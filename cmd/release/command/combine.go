@@ -34,7 +34,7 @@ queries and runs is independent. A ratio has Fieller's interval, and is not stat
 
 Means, variances and quantiles are not sums; counts of discovered keys are selected by their noise. Both are refused.`
 
-// combineFlags describe a combination of cells.
+// combineFlags select the cells to add, to subtract and to divide by.
 type combineFlags struct{ sum, minus, of []string }
 
 // combineCommand returns the verb combine.
@@ -54,13 +54,13 @@ func combineCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// combined is the result as JSON. Numbers are null if the ratio is not stated.
+// combined is the output of combine as JSON. Numbers are null if the ratio cannot be stated.
 type combined struct {
 	Sum      []string `json:"sum,omitempty"`
 	Minus    []string `json:"minus,omitempty"`
 	Of       []string `json:"of,omitempty"`
-	Releases []string `json:"releases"` // the SHA-256 of each manifest, in the order of the arguments
-	// Noisy is the noisy value, Low and High are the ends of its interval.
+	Releases []string `json:"releases"` // the SHA-256 of each release's manifest, in the order of the arguments
+	// Noisy is the noisy value. Low and High are the ends of its 95 % interval.
 	Noisy     *float64 `json:"noisy"`
 	Deviation *float64 `json:"standard_deviation"`
 	Low       *float64 `json:"ci95_low"`
@@ -119,10 +119,10 @@ func printCombined(c *console.Console, f *combineFlags, releases *openedReleases
 	return c.PrintJSON(out)
 }
 
-// withError formats a number with the digits that its error justifies: to a power of ten that is at most a tenth of the
-// standard deviation.
+// withError formats a number with the digits that its error justifies: it rounds to a power of ten that is at most a
+// tenth of the standard deviation.
 func withError(x, deviation float64, round func(float64) float64) string {
-	const exact = 1e-12 // of the number: the rounding of a sum without noise, such as a known total
+	const exact = 1e-12 // relative to x: the rounding error of a sum without noise, such as a known total
 	if !(deviation > exact*math.Abs(x)) || math.IsInf(deviation, 0) {
 		return strconv.FormatFloat(x, 'g', 12, 64)
 	}
@@ -134,7 +134,7 @@ func withError(x, deviation float64, round func(float64) float64) string {
 	return strconv.FormatFloat(round(x*step)/step, 'f', -exponent, 64)
 }
 
-// openedReleases are the releases of the arguments, and their tables by RELEASE:TABLE.
+// openedReleases are the releases that the arguments name, and their tables, by RELEASE:TABLE.
 type openedReleases struct {
 	all    []openedRelease
 	tables map[string]*combine.Table
@@ -147,7 +147,7 @@ type openedRelease struct {
 
 var releaseName = regexp.MustCompile(`^([A-Za-z0-9_.-]+)=(.+)$`)
 
-// open opens DIR or NAME=DIR.
+// open opens the release of an argument DIR or NAME=DIR.
 func (r *openedReleases) open(ctx context.Context, arg string) error {
 	o := openedRelease{dir: arg}
 	if m := releaseName.FindStringSubmatch(arg); m != nil {
@@ -173,7 +173,7 @@ func (r *openedReleases) open(ctx context.Context, arg string) error {
 	return nil
 }
 
-// terms reads the tables that texts name, with the weights of their cells times sign.
+// terms reads the tables that texts name. The weights of their cells are multiplied by sign.
 func (r *openedReleases) terms(ctx context.Context, flag string, texts []string, sign float64) ([]combine.Term, error) {
 	var out []combine.Term
 	for _, text := range texts {
@@ -195,7 +195,7 @@ func (r *openedReleases) terms(ctx context.Context, flag string, texts []string,
 	return out, nil
 }
 
-// table reads the table that a selection names, once.
+// table reads the table that a selection names. It reads each table only once.
 func (r *openedReleases) table(ctx context.Context, s *combine.Selection) (*combine.Table, error) {
 	i := slices.IndexFunc(r.all, func(o openedRelease) bool { return o.name == s.Release })
 	if i < 0 {
@@ -227,7 +227,7 @@ func (r *openedReleases) table(ctx context.Context, s *combine.Selection) (*comb
 	return nil, console.Usagef("%s: choose a table of %s", s, strings.Join(tableNames(o.manifest), ", "))
 }
 
-// unchangedRelease reads the manifest of the release in dir, and compares all files with it.
+// unchangedRelease reads the manifest of the release in dir. It fails if a file differs from the manifest.
 func unchangedRelease(ctx context.Context, dir string) (m *manifest.Manifest, digest string, err error) {
 	found, err := sink.Examine(ctx, dir)
 	switch {

@@ -16,17 +16,17 @@ import (
 // Completions of values
 //
 // The shell asks the program for completions of the typed text. Flags with a few known words offer these words, and
-// flags of files offer files of their kind. All others, numbers and free texts, return an empty list: without an answer
-// the shell would offer every file of the folder.
+// flags of files offer files of their kind. All other flags, such as numbers and free texts, offer an empty list:
+// otherwise the shell would offer every file of the folder.
 
-// offer completes the values of a flag or of arguments.
+// offer is a function that completes the value of a flag or an argument.
 type offer = cobra.CompletionFunc
 
 func words(w ...string) offer {
 	return cobra.FixedCompletions(w, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// files offers files with one of these endings, and all folders.
+// files offers files whose names have one of these endings, and all folders.
 func files(endings ...string) offer {
 	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
 }
@@ -55,7 +55,8 @@ var (
 	}
 )
 
-// flagOffers are by command and flag, or by the flag alone if it has the same meaning in all commands.
+// flagOffers has completions of flags. A key is a command and a flag, or the flag alone if it means the same in all
+// commands.
 var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove",
 		"replace-one"),
@@ -66,7 +67,7 @@ var flagOffers = map[string]offer{
 	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
 }
 
-// argumentOffers are by the first word after the command's name in its usage line.
+// argumentOffers has completions of arguments. A key is the first word after the command's name in its usage line.
 var argumentOffers = map[string]offer{
 	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
@@ -115,13 +116,13 @@ func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	return []string{job.Ledger.Dataset}, directive
 }
 
-// jobParams offers the parameters of the job on the command line, with an equals sign.
+// jobParams offers the parameters of the job on the command line, each with an equals sign.
 func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) == 0 {
 		return nil, directive
 	}
-	// Any variable may be the ledger's: its sample is a ledger's name, which is a file's name too.
+	// Any variable may name the ledger: its sample value is a valid ledger, and a valid file name too.
 	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true,
 		Env: func(string) (string, bool) { return "sqlite:sample", true }})
 	if job == nil {

@@ -4,7 +4,7 @@ package command
 
 import "syscall"
 
-// noCore keeps the system from writing a core file of this process.
+// noCore keeps the system from writing a core file of this process, which would hold private rows.
 func noCore() {
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // lowering a limit is always allowed
 }

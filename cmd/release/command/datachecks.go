@@ -18,10 +18,10 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Data checks count the rows that the queries cannot use. They depend on single rows, so only the operator sees them:
-// on stderr, if that is a terminal or if they are requested; never on stdout, which may become a file next to the
-// release, nor in the release, the ledger and the metrics (docs/adr/0018). Messages that a run prints without a request
-// are computed from its noisy answers.
+// Data checks count the rows that the queries cannot use. They depend on single rows, so only the operator sees them.
+// They are printed on stderr, if stderr is a terminal or if the user asks for them; never on stdout, which may become a
+// file next to the release, nor in the release, the ledger and the metrics (docs/adr/0018). Messages that a run prints
+// without a request are computed from its noisy answers.
 
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
@@ -35,12 +35,13 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// shows reports whether a run prints its data checks.
+// shows reports whether a run should print its data checks.
 func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
-// policy returns the value of data_checks that the flag implies, so that the release states it; "" if the job decides.
+// policy returns the value of data_checks that the flag implies, so that the release states it; "" if the flag leaves
+// it to the job.
 func (a *app) policy() string {
 	if a.checks == checksRefuse || a.checks == checksOff {
 		return string(a.checks)
@@ -48,10 +49,10 @@ func (a *app) policy() string {
 	return ""
 }
 
-// askPolicy asks a person on a terminal how a run treats unusable columns if its job does not state it, and returns the
-// answer as a value of data_checks; "" if nobody is asked. It asks before a row is read, and whether it asks depends
-// only on the job: a question that depended on rows would reveal something about them to anybody who sees it, or who
-// sees that no release appears.
+// askPolicy asks the person at the terminal how a run should treat unusable columns, if the job does not state it. It
+// returns the answer as a value of data_checks; "" if it does not ask. It asks before a row is read, and whether it
+// asks depends only on the job: a question that depended on rows would reveal something about them to anybody who sees
+// it, or who sees that no release appears.
 func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string {
 	if a.checks != checksAuto || !ask || p.Job().DataChecks != "" || dataPolicy(p, false) == "" {
 		return ""
@@ -77,7 +78,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	}
 }
 
-// look returns the part of the input that a run tallies.
+// look returns how many rows a run examines for data checks: all, some or none.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
 	case p.Refuses():
@@ -88,7 +89,7 @@ func (a *app) look(p *pipeline.Plan) local.Look {
 	return local.LookNone
 }
 
-// reportData tells the operator about the data of a release that was made.
+// reportData tells the operator about the data checks of a finished release.
 func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	bad := false
 	if o.Checks != nil && a.shows() {
@@ -99,14 +100,30 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 		return
 	}
 	// This uses only the noisy answers, so it may be shown to everybody.
+	var nothing []int
 	for i, r := range o.Release.Results() {
 		if r.LooksEmpty {
-			a.Warn(nothingText(p, i))
+			nothing = append(nothing, i)
 		}
 	}
+	const most = 3 // more warnings become one
+	if len(nothing) <= most {
+		for _, i := range nothing {
+			a.Warn(nothingText(p, i))
+		}
+		return
+	}
+	var names []string
+	for _, i := range nothing[:most] {
+		names = append(names, p.Queries()[i].Query.Name())
+	}
+	a.Warn(fmt.Sprintf("queries %s and %d more of %d: each noisy answer cannot be told from the answer of an empty table"+
+		lookText, strings.Join(names, ", "), len(nothing)-most, len(p.Queries())))
 }
 
-// nothingText returns the warning that a query's answer could be noise alone.
+const lookText = ": release check --data JOB looks at the rows and spends nothing"
+
+// nothingText returns a warning that a query's answer could be noise alone.
 func nothingText(p *pipeline.Plan, query int) string {
 	planned := p.Queries()[query]
 	q := planned.Query
@@ -123,10 +140,10 @@ func nothingText(p *pipeline.Plan, query int) string {
 		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) +
 			")"
 	}
-	return text + ": release check --data JOB looks at the rows and spends nothing"
+	return text + lookText
 }
 
-// printFindings prints findings on stderr, and returns whether one of them is unusable.
+// printFindings prints the findings of data checks on stderr. It returns true if a finding makes a column unusable.
 func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	for _, f := range found {
 		bad = bad || f.Unusable
@@ -140,7 +157,7 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	return bad
 }
 
-// printChecks prints the shares of each of the plan's tables on stderr.
+// printChecks prints for each of the plan's tables on stderr which fraction of the rows is unusable.
 func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
 	if len(c.Tables) == 0 {
 		a.printShares("", c)
@@ -152,7 +169,7 @@ func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
 	}
 }
 
-// printShares prints the shares of a table; its name is "" if it is the only one.
+// printShares prints the fractions for one table; its name is "" if it is the only one.
 func (a *app) printShares(name string, c *pipeline.DataChecks) {
 	t := checkTable(c)
 	if a.Log == "json" {
@@ -170,7 +187,7 @@ func (a *app) printShares(name string, c *pipeline.DataChecks) {
 		console.Aligned(t))
 }
 
-// lookedAt describes the part of the rows from which the fractions were computed.
+// lookedAt describes how many rows were examined for the fractions.
 func (a *app) lookedAt(c *pipeline.DataChecks) string {
 	text := ""
 	if c.Skipped > 0 {
@@ -182,8 +199,8 @@ func (a *app) lookedAt(c *pipeline.DataChecks) string {
 	return text
 }
 
-// checkTable has a row for each input of the filters and of each query, and one for all of a query's inputs together;
-// the first row is the header.
+// checkTable returns a table of the data checks. It has a row for each input of the filters and of each query, and a
+// row for all inputs of a query together; the first row is the header.
 func checkTable(c *pipeline.DataChecks) [][]string {
 	out := [][]string{{"query", "input", "null", "unparsed", "outside", "not counted", "cut by bounds"}}
 	add := func(name string, rows *tally.Tally, bounds bounding.BoundTally) {
@@ -213,7 +230,7 @@ func checkTable(c *pipeline.DataChecks) [][]string {
 	return out
 }
 
-// records returns the rows of a table by the names of its header.
+// records returns the rows after the header, each as a map from header names to values.
 func records(rows [][]string) []map[string]string {
 	out := make([]map[string]string, 0, len(rows))
 	for _, row := range rows[1:] {
@@ -226,7 +243,7 @@ func records(rows [][]string) []map[string]string {
 	return out
 }
 
-// about rounds a number of rows to two digits: a single row does not show in it.
+// about rounds a number of rows to two digits, so that a single row does not change it.
 func about(n int64) int64 {
 	if n < 100 {
 		return n / 10 * 10

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// The exit codes; root.go's help text explains them.
+// The exit codes. The help text in root.go explains them to users.
 const (
 	exitDone     = 0
 	exitCheck    = 1
@@ -68,8 +68,8 @@ func (a *app) report(ctx context.Context, err error) int {
 	return code
 }
 
-// recovered reports a panic by the functions and lines of its stack. It prints neither the panic value nor arguments:
-// they may hold private values.
+// recovered reports a panic by the functions and lines of its stack. It prints neither the panic's value nor the
+// functions' arguments, since these may hold private values.
 func (a *app) recovered(code *int) {
 	if recover() == nil {
 		return
@@ -87,10 +87,10 @@ func (a *app) recovered(code *int) {
 	*code = exitInternal
 }
 
-// interrupted is the cause of a context that a signal cancelled.
+// interrupted is the error with which a signal cancels a context.
 type interrupted struct{ os.Signal }
 
-// Is makes errors.Is(err, context.Canceled) true, so that context.Cause(ctx) counts as ctx.Err() does.
+// Is makes errors.Is(err, context.Canceled) true, so that context.Cause(ctx) is treated like ctx.Err().
 func (i interrupted) Is(target error) bool { return target == context.Canceled }
 
 func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// The pages are docs/reference/errors.md and docs/reference/glossary.md, the job's JSON Schema and the registry of
-// denoising methods, all of which are in the program: nothing is read.
+// The explanations come from docs/reference/errors.md, docs/reference/glossary.md, the job's JSON Schema and the
+// registry of denoising methods. All of these are in the program, so no file is read.
 
 func (a *app) explainCmd() *cobra.Command {
 	return &cobra.Command{
@@ -57,7 +57,7 @@ func (a *app) explain(word string) error {
 	return nil
 }
 
-// explanation is the page of one word.
+// explanation is the text about one word.
 type explanation struct {
 	// Kind is "error code", "job key", "denoising method" or "word".
 	Kind string
@@ -65,9 +65,9 @@ type explanation struct {
 	Text string
 }
 
-// findExplanations returns the entries whose name equals word or, if there are none and word is a phrase, the entries
-// of the glossary that it mentions. If nothing is found, it returns at most 8 similar names. A job key can be given by
-// its path (privacy.per_unit.max_rows) or by the last part of the path.
+// findExplanations returns the explanations whose name equals word. If there are none and word is a phrase, it returns
+// the glossary's explanations of the words in it. If nothing is found, it returns at most 8 similar names. A job key
+// can be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
 func findExplanations(word string) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {
@@ -103,7 +103,7 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	return nil, similar[:min(len(similar), 8)], nil
 }
 
-// endsWith reports whether the path of a key, or its last parts, are spelt like wanted: rows is no end of max_rows.
+// endsWith reports whether the path of a key equals wanted, or ends with it after a dot: rows does not match max_rows.
 func endsWith(path, wanted string) bool {
 	path = strings.ReplaceAll(path, "[]", "")
 	for more := true; more; _, path, more = strings.Cut(path, ".") {
@@ -114,8 +114,8 @@ func endsWith(path, wanted string) bool {
 	return false
 }
 
-// mentioned returns the glossary's entries whose names are words of a phrase, in the phrase's order: "unit" is left out
-// if the phrase has "privacy unit".
+// mentioned returns the glossary's explanations whose names occur in a phrase, in the phrase's order. It leaves out a
+// name within a longer one: "unit" if the phrase has "privacy unit".
 func mentioned(all []explanation, phrase string) (found []explanation) {
 	rest := plain(phrase)
 	words := slices.DeleteFunc(slices.Clone(all), func(e explanation) bool {
@@ -133,10 +133,10 @@ func mentioned(all []explanation, phrase string) (found []explanation) {
 	return found
 }
 
-// mentions reports whether a phrase has the words of name, next to one another.
+// mentions reports whether the words of name occur in a phrase, one after the other.
 func mentions(phrase, name string) bool { return strings.Contains(plain(phrase), plain(name)) }
 
-// plain puts each word of a text into its singular, with a space at both ends.
+// plain returns a text with each word in the singular, and a space at both ends.
 func plain(text string) string {
 	words := strings.Fields(text)
 	for i := range words {
@@ -145,7 +145,7 @@ func plain(text string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// explainedNames lists every word that has a page, each once, for completion.
+// explainedNames lists every word that has an explanation, each once, for completion.
 func explainedNames() []string {
 	all, err := explanations()
 	if err != nil {
@@ -159,21 +159,22 @@ func explainedNames() []string {
 	return slices.Compact(names)
 }
 
-// normal spells privacy-unit, "privacy unit" and Privacy_Unit alike, and mu² as mu.
+// normal returns the same text for privacy-unit, "privacy unit" and Privacy_Unit; it also replaces mu² by mu.
 func normal(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "²", ""), func(r rune) bool {
 		return strings.ContainsRune(" -_?!.,:;\"'", r)
 	}), " ")
 }
 
-// singular spells "margins" and "margin" alike.
+// singular returns "margin" for "margins": it cuts off an s at the end.
 func singular(s string) string { return strings.TrimSuffix(s, "s") }
 
-// near reports whether two words differ by one letter that was added, lost or changed, or by two that changed places.
+// near reports whether two words differ by one typing error: a letter added, left out or changed, or two letters
+// swapped.
 func near(a, b string) bool { return max(len(a), len(b)) >= 4 && spelling.Distance(a, b) <= 1 }
 
-// merged joins the entries with the same kind and text into one entry, which lists their names. A key of a dimension,
-// for example, occurs in sums and in means.
+// merged joins explanations of the same kind and text, such as a key of sums and the same key of means. The result
+// lists all their names.
 func merged(found []explanation) (out []explanation) {
 	for _, e := range found {
 		if i := slices.IndexFunc(out, func(o explanation) bool { return o.Kind == e.Kind && o.Text == e.Text }); i >= 0 {
@@ -200,7 +201,7 @@ func explanations() ([]explanation, error) {
 // link matches a Markdown link. Only its text is shown.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// sections splits a page at its headings.
+// sections splits a page at its headings. Each section becomes an explanation.
 func sections(page, heading, kind string) (out []explanation) {
 	_, rest, _ := strings.Cut(page, "\n"+heading)
 	for _, section := range strings.Split(rest, "\n"+heading) {
@@ -213,7 +214,7 @@ func sections(page, heading, kind string) (out []explanation) {
 	return out
 }
 
-// object is the part of the job's schema about a mapping or a value.
+// object is a mapping or a value in the job's JSON Schema.
 type object struct {
 	Ref         string            `json:"$ref"`
 	Description string            `json:"description"`
@@ -253,7 +254,7 @@ func collect(root, o *object, path string, out *[]explanation) {
 	}
 }
 
-// descend collects the keys of the mappings inside o.
+// descend appends the keys of the mappings within o to out.
 func descend(root, o *object, at string, out *[]explanation) {
 	if def, known := root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]; known {
 		collect(root, &def, at, out)

@@ -9,43 +9,43 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/report"
 )
 
-// previewed is the number of cells of an answer that are shown.
+// previewed is the number of cells that are shown of each answer.
 const previewed = 5
 
-// printPreview shows the first written cells of each answer, formatted as in the files.
+// printPreview shows the first cells of each answer as they are in the files.
 func (a *app) printPreview(r *pipeline.Release) error {
 	m := r.Manifest(nil)
+	remarks := report.NewRemarks(&m)
 	for i, result := range r.Results() {
 		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
-		if m.Queries[i].Kind != "crosstabs" { // its answer is the noisy numbers from which its tables are computed
+		if m.Queries[i].Kind != "crosstabs" { // its answer is no table for readers: its tables are computed from it
 			estimate := [1]float64{math.NaN()}
 			if result.Answer.Cells > 0 {
 				result.Answer.Estimate(0, estimate[:])
 			}
 			err := a.printAnswer(&result, report.MissingValue(m.Queries[i].Kind))
 			if err == nil {
-				err = a.printRemarks(report.Remarks(&m, i, "", estimate[0]))
+				err = a.printRemarks(remarks.Of(i, "", estimate[0]))
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if err := a.printReadings(&m, i, &result); err != nil {
+		if err := a.printReadings(remarks, i, &result); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printRemarks shows facts that a reader of the table above must know, each as a paragraph.
+// printRemarks prints facts that a reader of the table above must know, each as a paragraph.
 func (a *app) printRemarks(texts []string) error {
 	for _, text := range texts {
 		if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
@@ -55,7 +55,7 @@ func (a *app) printRemarks(texts []string) error {
 	return nil
 }
 
-// printAnswer shows the first rows of an answer; missing stands for the values that it does not have.
+// printAnswer shows the first rows of an answer. missing is printed for a value that a cell does not have.
 func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 	cells := shown(*r)
 	if err := a.PrintTable(previewRows(r.Answer, cells, missing)); err != nil {
@@ -67,12 +67,12 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 	return nil
 }
 
-// previewedTables is the number of tables computed from an answer that are shown.
+// previewedTables is the number of tables that are shown of those computed from an answer.
 const previewedTables = 4
 
-// printReadings shows the first rows of the first tables that were computed from the answer to a query, by its number
-// in m.
-func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result) error {
+// printReadings shows the first rows of the first tables that were computed from a query's answer, such as quantiles.
+// number is the query's index in m.
+func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Result) error {
 	for i, x := range r.Answer.Readings {
 		if more := len(r.Answer.Readings) - i; i == previewedTables {
 			return a.Printf("\n… %d more tables\n", more)
@@ -92,14 +92,14 @@ func (a *app) printReadings(m *manifest.Manifest, number int, r *pipeline.Result
 				return err
 			}
 		}
-		if err := a.printRemarks(report.Remarks(m, number, x.Name, math.NaN())); err != nil {
+		if err := a.printRemarks(remarks.Of(number, x.Name, math.NaN())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shown returns the cells to show: the first ones or, in a sparse answer, the first that are written.
+// shown returns the numbers of the first cells; of a sparse answer, the first cells that are written to files.
 func shown(r pipeline.Result) []int {
 	var cells []int
 	block := make([]float64, min(r.Answer.Cells, 1<<16))
@@ -115,7 +115,7 @@ func shown(r pipeline.Result) []int {
 	return cells
 }
 
-// noValue stands for a number that is not there.
+// noValue is printed for a missing number.
 const noValue = "-"
 
 func previewRows(ans query.Answer, cells []int, missing string) [][]string {
@@ -146,7 +146,7 @@ func previewRows(ans query.Answer, cells []int, missing string) [][]string {
 	return rows
 }
 
-// interval formats an interval; it has no ends in a cell that is left empty.
+// interval formats an interval; noValue if the cell is left empty.
 func interval(low, high string) string {
 	if low == noValue || high == noValue {
 		return noValue
@@ -154,7 +154,7 @@ func interval(low, high string) string {
 	return low + " to " + high
 }
 
-// at returns the value of one cell.
+// at returns the value of one cell of a series.
 func at(s query.Series, cell int) string {
 	var x [1]float64
 	s(cell, x[:])
@@ -173,7 +173,7 @@ func label(k domain.KeyColumn, cell int) string {
 	}
 }
 
-// printable removes line breaks, tabs and other control characters: keys may come from the data.
+// printable removes line breaks, tabs and other control characters, since keys may come from the data.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -183,7 +183,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// short returns a number for a person: the files have all digits.
+// short formats a number with few digits, for a person.
 func short(x float64) string {
 	switch {
 	case math.IsNaN(x):

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -35,11 +36,11 @@ withdrawn is marked so. Without --store the ledgers beside the releases and in t
 
 The feed dates an entry by the date among its job's parameters, or else by deployment.published.`
 
-// indexed is one release below the folder.
+// indexed describes one release in the index.
 type indexed struct {
 	Title, Window, Guarantee, Link string
-	Digest                         string // the manifest's SHA-256
-	Withdrawn                      string // the day of its withdrawal; "" if it was not withdrawn
+	Digest                         string // the SHA-256 of the release's manifest
+	Withdrawn                      string // the day on which it was withdrawn; "" if it was not
 	at, changed                    time.Time
 	dir                            string
 }
@@ -118,8 +119,12 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 		return fs.SkipDir // a release holds no other
 	})
 	var usage *console.UsageError
-	if err != nil && !errors.As(err, &usage) {
-		return nil, pipeline.OutputError(plainError(err))
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &unread):
+		return nil, pipeline.OutputError(fmt.Errorf("%s: %w", console.Here(unread.Path), unread.Err))
+	case err != nil && !errors.As(err, &usage):
+		return nil, pipeline.OutputError(err)
 	}
 	slices.SortFunc(out, func(a, b indexed) int {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.Link, a.Link))
@@ -127,9 +132,9 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 	return out, err
 }
 
-// markWithdrawn marks the releases that a ledger lists as withdrawn: the ledger in store or, if it is empty, the
-// ledgers near the folders. If a ledger near a folder cannot be read, it prints its name on stderr: the user may have
-// no access to the ledger.
+// markWithdrawn marks the releases that a ledger lists as withdrawn. store names the ledger; if it is "", the ledgers
+// near the folders are read. If a ledger near a folder cannot be read, for instance because the user has no access, its
+// name is printed on stderr.
 func markWithdrawn(ctx context.Context, c *console.Console, all []indexed, store string) error {
 	names := map[string]bool{}
 	if store != "" {
@@ -178,7 +183,8 @@ func runsIn(ctx context.Context, store string) ([]ledger.Run, error) {
 // retired matches the name to which a release folder is renamed when a newer release replaces it.
 var retired = regexp.MustCompile(`\.[0-9a-f]{8}(-[0-9]+)?$`)
 
-// isRetired reports whether a folder holds a release that the release in the folder of the shorter name replaced.
+// isRetired reports whether a folder holds a replaced release: it is named like another folder, with a digest at the
+// end.
 func isRetired(path string) bool {
 	at := retired.FindStringIndex(path)
 	if at == nil {
@@ -188,7 +194,7 @@ func isRetired(path string) bool {
 	return err == nil
 }
 
-// entryOf returns the entry of a release at a path below the folder.
+// entryOf returns the index entry of a release. path leads from the index to the release's folder.
 func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	e := indexed{Title: report.Title(m), Digest: digest, Guarantee: "epsilon " + report.AsStated(m.Privacy.Epsilon) +
 		", delta " + report.AsStated(m.Privacy.Delta)}
@@ -222,7 +228,7 @@ func entryOf(m *manifest.Manifest, digest, path string) indexed {
 	return e
 }
 
-// indexMark identifies a page that this verb wrote.
+// indexMark is in every page that this verb writes, so that it overwrites no other page.
 const indexMark = `<meta name="generator" content="release index">`
 
 var indexPage = template.Must(template.New("index").Parse(`<!doctype html>
@@ -273,8 +279,8 @@ type (
 	}
 )
 
-// writeFeed writes the feed. The id of an entry is the digest of its manifest, and the id of the feed is the digest of
-// its oldest entry.
+// writeFeed writes an Atom feed. The id of an entry is the digest of the release's manifest. The id of the feed is the
+// digest of the oldest release.
 func writeFeed(b *bytes.Buffer, all []indexed) error {
 	oldest := &all[len(all)-1]
 	newest := slices.MaxFunc(all, func(a, b indexed) int { return a.changed.Compare(b.changed) })
@@ -299,7 +305,8 @@ func writeFeed(b *bytes.Buffer, all []indexed) error {
 	return errors.Join(encoder.Encode(feed), encoder.Close())
 }
 
-// replaceWhole writes a file next to the old one and renames it, so that readers see one or the other.
+// replaceWhole writes a file next to the old one and then renames it over the old one, so that readers see the old or
+// the new file, whole.
 func replaceWhole(path string, write func(*bytes.Buffer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

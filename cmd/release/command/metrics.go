@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// writeMetrics writes the outcome of a command for the textfile collector of Prometheus' node exporter, whole or not at
-// all. The first call writes them.
+// writeMetrics writes the outcome of a command to a file for the textfile collector of Prometheus' node exporter. The
+// file appears complete or not at all. Only the first call writes.
 func (a *app) writeMetrics(code int) {
 	a.last.Lock()
 	defer a.last.Unlock()
@@ -75,7 +75,7 @@ func (l *lastRun) metrics(code int, now time.Time) string {
 	return b.String()
 }
 
-// label1 returns a label's value in the text format of Prometheus.
+// label1 returns a label's value, quoted and escaped for the text format of Prometheus.
 func label1(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

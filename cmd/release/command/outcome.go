@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// headlines describe how a run ended.
+// headlines has a sentence for each way in which a run can end.
 var headlines = map[protocol.Status]string{
 	protocol.StatusReleased: "released",
 	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is " +
@@ -94,7 +94,7 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 		}
 		sigma := fmt.Sprintf("%.4g", q.Sigma())
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
-			sigma = "-" // each component has a sigma of its own, and none is the sigma of the cells
+			sigma = "-" // the query's components have different sigmas
 		}
 		rows = append(rows, []string{
 			q.Query.Name(), cellCount(&q), sigma,

@@ -90,39 +90,38 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 	return chargeRefusal(plan, found.Quote)
 }
 
-// plannedQuery is one query of `plan --json`.
+// plannedQuery describes one query in the output of `plan --json`.
 type plannedQuery struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Cells int    `json:"cells"`
-	// Conditions are in words; "" if all rows count.
+	// Conditions is the query's filter in words; "" if all rows count.
 	Conditions  string  `json:"conditions,omitempty"`
 	Sensitivity float64 `json:"sensitivity"`
 	Why         string  `json:"why"`
 	Sigma       float64 `json:"sigma"`
 	Deviation   float64 `json:"standard_deviation"`
 	HalfWidth   float64 `json:"ci95_half_width"`
-	// PerRow: the half-width is divided by the private number of rows.
+	// PerRow is set if the half-width must be divided by the private number of rows.
 	PerRow bool `json:"ci95_half_width_over_rows"`
-	// Least is the half-width if the least bound on rows is found; nil if the bound is fixed.
+	// Least is the half-width if the search for the bound on rows finds the smallest bound; nil if the bound is fixed.
 	Least *float64 `json:"least_ci95_half_width,omitempty"`
 	Mu    float64  `json:"mu"`
 	Share float64  `json:"share_of_mu2"`
-	// Threshold is the least noisy count of a key that is published, if keys are discovered.
+	// Threshold is the noisy count from which a key is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
 	MinUnits  int64   `json:"min_units,omitempty"`
-	// KeysOf names the query that selects the keys, if another one does.
+	// KeysOf names the query that selects the keys; "" if it is this query, or if keys are listed.
 	KeysOf string `json:"keys_of,omitempty"`
-	// NoiseThreshold is the noise threshold: if no cell had a row, all noisy counts would be at most this with 95 %
-	// probability.
+	// NoiseThreshold is the value that no noisy count exceeds with 95 % probability if all exact counts are 0.
 	NoiseThreshold float64 `json:"stands_out,omitempty"`
-	// CommonNoise is the gain of `noise: auto` over independent noise; nil if it has no less noise.
+	// CommonNoise is what `noise: auto` would gain over independent noise; nil if it would gain nothing.
 	CommonNoise *commonNoiseGain `json:"noise_auto,omitempty"`
 	// Adjusted is the expected error of estimates that are made non-negative or integers; nil if they are not.
 	Adjusted *adjusted `json:"estimates,omitempty"`
-	// MinCount is a min_count that the plan proposes for a query that averages groups; 0 if it needs none.
+	// MinCount is the min_count that the plan proposes for a mean of groups; 0 if it proposes none.
 	MinCount int `json:"proposed_min_count,omitempty"`
-	// Parts are the mechanisms, if tables are put together from them.
+	// Parts are the query's mechanisms, if its tables are computed from several.
 	Parts    []plannedPart   `json:"parts,omitempty"`
 	Strategy *query.Strategy `json:"strategy,omitempty"`
 }
@@ -209,7 +208,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	return a.printTargets(p)
 }
 
-// printConditions lists the conditions under which rows count, and the queries that they belong to.
+// printConditions lists the filters of the queries in words, each with the names of its queries.
 func (a *app) printConditions(p *pipeline.Plan) error {
 	all := configs.Conditions(p.Effective())
 	var texts []string
@@ -230,7 +229,7 @@ func (a *app) printConditions(p *pipeline.Plan) error {
 	return nil
 }
 
-// engineText returns who adds up the rows of a database.
+// engineText returns which program aggregates the rows of a database: this one or the database.
 func engineText(p *pipeline.Plan) string {
 	c := sqlpush.Choose(p)
 	if c.Local {
@@ -239,7 +238,7 @@ func engineText(p *pipeline.Plan) string {
 	return "the database adds the rows up: " + c.Why
 }
 
-// versionsText returns which rows of a database a run reads if it is cut short and resumed.
+// versionsText returns which version of a database's rows a run reads if it is interrupted and resumed.
 func versionsText(p *pipeline.Plan) string {
 	of := runjob.DatabaseOf(p.Job())
 	if sqlpush.KeepsVersions(of) {
@@ -256,7 +255,7 @@ func versionsText(p *pipeline.Plan) string {
 	return "the input keeps no versions: a run that is cut short and resumed reads the rows that the table has then"
 }
 
-// printFollowers lists the queries whose keys a query selects, and the cost of the selection.
+// printFollowers lists the queries that use the keys selected by a query, and the cost of the selection.
 func (a *app) printFollowers(p *pipeline.Plan, query int) error {
 	var names []string
 	for _, q := range p.Queries() {

@@ -8,17 +8,17 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// commonNoiseGain holds the standard deviations of a histogram with common noise, as multiples of its present ones.
+// commonNoiseGain holds the standard deviations of a histogram's noise with `noise: auto`, divided by the present ones.
 type commonNoiseGain struct {
 	Cell  float64 `json:"cell"`
-	Total float64 `json:"total"` // the sum of all cells
+	Total float64 `json:"total"` // of the sum of all cells
 }
 
-// maxGain is the largest multiple that is worth showing in a plan.
+// maxGain is the largest ratio of new to present noise at which a plan mentions the gain.
 const maxGain = 0.97
 
-// commonNoiseGainOf returns the gain of `noise: auto` for a query; nil if the noise would not be smaller, or if a key
-// of the job excludes common noise.
+// commonNoiseGainOf returns the gain of `noise: auto` for a query. It returns nil if the gain is small, or if a key of
+// the job excludes common noise.
 func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
 	if p.Guarantee().Delta == 0 || len(q.Steps) > 0 || q.Sparse {
 		return nil
@@ -36,7 +36,7 @@ func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
 	return s
 }
 
-// isDirected reports whether a query has this name and chooses the place of its noise itself.
+// isDirected reports whether jq is the query with this name and its job already states how its noise is placed.
 func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// budgetShare returns a query's fraction of the release's budget: of mu squared, or of epsilon if delta is 0.
+// budgetShare returns a query's fraction of the release's budget. The budget is mu squared, or epsilon if delta is 0.
 func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	if p.Guarantee().Delta > 0 {
 		ratio := float64(q.Mu()) / float64(p.Mu())
@@ -20,7 +20,7 @@ func budgetShare(p *pipeline.Plan, q *pipeline.Planned) float64 {
 	return own / float64(p.Guarantee().Epsilon)
 }
 
-// sharedOut names the quantity that the queries share.
+// sharedOut names the quantity that is split over the queries: mu squared or epsilon.
 func sharedOut(p *pipeline.Plan) string {
 	if p.Guarantee().Delta > 0 {
 		return "share of mu²"

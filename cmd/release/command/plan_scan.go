@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// All output of plan about the input comes from its schema and the number of its files. Footers also hold row counts,
-// and the min and max of columns: a count of the rows that these rule out would be an exact answer about the rows.
+// All output of plan about the input comes from its schema and the number of its files. Footers also have row counts
+// and the min and max of columns, but to print how many rows a filter can skip would be an exact answer about the rows.
 
-// scanPlan opens the input for the schema in its headers or footers and returns the plan of the scan; nil if the input
+// scanPlan opens the input for the schema in its headers or footers and returns what a run would read; nil if the input
 // is in a database or does not exist.
 func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*local.ScanPlan, error) {
 	if p.Job().Input.SQL != nil {
@@ -33,7 +33,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 		return nil, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)
-	if !ok { // of several tables
+	if !ok { // the job has several tables
 		return nil, nil
 	}
 	return e.Explain(p)
@@ -69,7 +69,7 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 	return a.PrintTable(rows)
 }
 
-// binary formats a number of bytes.
+// binary formats a number of bytes with a unit such as MiB.
 func binary(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d KiB", (n+1023)/1024)

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// plannedPart is one mechanism of a query whose tables are computed from several.
+// plannedPart is one mechanism of a query whose tables are computed from several mechanisms.
 type plannedPart struct {
 	Name        string  `json:"name"`
 	Cells       int     `json:"cells"`
@@ -63,9 +63,9 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		a.Printf("\n"), a.PrintTable(tables), a.printKnown(s), a.printAdjusted(q), a.printSums(q))
 }
 
-// adjusted is the expected error of estimates of crosstabs that are made non-negative or integers, in standard
-// deviations of the noisy values: the largest bias of a margin by one column, and of values almost without rows; the
-// largest errors of cells without rows and of others, and the bias of large cells beside many without rows.
+// adjusted holds bounds on the error of crosstabs' estimates that are made non-negative or integers, in standard
+// deviations of the noisy values. They bound the bias of one-way marginals, the bias and error of cells almost without
+// rows, the error of other cells, and the bias of large cells beside many empty ones.
 type adjusted struct {
 	MarginBias     float64 `json:"margin_bias_at_most"`
 	RareValueBias  float64 `json:"bias_of_values_almost_without_rows_at_most"`
@@ -81,7 +81,7 @@ func adjustedOf(q *pipeline.Planned) *adjusted {
 	return &adjusted{query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias}
 }
 
-// printKnown names the public totals.
+// printKnown lists the levels with public totals, and their files.
 func (a *app) printKnown(s *query.Strategy) error {
 	if len(s.Known) == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (a *app) printKnown(s *query.Strategy) error {
 		"published without noise\n", strings.Join(s.Known, " and "))
 }
 
-// printAdjusted describes the error of estimates that are made non-negative or integers, for any data.
+// printAdjusted describes the largest error, whatever the data, of estimates that are made non-negative or integers.
 func (a *app) printAdjusted(q *pipeline.Planned) error {
 	if !q.Adjusts() {
 		return nil
@@ -106,7 +106,7 @@ func (a *app) printAdjusted(q *pipeline.Planned) error {
 		query.MarginBias, query.RareValueBias, query.EmptyCellError, query.FullCellError, query.LargeCellBias)
 }
 
-// lossWords describes the error by which strategies are compared.
+// lossWords returns words for the error that the strategy minimizes.
 func lossWords(loss strategy.Loss) string {
 	switch loss {
 	case queries.LossSums:
@@ -120,10 +120,10 @@ func lossWords(loss strategy.Loss) string {
 	}
 }
 
-// treeOf begins the names of trees, which differ in the number of children of a node.
+// treeOf begins the names of tree strategies, which differ in the number of children of a node.
 const treeOf = "tree of "
 
-// whatIsNoised names, for each strategy, the numbers that get noise.
+// whatIsNoised describes, for each strategy, to which numbers noise is added.
 var whatIsNoised = map[string]string{
 	"levels":                         "the cells of every level; all levels are computed from these, and add up",
 	"the last level alone, added up": "each cell of the last level", "each level alone, equal noise": "each cell of each level",
@@ -136,7 +136,7 @@ var whatIsNoised = map[string]string{
 	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
 }
 
-// waysOf returns the table of compared strategies: first the chosen one, then the others by increasing error. The error
+// waysOf returns a table that compares strategies: first the chosen one, then the others by increasing error. The error
 // of the chosen strategy includes the rounding of its noise; the others' errors do not.
 func waysOf(s *query.Strategy) [][]string {
 	others := slices.Clone(s.Others)
@@ -166,7 +166,7 @@ func waysOf(s *query.Strategy) [][]string {
 	return rows
 }
 
-// mostComponents is the largest number of components that a plan explains; JSON has all.
+// mostComponents is the largest number of components that a plan prints. JSON has all of them.
 const mostComponents = 8
 
 // printComponents describes each component of a strategy, if they are few.

@@ -16,20 +16,20 @@ import (
 
 // worth compares a plan's cost and noise with other ways to spend the budget, and with other epsilons.
 type worth struct {
-	// Basic is the epsilon of the same noise under basic composition: the sum of the mechanisms' epsilons at equal
-	// parts of delta; 0 if it is not known.
+	// Basic is the epsilon of the same noise under basic composition: the sum of the mechanisms' epsilons, each at an
+	// equal part of delta. It is 0 if it is not known.
 	Basic float64 `json:"epsilon_by_basic_composition,omitempty"`
-	// Curve holds the accuracies at other epsilons with the same delta, fractions and bounds.
+	// Curve holds the accuracy at other epsilons, with the same delta, the same split over queries and the same bounds.
 	Curve []worthAt `json:"curve"`
 }
 
-// worthAt is the noise at an epsilon, relative to the plan's.
+// worthAt is the noise at another epsilon, relative to the plan's noise.
 type worthAt struct {
 	Epsilon float64 `json:"epsilon"`
 	Noise   float64 `json:"noise_relative"`
 }
 
-// curveSteps are the epsilons of the curve, as multiples of the plan's.
+// curveSteps are the epsilons of the curve, as multiples of the plan's epsilon.
 var curveSteps = []float64{0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
 
 func worthOf(p *pipeline.Plan) worth {
@@ -57,8 +57,8 @@ func worthOf(p *pipeline.Plan) worth {
 	return w
 }
 
-// noiseThreshold returns the noise threshold of a query: if no cell had a row, all noisy counts would be at most this
-// with 95 % probability. It is 0 for queries that are not counts.
+// noiseThreshold returns the noise threshold of a count: the value that no noisy count exceeds with 95 % probability if
+// all exact counts are 0. It returns 0 for other queries.
 func noiseThreshold(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != query.OverBound && q.Kind != "histogram" || q.Selection != nil || q.Search != nil &&
 		q.Search.Result == nil {
@@ -74,7 +74,7 @@ func noiseThreshold(q *pipeline.Planned) float64 {
 	return report.NoiseThreshold(deviation, q.Query.Cells())
 }
 
-// printWorth prints the saving by this program's composition, and the noise threshold of counts.
+// printWorth prints what this program's composition saves over basic composition, and the noise thresholds of counts.
 func (a *app) printWorth(p *pipeline.Plan) error {
 	w := worthOf(p)
 	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
@@ -87,7 +87,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 			return err
 		}
 	}
-	var names, counts []string // of queries whose groups of few rows could be left empty
+	var names, counts []string // queries whose groups of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
 			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
@@ -133,7 +133,7 @@ func effectiveSizes(p *pipeline.Plan) (texts []string) {
 	return texts
 }
 
-// planFigure draws a plan: each query's fraction of the budget with its half-width, and the noise over epsilon.
+// planFigure draws a plan: each query's fraction of the budget and its half-width, and the noise at other epsilons.
 func planFigure(p *pipeline.Plan) *picture.Figure {
 	shares := picture.RowMarks{Style: picture.Style{Color: picture.Blue, Fill: picture.Full}}
 	rows := picture.Rows{Title: "Share of the budget, and 95 % ± of a noisy value",
@@ -158,7 +158,7 @@ func planFigure(p *pipeline.Plan) *picture.Figure {
 	}
 }
 
-// The part of the curve that is drawn, in multiples of the plan's epsilon.
+// The range of epsilons that is drawn, in multiples of the plan's epsilon.
 const (
 	leastDrawn = 0.2
 	mostDrawn  = 5

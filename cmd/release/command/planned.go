@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// cellCount returns the number of cells of a query; discovered keys have a threshold instead.
+// cellCount formats the number of cells of a query or, if keys are discovered, the threshold of their noisy counts.
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
 		text := fmt.Sprintf("keys ≥ %.6g", q.Threshold())
@@ -30,7 +30,7 @@ func cellCount(q *pipeline.Planned) string {
 	return fmt.Sprint(q.Query.Cells())
 }
 
-// keysOf names the query that selects the keys; "" if the query does so itself, or lists them.
+// keysOf names the query that selects the keys of q; "" if q selects or lists them itself.
 func keysOf(q *pipeline.Planned) string {
 	if f, ok := q.Query.(query.KeyFollower); ok {
 		return f.Leader()
@@ -38,10 +38,11 @@ func keysOf(q *pipeline.Planned) string {
 	return ""
 }
 
-// atMost precedes a half-width that is not known before the run.
+// atMost is written before a half-width whose exact value is not known before the run.
 const atMost = "at most "
 
-// halfWidth formats half the width of a cell's 95 % interval; for a mean, divided by its number of rows.
+// halfWidth formats half the width of a cell's 95 % interval; for a mean, with the number of rows by which it must be
+// divided.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
 	text := fmt.Sprintf("%.4g", half)

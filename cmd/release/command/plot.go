@@ -89,7 +89,7 @@ func writePicture(path string, f *picture.Figure) error {
 	return nil
 }
 
-// writeFile writes a file under another name and renames it, so that a failure leaves no incomplete file.
+// writeFile writes a file under a temporary name and then renames it, so that a failure leaves no incomplete file.
 func writeFile(path string, write func(*os.File) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -97,7 +97,7 @@ func writeFile(path string, write func(*os.File) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(file.Name()) // it is not a complete picture
+			_ = os.Remove(file.Name()) // the picture is incomplete
 		}
 	}()
 	if err := write(file); err != nil {

@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
-	_ "time/tzdata" // time zones in an image without any
+	_ "time/tzdata" // time zones, for images that have none
 
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/io/store/web"
@@ -21,9 +21,9 @@ type Verb struct {
 	Name, Short string
 	// Version names the library behind the verb, for `version`.
 	Version string
-	// Run runs the arguments that follow the name and returns the exit code.
+	// Run runs the verb with the arguments after its name, and returns the exit code.
 	Run func(args []string) int
-	// Takes reports whether Run gets a command line that does not begin with the verb; nil if it never does.
+	// Takes reports whether Run also gets a command line that does not begin with the verb's name; nil if it never does.
 	Takes func(args []string) bool
 }
 
@@ -46,20 +46,20 @@ func Main(added ...Verb) int {
 	return a.execute(ctx, args)
 }
 
-// abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell) instead of its own exit code 2,
-// which also means a wrong command line. No core file is written: it would hold rows of the input.
+// abortOnCrash makes Go's runtime end a crashed process by SIGABRT (134 for a shell), not by its own exit code 2, which
+// would look like a wrong command line. It prevents core files, which would hold rows of the input.
 func abortOnCrash() {
 	noCore()
 	debug.SetTraceback("crash")
 }
 
-// grace is how long a process continues after the first signal. Meanwhile a run cancels a reservation under which no
-// noise was drawn. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with
+// grace is how long a process continues after the first signal. In this time a run cancels its reservation, if it has
+// drawn no noise. A step that cannot be interrupted, such as a read of a file system that does not answer, ends with
 // the process: a run can be killed at any step, and the next run resumes it.
 const grace = 3 * time.Second
 
-// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If that does not end the process
-// within the grace, it is ended after last, which gets the exit code. A second signal ends it at once.
+// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. If the process still runs after
+// grace, signals calls last with the exit code, and ends the process. A second signal ends it at once.
 func signals(parent context.Context, last func(code int)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
@@ -70,8 +70,8 @@ func signals(parent context.Context, last func(code int)) (context.Context, func
 			cancel(interrupted{s})
 			time.AfterFunc(grace, func() {
 				code := interrupted{s}.code()
-				go last(code)                                                         // its folder may not answer
-				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // nobody may be reading stderr
+				go last(code)                                                         // may block on a folder that does not answer
+				go func() { fmt.Fprintf(os.Stderr, "error: %v\n", interrupted{s}) }() // may block if nobody reads stderr
 				time.Sleep(grace / 10)
 				os.Exit(code) //nolint:forbidigo // the call that would return an error is the call that hangs
 			})
@@ -90,8 +90,9 @@ func Signals(parent context.Context, temporary string) (context.Context, func())
 	return signals(parent, func(int) { _ = os.RemoveAll(temporary) })
 }
 
-// Run runs a command line within this process, as Main runs the process's arguments, and returns the exit code.
+// Run runs a command line in this process, as Main runs the process's own arguments. It returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 
-// Build names this build of the program: its version, and if that is not one commit's, the digest of its executable.
+// Build identifies this build of the program: its version or, if the build is not exactly one commit, the digest of its
+// executable.
 func Build() string { return runjob.Build() }

@@ -58,7 +58,7 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	}
 	defer jobs.CloseAll(known)
 	withdrawn := func(k *jobs.Known) bool { return k.Run.Withdrawn != nil }
-	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // it is enough if one of several ledgers knows it
+	if i := slices.IndexFunc(known, withdrawn); i >= 0 { // one of several ledgers suffices
 		w := known[i].Run.Withdrawn
 		r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason,
 			r.Deployment.Administrative.Notes)
@@ -70,8 +70,8 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	return c.Print(string(text))
 }
 
-// record is a deployment in the registry's schema (deployments-schema.yaml at 3e9c812). It has these keys and no
-// others.
+// record is a deployment in the form of the registry's schema (deployments-schema.yaml at 3e9c812), with exactly its
+// keys.
 type record struct {
 	Slug       string `yaml:"url_slug"`
 	Status     string `yaml:"status"`
@@ -127,7 +127,8 @@ type record struct {
 	} `yaml:"deployment"`
 }
 
-// yamlNumber is written with a decimal point; without one, readers of YAML 1.1 take 1e-06 for a string.
+// yamlNumber is a number that is always written with a decimal point. Otherwise readers of YAML 1.1 take 1e-06 for a
+// string.
 type yamlNumber float64
 
 // MarshalYAML implements yaml.Marshaler.
@@ -139,7 +140,7 @@ func (n yamlNumber) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
-// notStated is written if the registry requires a text and the job has none.
+// notStated is written for a text that the registry requires and the job does not have.
 const notStated = "Not stated."
 
 func said(text string) string { return cmp.Or(text, notStated) }
@@ -188,7 +189,7 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug returns the job's slug, or one made from its name.
+// slug returns own, the slug in the job. If own is "", it makes a slug from the job's name.
 func slug(own, name string) string {
 	if own != "" {
 		return own

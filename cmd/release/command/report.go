@@ -67,7 +67,7 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
 }
 
-// plainError returns the operating system's error, without the texts that libraries add.
+// plainError returns the operating system's error in err, without the texts that libraries add.
 func plainError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -76,7 +76,7 @@ func plainError(err error) error {
 	return err
 }
 
-// writeDocuments writes files of a report and replaces an earlier report's files.
+// writeDocuments writes the files of a report into a folder, and replaces the files of an earlier report.
 func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -127,7 +127,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 	return m, tables, nil
 }
 
-// tablesIn lists the kinds of tables in the files of a query, each once: "" for the answer.
+// tablesIn lists the kinds of tables in a query's files, each once: "" for the answer, and names such as quantiles.
 func tablesIn(q *manifest.Query) []string {
 	var out []string
 	for _, f := range q.Files {
@@ -138,7 +138,7 @@ func tablesIn(q *manifest.Query) []string {
 	return out
 }
 
-// placesOf returns the public points of a job's queries, by name; none without a job.
+// placesOf returns the public points of the queries' nearest dimensions, by query; none if there is no job file.
 func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places,
 	error) {
 	places := map[string]*pipeline.Places{}

@@ -65,7 +65,7 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 	return a.report(ctx, err)
 }
 
-// measure records the verb whose outcome is to be written.
+// measure records the verb whose outcome the metrics report.
 func (a *app) measure(verb *cobra.Command) {
 	a.last.Lock()
 	defer a.last.Unlock()
@@ -115,10 +115,10 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// refuseEmpty refuses flags and arguments that are there and empty, as a shell's variable that is not set makes them: a
-// run with an empty --sign or --anchor would otherwise be unsigned, or not compared with the anchor.
+// refuseEmpty refuses flags and arguments that are empty, for instance because a shell variable is not set. Otherwise a
+// run with an empty --sign would not be signed, and a run with an empty --anchor would not be compared with the anchor.
 func refuseEmpty(verb *cobra.Command, args []string) (err error) {
-	if verb.DisableFlagParsing { // completions ask about words that are not typed yet
+	if verb.DisableFlagParsing { // completion asks about words that are not complete yet
 		return nil
 	}
 	const hint = "is a variable of the shell not set?"

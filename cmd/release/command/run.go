@@ -45,11 +45,11 @@ func (a *app) runCmd() *cobra.Command {
 	return cmd
 }
 
-// request holds the options of a run besides the job.
+// request holds the user's options for a run.
 type request struct {
-	again   bool // make a new release although there is one
+	again   bool // make a new release although one exists
 	compare bool // report whether the input of the existing release has changed
-	early   bool // a release of a day, month or year that is not over
+	early   bool // allow a release of a day, month or year that is not over
 }
 
 // addRelease adds the flags of a verb that makes a release: its options, its ledger, and its output.
@@ -86,7 +86,7 @@ If the units of a large table are columns, the files hold their rows, and most o
   release merge JOB --key run.key --partition 1/2 --to 1.merged *.part.1         for each of the partitions, anywhere, without the ledger
   release merge JOB --key run.key *.merged                                       once, where the ledger is`
 
-// parts are the files of a run's shards.
+// parts names the files of a run's shards, and the file with their key.
 type parts struct {
 	key   string
 	paths []string
@@ -120,7 +120,8 @@ func (a *app) mergeCmd() *cobra.Command {
 	return cmd
 }
 
-// run makes the release of a job from its input or, if of is not nil, from the files of its shards.
+// run makes the release of a job from its input. If of is not nil, it makes the release from the files of shards
+// instead.
 func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask request, of *parts) error {
 	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
@@ -197,8 +198,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	return nil
 }
 
-// askedPlan returns the plan of a job with the answer of the person at the terminal about unusable columns, if a run
-// would charge and the job does not state it.
+// askedPlan returns the plan of a job. If a run would charge and the job does not state data_checks, it asks the person
+// at the terminal, and returns the plan with the answer.
 func (a *app) askedPlan(ctx context.Context, path string, flags *jobs.Flags, plan *pipeline.Plan, book *ledger.Book,
 	dir string) (*pipeline.Plan, error) {
 	s, err := protocol.StandingOf(ctx, plan, book, sink.New(), dir)
@@ -214,8 +215,8 @@ func (a *app) askedPlan(ctx context.Context, path string, flags *jobs.Flags, pla
 	return flags.Load(ctx, a.Console, path)
 }
 
-// readAccount reads the balance of a plan's account, which is zero if the account was never opened, and the charges of
-// its dataset that wait for a run.
+// readAccount reads the balance of a plan's account, which is zero if the account does not exist yet, and the reserved
+// charges of its dataset.
 func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline.Plan) (b ledger.Balance, err error) {
 	b, opened, err := book.Balance(ctx, plan.Account())
 	if err != nil || !opened {
@@ -231,7 +232,7 @@ func (a *app) readAccount(ctx context.Context, book *ledger.Book, plan *pipeline
 	return b, nil
 }
 
-// noteWaiting names the charges that wait for a run.
+// noteWaiting prints the charges that have been reserved for long.
 func (a *app) noteWaiting() {
 	for i := range a.last.waiting {
 		a.Warn(jobs.WaitingText(&a.last.waiting[i]))
@@ -243,15 +244,15 @@ func (a *app) addMetrics(cmd *cobra.Command) {
 		"write the outcome to this file, for the textfile collector of Prometheus")
 }
 
-// place holds the resources and the folder of a plan's run.
+// place holds where and how a plan runs: folder, limits, signer and options.
 type place struct {
 	dir    string
 	limits local.Limits
 	request
-	signer pipeline.Signer // nil: not signed
-	// announce prints the coming charge, or refuses it; nil prints nothing.
+	signer pipeline.Signer // nil if the release is not signed
+	// announce prints the coming charge, or refuses it with an error; if nil, nothing is printed.
 	announce func(protocol.Standing) error
-	// open opens the input; if it is nil, the input's files are read.
+	// open opens the input; if nil, the job's files are read.
 	open func(context.Context) (pipeline.Engine, error)
 }
 

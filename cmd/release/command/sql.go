@@ -65,7 +65,7 @@ func printStatements(ctx context.Context, c *console.Console, path string, flags
 	return c.Print(statementsText(d, types, all))
 }
 
-// openStatements returns the input, and the source of its columns' types.
+// openStatements returns the database of a plan for printing its SQL, and where the types of the columns come from.
 func openStatements(ctx context.Context, plan *pipeline.Plan, dialect string) (*sqlpush.Database, string, error) {
 	source := runjob.DatabaseOf(plan.Job())
 	if dialect == "" && sqlpush.HasDriver(source.Driver) {

@@ -19,16 +19,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// standing is the action and the cost of a plan's run: whether it is released already, the part of the budget that a
-// charge takes, and the state of the ledger.
+// standing is what a run of a plan would do, which part of the budget it would charge, and the state of the ledger.
 type standing struct {
 	protocol.Standing
-	ledger string // "", "none" or "unknown"
-	lost   error  // the refusal of a run if the ledger was lost
+	ledger string // "", or "none" or "unknown" if the ledger could not be read
+	lost   error  // the error with which a run would fail if the ledger was lost
 }
 
-// findStanding reads the job's ledger, which it does not make. If the ledger cannot be read, it uses only the job's own
-// budget.
+// findStanding reads the job's ledger but never creates it. If the ledger cannot be read, it uses only the budget in
+// the job.
 func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
@@ -58,7 +57,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	return s, err
 }
 
-// Print prints the action and the cost of a run.
+// Print prints what a run would do and cost.
 func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	lines := linesOf(p, s.Standing)
 	var lost *pipeline.Error
@@ -80,7 +79,7 @@ func (s standing) Print(c *console.Console, p *pipeline.Plan) error {
 	return c.Print(data + "\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// linesOf describe the action and the cost of a run.
+// linesOf describes what a run would do and cost.
 func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
@@ -114,7 +113,8 @@ func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	return quoteLines(p, s.Quote)
 }
 
-// announceCharge prints the coming charge of a run on stderr. If the charge is refused, an error follows.
+// announceCharge prints the coming charge of a run on stderr. It prints nothing if the charge is refused, since an
+// error follows.
 func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, refuses bool) {
 	if s.Quote.Refusal != nil {
 		return
@@ -125,8 +125,8 @@ func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, r
 	}
 }
 
-// dataPolicy describes how a run treats columns that cannot be read; "" if no column of the plan is read from texts. It
-// depends only on the job.
+// dataPolicy describes how a run treats columns whose texts cannot be parsed; "" if no column of the plan is read from
+// texts. It depends only on the job.
 func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
 		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
@@ -154,7 +154,7 @@ func dataPolicy(p *pipeline.Plan, refuses bool) string {
 		": release check --data JOB looks and spends nothing; data_checks: refuse in the job lets runs check it"
 }
 
-// quoteLines describe the part of each cap that a charge takes.
+// quoteLines returns for each cap of the budget a line on the part that a charge takes.
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
@@ -170,7 +170,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release",
 			p.Budget()))
 	case errors.As(q.Refusal, new(*ledger.OverBudgetError)), errors.As(q.Refusal, new(*ledger.OverShareError)):
-		lines = append(lines, "a run is refused") // the line above shows the cap, and the error that follows the amounts
+		lines = append(lines, "a run is refused") // the line above shows the cap; the error that follows shows the amounts
 	case q.Refusal != nil:
 		lines = append(lines, "a run is refused")
 	}
@@ -192,7 +192,7 @@ func moreText(r ledger.Room) string {
 	return console.Fill("room for %.0f more releases like this", math.Floor(r.Fits))
 }
 
-// percentText returns a share in percent, of three digits.
+// percentText formats a fraction as a percentage of three digits.
 func percentText(share float64) string {
 	if share > 1e4 {
 		return "more than a million %"
@@ -216,7 +216,7 @@ func chargeRefusal(p *pipeline.Plan, q ledger.Quote) error {
 	return pipeline.LedgerError("charge", q.Refusal)
 }
 
-// JSON returns a standing for `plan --json`.
+// JSON returns a standing in the form of `plan --json`.
 func (s standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {

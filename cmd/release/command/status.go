@@ -81,7 +81,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
 }
 
-// reservedJSON lists charges that wait for a run.
+// reservedJSON lists reserved charges in the form of JSON.
 func reservedJSON(waiting []ledger.Run) []map[string]any {
 	out := []map[string]any{}
 	for i := range waiting {
@@ -91,11 +91,11 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 	return out
 }
 
-// windowStates are all states, in the order in which they are counted.
+// windowStates are the states of data intervals, in the order in which status counts them.
 var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone,
 	stateWithdrawn, statePruned}
 
-// incomplete returns an error if some data intervals that are over are not published; nil if there are none.
+// incomplete returns an error if data intervals that are over are not published; nil if all are.
 func incomplete(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {
@@ -105,7 +105,7 @@ func incomplete(windows []*windowed) error {
 		Hint: "release backfill makes those whose input is there and that the budget pays for"}
 }
 
-// dueText names the first of the data intervals that are due.
+// dueText names the first data intervals that are due.
 func dueText(rest []*windowed) string {
 	be := " are"
 	if len(rest) == 1 {
@@ -114,12 +114,12 @@ func dueText(rest []*windowed) string {
 	return console.Count(len(rest), "data interval") + be + " over and not published; the first is " + rest[0].Window
 }
 
-// settled reports whether a data interval has had its release.
+// settled reports whether a data interval needs no run any more: its release is published, or was withdrawn or pruned.
 func (w *windowed) settled() bool {
 	return w.State == statePublished || w.State == stateWithdrawn || w.State == statePruned
 }
 
-// due returns the data intervals that are over and have had no release, or whose release is lost.
+// due returns the data intervals that are over but have no release, or whose release is lost.
 func due(windows []*windowed) (out []*windowed) {
 	for _, w := range windows {
 		if w.over && !w.settled() {

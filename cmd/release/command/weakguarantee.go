@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Epsilons above this, and deltas above that, promise little: they are warned of and not refused.
+// Above this epsilon or this delta a guarantee promises little. The program warns, but does not refuse.
 const (
 	largeEpsilon = 10
 	largeDelta   = 1e-4

@@ -33,7 +33,7 @@ const (
 	statePruned    = "pruned"
 )
 
-// windowFlags choose data intervals of a job.
+// windowFlags choose the data intervals of a dated job.
 type windowFlags struct {
 	jobs.Flags
 	from, to string
@@ -55,12 +55,12 @@ type windowed struct {
 	Note   string `json:"note"`
 
 	plan  *pipeline.Plan
-	plans []*pipeline.Plan // one for each spelling of the date: each has a fingerprint of its own
-	over  bool             // its time has passed
-	free  bool             // it is reserved already: finishing it costs nothing
+	plans []*pipeline.Plan // one for each form of the date, since each has its own fingerprint
+	over  bool             // the interval has ended
+	free  bool             // its charge is reserved already, so a run costs nothing more
 }
 
-// windows plans every data interval of the job.
+// windows makes the plans of all data intervals between --from and --to.
 func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
 	f.DataChecks = a.policy()
 	params, err := f.ParamValues()
@@ -103,14 +103,14 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	return out, nil
 }
 
-// choose takes one of the spellings of the date.
+// choose sets the plan to use, which is one for each form of the date.
 func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	w.plan = plan
 	w.Folder, err = f.Dir(plan)
 	return err
 }
 
-// last is the value of --to or, by default, the data interval before the current one.
+// last returns the value of --to or, if it is not given, the data interval before the current one.
 func (f *windowFlags) last(p *configs.Param) string {
 	if f.to != "" {
 		return f.to
@@ -125,7 +125,7 @@ func (f *windowFlags) last(p *configs.Param) string {
 	return now.AddDate(0, 0, -1).Format("2006-01-02")
 }
 
-// datedParam returns the job's one parameter that is a date and was not given.
+// datedParam returns the name of the job's date parameter that has no value yet. It fails if there is not exactly one.
 func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
@@ -159,7 +159,7 @@ func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*wi
 	return forecast(ctx, book, windows)
 }
 
-// lookup finds the run of the data interval, in any spelling of its date.
+// lookup finds the run of the data interval in the ledger, under any form of its date.
 func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool,
 	err error) {
 	for _, plan := range w.plans {
@@ -174,7 +174,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 	return r, known, nil
 }
 
-// recorded finds the state of a data interval from its entries in the ledger.
+// recorded sets the state of a data interval from its entries in the ledger.
 func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	switch gone := w.inputGone(ctx, known && (r.State == ledger.Published || r.State == ledger.Sealed)); {
 	case known && r.Withdrawn != nil:
@@ -207,8 +207,8 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone reports whether the interval's input is missing, by the names of its files. It does not look if the
-// interval needs no input any more.
+// inputGone reports whether none of the interval's input files exists. It returns false without looking if the interval
+// needs no input any more.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
 	if answered || job.Input.SQL != nil {
@@ -221,7 +221,7 @@ func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	return absent == len(job.PrivateFiles())
 }
 
-// released describes the problem of a published folder.
+// released returns what is wrong with the folder of a published release; "" if nothing is.
 func released(r ledger.Run) string {
 	_, digest, err := sink.ReadManifest(r.Charge.Dir)
 	switch {
@@ -233,7 +233,7 @@ func released(r ledger.Run) string {
 	return ""
 }
 
-// forecast finds the data intervals that the budget does not pay for, if all that can be run are run in order.
+// forecast marks the data intervals that the budget will not pay for, if all others are run in order.
 func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error {
 	var charges []ledger.Charge
 	var charged []*windowed
@@ -254,5 +254,5 @@ func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error
 	return nil
 }
 
-// shortFolder returns a folder relative to the working folder.
+// shortFolder returns the release folder's path relative to the working directory.
 func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }

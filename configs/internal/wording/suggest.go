@@ -26,11 +26,11 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Normal writes a word as the tables have it: in small letters and with underscores.
+// Normal returns a word in lower case with underscores in place of hyphens, as the tables of words have it.
 func Normal(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
 
-// slip returns the edit distance of two words. A word that is the beginning of the other counts as one edit if it has
-// at least three letters, such as eps for epsilon.
+// slip returns the edit distance of two words. If one word has at least three letters and begins the other, such as eps
+// for epsilon, the distance is 1.
 func slip(a, b string) int {
 	if len(a) >= 3 && strings.HasPrefix(b, a) || len(b) >= 3 && strings.HasPrefix(a, b) {
 		return min(1, len(a)+len(b)-2*min(len(a), len(b)))

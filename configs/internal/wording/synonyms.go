@@ -8,11 +8,11 @@ import (
 // # Words of other tools
 //
 // Users of SQL or pandas write avg, groupby and bins. A comparison of spellings does not help: these words are far from
-// ours, or near a word with another meaning (median and mean). So they have tables of their own, which are looked up
-// before spellings are compared.
+// ours, or near a word with another meaning (median and mean). So they have tables of their own, and spellings are
+// compared only if a word is in none.
 
-// synonyms maps words of other tools, as Normal writes them, to our words. A word has several meanings if it means
-// different things in different mappings: the first one that the mapping has is taken.
+// synonyms maps words of other tools, as Normal writes them, to our words. A word with several meanings means the first
+// one that is a key of the mapping in which it stands.
 var synonyms = map[string][]string{
 	// kinds of queries
 	"avg": {"mean"}, "average": {"mean"}, "averages": {"mean"}, "mean_value": {"mean"},
@@ -120,13 +120,13 @@ func DidYouMean(word string, candidates []string) string {
 	return "known: " + strings.Join(candidates, ", ")
 }
 
-// InPlaceOfKind reports whether a hint is about a word that was written as the kind of a query.
+// InPlaceOfKind reports whether a hint is about a word that was used as the kind of a query.
 func InPlaceOfKind(hint string) bool {
 	return hint != "" && !slices.Contains([]string{hintBy, hintWhere, hintWeight}, hint)
 }
 
 // KindHint returns a hint which query to write instead of an unsupported kind. It returns "" if the mapping is not a
-// query or the word is not in the table.
+// query, or if the table does not have the word.
 func KindHint(word string, known []string) string {
 	if !slices.Contains(known, "histogram") {
 		return ""

@@ -1,6 +1,6 @@
 // Package yamltree decodes YAML files into Go structs by their tags. It keeps the place of each value, replaces
-// references such as ${day}, and collects all faults. It does not know what a file means: a Format describes what is
-// particular to the format.
+// references such as ${day}, and collects all faults. It does not know what a file means; a Format adds what it must
+// know.
 //
 // The order: ReadTree parses the text, a Decoder fills the structs and puts faults into its Report, and FillDefaults
 // sets the keys that are absent.
@@ -18,8 +18,8 @@ import (
 // maxExpanded is the largest number of values that the aliases of a file may add.
 const maxExpanded = 100_000
 
-// Spot is one value in the file. Key is nil for an item of a list and for the job itself. tag holds the tags of its
-// field.
+// Spot is one value in the file. Key is nil for an item of a list and for the job itself. tag holds the tags of the
+// struct field that gets the value.
 type Spot struct {
 	Key, Node *yaml.Node
 	Path      *Path
@@ -38,17 +38,17 @@ type Decoder struct {
 	steps   int // how many more values may be decoded
 }
 
-// Variables holds the values of references.
+// Variables holds the values of references such as ${day}.
 type Variables struct {
-	Declared []string          // the names under params
+	Declared []string          // the parameters that the job declares under params
 	Values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
-	Literal  bool // the text is a default of a parameter, in which references are not allowed
-	Replaced bool // the text comes from a release: each ${ is plain, except in references to the environment
-	Broken   bool // the params block is wrong, so it is not known which names it declares
+	Literal  bool // the text is a default of a parameter, so it must have no references
+	Replaced bool // the job is from a release: every ${ stands for itself, except in references to the environment
+	Broken   bool // the params block is wrong, so that the declared names are not known
 }
 
-// Format is what the decoder knows about a format besides its structs.
+// Format is what the decoder knows about a file format in addition to its structs.
 type Format struct {
 	// Custom holds the types that have a decoder of their own.
 	Custom map[reflect.Type]DecodeFunc
@@ -64,7 +64,7 @@ type Format struct {
 // DecodeFunc decodes a value of one type.
 type DecodeFunc func(d *Decoder, v reflect.Value, s Spot)
 
-// DecodeWith makes a DecodeFunc of a function with a typed argument.
+// DecodeWith converts a function with a typed argument to a DecodeFunc.
 func DecodeWith[T any](f func(d *Decoder, v *T, s Spot)) DecodeFunc {
 	return func(d *Decoder, v reflect.Value, s Spot) { f(d, v.Addr().Interface().(*T), s) }
 }
@@ -133,7 +133,7 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return &target
 }
 
-// step counts the decoded values. It stops the decoding of aliases that expand to too many.
+// step counts a decoded value. It returns false, and stops decoding, once aliases have expanded to too many values.
 func (d *Decoder) step(s Spot) bool {
 	d.steps--
 	if d.steps < 0 && !d.Stopped {
@@ -282,7 +282,7 @@ func ListHint(n *yaml.Node) string {
 	return "begin each item with a dash and a space"
 }
 
-// entries decodes a mapping with any keys.
+// entries decodes a mapping whose keys can be any texts.
 func (d *Decoder) entries(v reflect.Value, s Spot) {
 	if s.Node.Kind != yaml.MappingNode {
 		d.RefuseType(s, "a mapping (name: value)", MappingHint(s, nil))

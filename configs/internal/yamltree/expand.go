@@ -17,7 +17,7 @@ type Piece struct {
 	Ref  bool
 }
 
-// Pieces cuts a text at its references. `$${` is a plain `${`. ok is false if a reference is not closed.
+// Pieces cuts a text at its references. `$${` stands for a plain `${`. ok is false if a reference is not closed.
 func Pieces(text string) (out []Piece, ok bool) {
 	plain := ""
 	for text != "" {
@@ -43,7 +43,7 @@ func Pieces(text string) (out []Piece, ok bool) {
 	return append(out, Piece{Text: plain + text}), true
 }
 
-// expand replaces the references in a text. ok is false if a reference has no value. It reports the reason once.
+// expand replaces the references in a text. If a reference has no value, it reports the reason once, and ok is false.
 func (d *Decoder) expand(s Spot, raw string) (text string, ok bool) {
 	if !strings.Contains(raw, "${") || d.Vars.Replaced && !d.holdsEnvironment(s, raw) {
 		return raw, true
@@ -126,7 +126,7 @@ func reference(name string) string {
 	return wording.Quote(text)
 }
 
-// environment looks up a variable. Its value goes into the job and nowhere else.
+// environment returns the value of an environment variable. The value goes into the job and nowhere else.
 func (d *Decoder) environment(s Spot, name string) (string, bool) {
 	value, set := "", false
 	if d.Vars.env != nil {

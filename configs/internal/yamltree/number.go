@@ -16,7 +16,7 @@ var (
 	leadingZero = regexp.MustCompile(`^[+-]?0[0-9]`)
 	// longExponent matches an exponent of four or more digits, which the schema does not allow either.
 	longExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
-	// largest keeps every number within the range of float64, so that every reader of the manifest can parse it.
+	// largest is 1e300, the largest absolute value of a number: every reader of the manifest can parse it as a float64.
 	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
 )
 
@@ -37,7 +37,8 @@ func ParseNumber(text string) (r *big.Rat, ok bool) {
 	return x.Rat(), err == nil
 }
 
-// Literal returns a number for JSON, digit for digit. It returns "" if the text is not a number.
+// Literal returns a number with the same digits in the form that JSON requires. It returns "" if the text is not a
+// number.
 func Literal(text string) string {
 	if _, ok := ParseDecimal(text); !ok {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Path is a place in a job, linked from the inside out, so that its text is made only if it is needed. A nil path is
-// the job itself.
+// Path is a place in a job. It is a linked list from the inside out, so that its text is made only when it is needed. A
+// nil path is the job itself.
 type Path struct {
 	up    *Path
 	key   string
@@ -54,7 +54,7 @@ func (p *Path) String() string {
 	return up + "." + p.key
 }
 
-// within reports whether the path text inner is outer or lies under it.
+// within reports whether the path inner equals the path outer or lies below it.
 func within(inner, outer string) bool {
 	rest, ok := strings.CutPrefix(inner, outer)
 	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
@@ -62,7 +62,8 @@ func within(inner, outer string) bool {
 
 var stepText = regexp.MustCompile(`^(?:\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])`)
 
-// nextStep cuts the first step off a path text: a key, or the index of an item. index is -1 for a key.
+// nextStep returns the first step of a path text, which is a key or the index of an item, and the rest of the text.
+// index is -1 for a key.
 func nextStep(text string) (key string, index int, rest string, ok bool) {
 	m := stepText.FindStringSubmatch(text)
 	if m == nil {
@@ -80,7 +81,8 @@ func nextStep(text string) (key string, index int, rest string, ok bool) {
 	return m[1], -1, rest, true
 }
 
-// Find returns the node at a path, or the nearest one above it, and the node whose position messages show.
+// Find returns the node at a path, and the node whose position messages show. If the tree does not have the path, node
+// is the nearest one above it, and exact is false.
 func Find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
 	node, place = root, root
 	for text != "" {
@@ -117,7 +119,7 @@ func Child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
 	return nil, nil
 }
 
-// Follow returns the target of an alias. YAML has no aliases of aliases.
+// Follow returns the node to which an alias refers; any other node unchanged. YAML has no aliases of aliases.
 func Follow(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias

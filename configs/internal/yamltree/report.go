@@ -14,8 +14,7 @@ const MaxFindings = 200
 // Source is the YAML tree of a job.
 type Source struct {
 	Root *yaml.Node
-	// Public holds, by path, the text of each scalar with a ${env:…} in it. The reference is in the text, not the
-	// value.
+	// Public holds the text of each scalar that has a ${env:…} in it, by path. The text has the reference, not the value.
 	Public map[string]string
 }
 
@@ -28,7 +27,7 @@ type Fault struct {
 	Code, Message, Hint string
 }
 
-// Finding is a fault with its path. meaning tells problems of meaning from problems of form.
+// Finding is a fault with its path. meaning is set for a problem of meaning, and not set for a problem of form.
 type Finding struct {
 	Fault
 	at      string
@@ -38,9 +37,9 @@ type Finding struct {
 // Report collects the findings of one job.
 type Report struct {
 	Src      *Source
-	expanded map[string]string // by path, the texts in which a reference was replaced
+	expanded map[string]string // the texts in which a reference was replaced, by path
 	findings []Finding
-	left     int // the number of findings beyond MaxFindings
+	left     int // how many findings were dropped beyond MaxFindings
 }
 
 // AddFinding records a problem at a node.
@@ -72,7 +71,7 @@ func (r *Report) Has(at *Path) bool {
 	return exact
 }
 
-// mute marks a value that is unknown because of a problem reported elsewhere. Checks then ignore it.
+// mute marks a value as unknown, because of a problem that was reported elsewhere. Checks then ignore the value.
 func (r *Report) mute(at string) {
 	if len(r.findings) < MaxFindings {
 		r.findings = append(r.findings, Finding{at: at})
@@ -104,8 +103,8 @@ func (r *Report) Faults() (found []Fault, left int) {
 	return found, r.left
 }
 
-// Show returns a text of the job as a message may quote it. If the text holds the value of an environment variable,
-// Show returns the reference as it stands in the file: ${env:NAME}.
+// Show returns a text of the job as a message may quote it. If the text has the value of an environment variable, Show
+// returns the text with the reference ${env:NAME} instead.
 func (r *Report) Show(at *Path, text string) string {
 	if public, secret := r.Src.Public[at.String()]; secret {
 		text = public

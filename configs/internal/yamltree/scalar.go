@@ -85,7 +85,7 @@ func (d *Decoder) boolean(v reflect.Value, s Spot) {
 	}
 }
 
-// Integer decodes an integer that is not below the tag min.
+// Integer decodes an integer. It must not be less than the number in the field's tag min.
 func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	text, ok := d.Text(s, "a whole number")
 	if !ok {
@@ -113,7 +113,7 @@ func below(n int64, least string) bool {
 	return err == nil && n < m
 }
 
-// found returns the text of a scalar for a message, with the quotes that it has in the file.
+// found returns the text of a scalar for a message, in quotes if it is quoted in the file.
 func (d *Decoder) found(s Spot, text string) string {
 	if shown := d.Show(s.Path, text); d.plain(s) || strings.HasPrefix(shown, `"`) {
 		return shown

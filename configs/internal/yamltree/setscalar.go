@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// WithScalar replaces the plain scalar to which keys lead from the root, and leaves the rest of the file unchanged byte
-// for byte. ok is false if there is no plain scalar but a reference, an alias or a quoted text.
+// WithScalar replaces the scalar to which keys lead from the root, and leaves the rest of the file unchanged byte for
+// byte. ok is false if the value there is not a plain scalar: a reference, an alias or a quoted text.
 func WithScalar(src []byte, scalar string, keys ...string) (out []byte, ok bool) {
 	value, f := ReadTree(src)
 	if f != nil {

@@ -30,7 +30,7 @@ func KeysOf(t reflect.Type) Keys {
 	return k
 }
 
-// words returns the words of a tag.
+// words returns the words in a tag, which | separates.
 func words(s string) []string {
 	if s == "" {
 		return nil
@@ -38,7 +38,7 @@ func words(s string) []string {
 	return strings.Split(s, "|")
 }
 
-// FillDefaults sets each absent key to the default in its tag.
+// FillDefaults sets each absent key to the default value in its tag.
 func FillDefaults(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

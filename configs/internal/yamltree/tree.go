@@ -74,7 +74,7 @@ func checkText(src []byte) *Fault {
 	return nil
 }
 
-// printable reports whether a character belongs to the set of YAML 1.2, section 5.1.
+// printable reports whether YAML 1.2, section 5.1, allows a character.
 func printable(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == 0x85:
@@ -98,7 +98,7 @@ func syntaxFault(err error) *Fault {
 	return &Fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), hint}
 }
 
-// syntaxTexts are the faults of a file for a person, by a part of the YAML library's message.
+// syntaxTexts explains messages of the YAML library: part is a piece of the message, text and hint are the explanation.
 var syntaxTexts = []struct{ part, text, hint string }{
 	{"tab character", "a tab is part of the indentation", "indent with spaces, not tabs"},
 	{"cannot start any token", "no value can begin with this character",

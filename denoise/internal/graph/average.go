@@ -2,11 +2,11 @@ package graph
 
 import "context"
 
-// batch is the number of estimates that are computed before they are added up. It is a constant, so that sums do not
-// depend on the number of workers.
+// batch is the number of trees whose estimates are computed in parallel before they are added up. It is a constant, so
+// that rounding errors of sums do not depend on the number of workers.
 const batch = 8
 
-// average adds up the estimates of several trees, in the order of the trees. It can be reused.
+// average adds up the estimates from several random trees, in the order of the trees. It can be reused.
 type average struct {
 	x             []float64
 	df, threshold float64
@@ -22,10 +22,10 @@ func newAverage(n, trees int) *average {
 	return s
 }
 
-// tree computes the estimate with tree i into x, on one worker.
+// tree writes the estimate from random tree i to x. worker is the index of the calling worker, for its scratch memory.
 type tree func(worker, i int, x []float64) (df, threshold float64, err error)
 
-// run averages the results of estimate over all trees. Trees are computed in parallel.
+// run averages the estimates from all trees, which it computes in parallel.
 func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	clear(s.x)
 	s.df, s.threshold = 0, 0
@@ -42,7 +42,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	return nil
 }
 
-// addBatch adds the estimates of the next batch of trees; done is the number of trees before it.
+// addBatch adds the estimates of the next trees, at most batch; done is the number of trees before them.
 func (s *average) addBatch(ctx context.Context, r Run, done int, estimate tree) error {
 	now := min(batch, s.trees-done)
 	part := r.quiet()

@@ -33,7 +33,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// Weights in this range have squares and sums that are normal numbers.
+// A weight in this range has a square, and sums of weights are normal floating-point numbers.
 const smallestWeight, largestWeight = 1e-100, 1e100
 
 func flaw(n int, e Edge) string {
@@ -48,8 +48,8 @@ func flaw(n int, e Edge) string {
 	return ""
 }
 
-// sorted returns the indices of the edges that are not loops, sorted by lower and then by higher end: a stable counting
-// sort, twice.
+// sorted returns the indices of the edges that are not loops, sorted by lower end and then by higher end. It counts and
+// sorts twice, stably.
 func sorted(n int, edges []Edge) []int32 {
 	order := make([]int32, 0, len(edges))
 	for i, e := range edges {

@@ -8,13 +8,14 @@ import (
 // This file splits trees into hierarchies of node sets. haar.go transforms signals into the orthonormal Haar basis of a
 // hierarchy, and shrink.go shrinks their coefficients.
 
-// Dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
-// single nodes; n+k is inner set k. A set comes before the two sets that it is split into.
+// Dendrogram is a hierarchy of node sets, a binary tree for each component of a graph: every set of two or more nodes
+// is split into two. A reference below n is a single node; n+k is the set with index k. A set has a smaller index than
+// the two sets into which it is split.
 type Dendrogram struct {
 	left, right []int32
-	// size and leftSize count the nodes of a set and of its left half.
+	// size[k] is the number of nodes of set k, and leftSize[k] the number in its left half.
 	size, leftSize []int32
-	// root[c] is the set of all nodes of component c.
+	// root[c] refers to the set of all nodes of component c.
 	root []int32
 	n    int
 }
@@ -65,14 +66,15 @@ func subtreeSizes(parent []int32) []int32 {
 	return size
 }
 
-// rootSlot is the slot of a component's root. Slot 2k is the left half of set k, and 2k+1 the right one.
+// rootSlot is the slot of a component's root. A slot is a place for a reference: slot 2k is the left half of set k, and
+// slot 2k+1 the right half.
 const rootSlot = -1
 
-// branch is the subtree at positions low to high. Its reference belongs into slot.
+// branch is the subtree at positions low to high−1, whose reference will be written to slot.
 type branch struct{ low, high, slot int32 }
 
-// splitter holds the subtrees that are still to be split. node[p] and size[p] are the node and the size of the subtree
-// at position p of a preorder. Each subtree is a range of positions, and so is every subtree of it.
+// splitter holds the subtrees that are still to be split. Positions are a depth-first preorder, so each subtree is a
+// range of positions. node[p] is the node at position p, and size[p] the size of its subtree.
 type splitter struct {
 	*Dendrogram
 	node, size []int32
@@ -93,7 +95,7 @@ func (d *Dendrogram) put(slot, reference int32) {
 	}
 }
 
-// inner adds a set of size nodes, leftSize of them in its left half, and returns its number.
+// inner adds a set of size nodes to the dendrogram, leftSize of them in its left half, and returns its index.
 func (d *Dendrogram) inner(slot, size, leftSize int32) int32 {
 	k := int32(len(d.left))
 	d.put(slot, int32(d.n)+k)
@@ -115,8 +117,8 @@ func (s *splitter) split(b branch) {
 	}
 }
 
-// chain halves a list of adjacent branches until each is alone. bounds holds the start of each branch and the end of
-// the last one.
+// chain halves a list of adjacent branches until each is alone. bounds holds the start of each branch and, last, the
+// end of the last branch.
 func (s *splitter) chain(bounds []int32, slot int32) {
 	last := len(bounds) - 1
 	if last == 1 {
@@ -129,8 +131,8 @@ func (s *splitter) chain(bounds []int32, slot int32) {
 	s.chain(bounds[:half+1], 2*k)
 }
 
-// centre walks from the root into the branch with more than half of the nodes, until there is none. It returns the last
-// position and leaves the positions before it in path.
+// centre walks from the subtree's root into the branch with more than half of the nodes, until there is none. It
+// returns the last position; path holds the positions before it.
 func (s *splitter) centre(b branch) int32 {
 	half := (b.high - b.low) / 2
 	s.path = s.path[:0]
@@ -151,8 +153,9 @@ func (s *splitter) centre(b branch) int32 {
 	}
 }
 
-// branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest. It
-// returns the start of each branch and the end of the last one.
+// branches cuts a subtree of at least 3 nodes at its centre, and rearranges its positions so that each branch is a
+// range; the centre itself joins the smallest branch. It returns the start of each branch and, last, the end of the
+// last branch.
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
@@ -165,7 +168,7 @@ func (s *splitter) branches(b branch) []int32 {
 			smallest, least = child, s.size[child]
 		}
 	}
-	above := s.size[c] // by how much the ancestors' subtrees shrink
+	above := s.size[c] // the ancestors' subtrees shrink by this number of nodes
 	if smallest < 0 {
 		above--
 		s.size[c] = 1
@@ -181,7 +184,8 @@ func (s *splitter) branches(b branch) []int32 {
 	return s.bounds(b, c+b.high-end)
 }
 
-// bounds lists the starts of the branches: the upper one, if there is one, and then the branches from position p.
+// bounds lists the starts of the branches: first the branch above the centre, if there is one, then the branches from
+// position p.
 func (s *splitter) bounds(b branch, p int32) []int32 {
 	s.cuts = s.cuts[:0]
 	if p > b.low {

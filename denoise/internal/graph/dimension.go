@@ -1,7 +1,7 @@
 package graph
 
-// dimension returns the degrees of freedom: the dimension of the space of signals x with A·x = 0 in every row in which
-// the estimate has A·x = 0.
+// dimension returns the degrees of freedom of an estimate: the dimension of the space of signals x for which A·x is 0
+// in all rows in which A·(the estimate) is 0.
 func (s *interior) dimension() float64 {
 	if s.k == 1 {
 		count := make([]float64, s.parts)
@@ -26,8 +26,8 @@ func (s *interior) dimension() float64 {
 	return float64(groups)
 }
 
-// classify sets the signs of A·x. A row is not zero if its multiplier, relative to scale, is larger than its slack,
-// relative to λ: at the solution one of the two is zero.
+// classify sets the sign of each row of A·x to −1, 0 or 1. A row is not 0 if its multiplier, relative to scale, is
+// larger than its slack, relative to λ: at the solution one of the two is 0.
 func (s *interior) classify(scale float64) {
 	for r := range s.sign {
 		s.sign[r] = 0

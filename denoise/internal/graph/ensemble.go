@@ -6,10 +6,10 @@ import (
 
 // TreeEnsemble estimates nonnegative values, such as counts, on a graph. It averages total variation estimates on many
 // random spanning trees, in two passes. The first pass is a pilot. In the second, an edge's λ is divided by √(w_u·w_v),
-// so that relative jumps are penalised. w_i is the pilot's value plus a floor, over the geometric mean of these sums.
-// Half of the trees are uniform, and half prefer short edges if lengths are known. In each half the candidates (λ by
-// floor) are averaged with weights by Stein's risk estimate. The two halves are averaged, and negative values become 0.
-// Each tree's problem is solved exactly in O(n log n).
+// so that relative jumps are penalised. w_i is the pilot's value at node i plus a floor, divided by the geometric mean
+// over all nodes. Half of the trees are uniform, and half prefer short edges if lengths are known. In each half the
+// candidates (pairs of λ and floor) are averaged, with weights from Stein's risk estimate. The two halves are averaged,
+// and negative values become 0. Each tree's problem is solved exactly in O(n log n).
 //
 // DF and Leverage treat the pilot and the candidates' weights as fixed. Lambda and Floor belong to the best candidate
 // in the uniform half.
@@ -52,7 +52,7 @@ func TreeEnsemble(ctx context.Context, g *Graph, y []float64, o EnsembleOptions)
 	return sum.Clip(), nil
 }
 
-// include adds another fit, multiplied by share.
+// include adds another fit to f, multiplied by share.
 func (f *Fit) include(other *Fit, share float64) {
 	if f.DF == 0 {
 		f.Lambda, f.Floor = other.Lambda, other.Floor

@@ -6,8 +6,8 @@ import "fmt"
 type EnsembleOptions struct {
 	// Penalty is λ, or how to choose it, in both passes. Its Sigma is the noise's standard deviation.
 	Penalty Penalty
-	// Floor > 0 is added to the pilot, in multiples of the mean value. If it is infinite, there is no second pass. If
-	// it is 0, several values are tried, which requires Penalty.Sigma.
+	// Floor > 0 is added to the pilot's values, as a multiple of their mean. If it is infinite, there is no second pass.
+	// If it is 0, several floors are tried, which requires Penalty.Sigma.
 	Floor float64
 	// Trees is the number of trees in each half. If it is 0, there are 16, or 8 if there are two halves and over 50,000
 	// nodes.

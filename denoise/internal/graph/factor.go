@@ -2,9 +2,9 @@ package graph
 
 import "context"
 
-// factor is the decomposition L·diag(d)·L' of I + A'WA for a matrix A whose columns are in elimination order. It is
-// computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization package", ACM TOMS
-// 31, 2005).
+// factor is the Cholesky decomposition L·diag(d)·L' of I + A'WA for a sparse matrix A whose columns are in elimination
+// order. It is computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization
+// package", ACM TOMS 31, 2005).
 type factor struct {
 	a, columns *Matrix // A and A'
 	parent     []int32 // the elimination tree
@@ -14,15 +14,16 @@ type factor struct {
 	rowWork
 }
 
-// rowWork is working memory: a dense row, marks, the row's pattern, the number of entries of each column so far.
+// rowWork is scratch memory for one row of L: the row as a dense vector, marks, its pattern, and the number of entries
+// of each column so far.
 type rowWork struct {
 	y             []float64
 	mark, pattern []int32
 	filled        []int
 }
 
-// newFactor finds the pattern of L; [factor.Sharing] adds the memory for its values. Errors: a [*sizeError] if it is
-// too large, ctx.Err().
+// newFactor finds the pattern of L; [factor.Sharing] adds the memory for its values. Errors: a [*sizeError] if L has
+// too many entries; ctx.Err().
 func newFactor(ctx context.Context, a *Matrix) (*factor, error) {
 	n := a.Columns
 	f := &factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}
@@ -68,7 +69,7 @@ func (f *factor) Sharing() *factor {
 	return &out
 }
 
-// Compute factors I + A'·diag(w)·A.
+// Compute computes L and d of I + A'·diag(w)·A.
 func (f *factor) Compute(w []float64) {
 	for j := range int32(len(f.d)) {
 		f.filled[j], f.mark[j] = f.start[j], -1
@@ -78,8 +79,8 @@ func (f *factor) Compute(w []float64) {
 	}
 }
 
-// load copies row j of the matrix, up to the diagonal, into y, and writes the columns of L that it needs, in order, to
-// the end of pattern. It returns where they begin.
+// load copies row j of the matrix, up to the diagonal, into y. It writes the columns of L that this row needs, in
+// order, to the end of pattern, and returns where they begin.
 func (f *factor) load(j int32, w []float64) (top int) {
 	top = len(f.pattern)
 	f.mark[j] = j
@@ -109,7 +110,7 @@ func (f *factor) load(j int32, w []float64) (top int) {
 	return top
 }
 
-// eliminate computes row j of L and d.
+// eliminate computes row j of L and d[j]. pattern[top:] are the columns that load found.
 func (f *factor) eliminate(j int32, top int) {
 	d := f.y[j]
 	f.y[j] = 0

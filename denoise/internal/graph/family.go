@@ -6,20 +6,21 @@ import (
 	"slices"
 )
 
-// family is a set of random trees with the same law, and the factors of λ at each edge.
+// family is a set of random spanning trees with the same distribution, and the factor of λ at each edge.
 type family struct {
 	g     *Graph
 	trees []*Forest
 	scale []float64
-	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ in one
-	// pass.
+	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ at the
+	// edges in the current pass.
 	solvers []Solver
 	sum     *average
 	terms   []float64
 	run     Run
 }
 
-// newFamily draws trees with the conductances weight·b² and scales λ by weight·b at each edge.
+// newFamily draws trees in which edges have the conductances weight·b², and scales λ by weight·b at each edge; b = 1 if
+// b is nil.
 func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*family, error) {
 	f := &family{g: g, scale: slices.Clone(g.weight), run: o.Run.quiet()}
 	conductance := slices.Clone(g.weight)
@@ -60,8 +61,8 @@ func lengthBias(g *Graph) []float64 {
 	return b
 }
 
-// pilot sets the factors of λ: the family's scale, divided by the geometric mean of the pilot values at the edge's ends
-// if there are any.
+// pilot sets the factors of λ: the family's scale, divided by the geometric mean of the pilot's values at the edge's
+// two ends. If value is nil, there is no pilot.
 func (f *family) pilot(value []float64) {
 	if value == nil {
 		f.terms = f.scale

@@ -12,7 +12,7 @@ type Fit struct {
 	Leverage []float64
 	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 if there is none or several.
 	Lambda float64
-	// Floor is the pilot's floor that a two-pass ensemble used, relative to the mean; 0 for other methods.
+	// Floor is the floor that [TreeEnsemble] used, relative to the mean; 0 for other methods.
 	Floor float64
 	// Gap is a certified bound on how far the objective (half the sum of squares plus the penalty) is above its
 	// minimum; 0 if the solver is exact and needs none.
@@ -23,8 +23,8 @@ type Fit struct {
 //
 //	‖y−x‖² − n·s² + 2·s²·DF
 //
-// for noise of standard deviation s. Its own standard deviation is about s²·√(2n). It is biased downwards for an
-// estimate that it chose, so only differences are meaningful.
+// for noise of standard deviation s. Its own standard deviation is about s²·√(2n). It is too low for an estimate that
+// was chosen because its SURE is the smallest.
 //
 // Source: Stein, "Estimation of the mean of a multivariate normal distribution", Annals of Statistics 9, 1981.
 func (f *Fit) SURE(y []float64, s float64) float64 {
@@ -36,8 +36,8 @@ func (f *Fit) SURE(y []float64, s float64) float64 {
 	return sum + float64(float64(s*s)*(float64(2*f.DF)-float64(len(y))))
 }
 
-// Clip returns the fit with negative values replaced by 0, and its divergence, Σ over x_i > 0 of ∂x_i/∂y_i. If the
-// leverages are unknown, DF is unchanged, which is an upper bound for projections.
+// Clip returns the fit with negative values replaced by 0. Its DF is Σ over x_i > 0 of ∂x_i/∂y_i. If the leverages are
+// unknown, DF is unchanged, which is an upper bound for projections.
 func (f *Fit) Clip() *Fit {
 	out := *f
 	out.X = make([]float64, len(f.X))

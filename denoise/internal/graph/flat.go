@@ -3,10 +3,10 @@ package graph
 import "math"
 
 // tryConstant reports whether λ is so large that the solution is constant in each component, and returns the proven
-// gap. It looks for a v within the box for which y − A'v is constant in each component, by regularised least squares
-// and corrections. y is centred.
+// duality gap. It looks for a feasible dual v, |v_r| ≤ λ, for which y − A'v is constant in each component, by
+// regularised least squares and corrections. y must be centred.
 //
-// The interior point method would also find this, but with rounding errors proportional to λ.
+// The interior point method would find this solution too, but with rounding errors proportional to λ.
 func (s *interior) tryConstant(objective float64) (gap float64, ok bool) {
 	weight := 1e8 / s.norm
 	for r := range s.v {

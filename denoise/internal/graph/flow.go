@@ -2,8 +2,8 @@ package graph
 
 import "math"
 
-// flow is a maximum flow problem on a subgraph: every node has an excess, which may flow along edges up to their
-// capacity. All amounts are integers in a unit, so that nothing is rounded.
+// flow is a maximum flow problem on a subgraph: every node has an excess, positive (surplus) or negative (deficit),
+// which may flow along edges up to their capacity. All amounts are integers in a unit, so that nothing is rounded.
 //
 // The method is from Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
 // minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with surplus, and one from those
@@ -19,11 +19,12 @@ type flow struct {
 	searchTrees
 }
 
-// searchTrees are the two trees of the search.
+// searchTrees are the two search trees: one of nodes that a surplus can reach (source), one of nodes that can reach a
+// deficit (sink).
 type searchTrees struct {
-	side []int8  // the tree that a node is in
+	side []int8  // the tree of each node: source, sink or neither
 	up   []int32 // the arc to its parent in the tree, or one of the marks below
-	// distance[i] is 1 plus the number of steps to the root; it was right at time stamp[i]
+	// distance[i] is 1 plus the number of edges from node i to its root, as computed at time stamp[i].
 	distance, stamp []int32
 	time            int32
 	active          ring
@@ -58,7 +59,7 @@ func newFlow(g *Graph) *flow {
 	return f
 }
 
-// ring is a queue that holds a node at most once.
+// ring is a queue of nodes that holds each node at most once.
 type ring struct {
 	nodes      []int32
 	head, size int
@@ -97,8 +98,8 @@ func (r *ring) pop() int32 {
 	return i
 }
 
-// maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus
-// can still reach. It calls stop from time to time, and gives up if stop returns true.
+// maximise sends as much flow as possible between the given nodes. Afterwards side is source for the nodes that a
+// surplus can still reach. It calls stop from time to time, and gives up if stop returns true.
 func (f *flow) maximise(nodes []int32, stop func() bool) {
 	f.begin(nodes)
 	for round := 0; f.active.size > 0; {
@@ -137,8 +138,8 @@ func (f *flow) begin(nodes []int32) {
 	}
 }
 
-// open returns the remaining capacity of arc a of a node on this side, in the direction away from the source: along the
-// arc in the source's tree, and against it in the sink's.
+// open returns the remaining capacity of arc a, away from the root: along the arc in the source's tree, and against it
+// in the sink's tree.
 func (f *flow) open(a int32, side int8) int64 {
 	if side == source {
 		return f.rest[a]
@@ -146,10 +147,11 @@ func (f *flow) open(a int32, side int8) int64 {
 	return f.rest[f.back[a]]
 }
 
-// closed reports whether nothing will ever flow along an arc's edge. Such edges cut the graph into pieces.
+// closed reports whether neither direction of an arc has capacity left. Such edges cut the graph into pieces.
 func (f *flow) closed(a int32) bool { return f.rest[a] == 0 && f.rest[f.back[a]] == 0 }
 
-// grow extends the tree at node i. It returns an arc from the source's tree to the sink's, or -1 if it finds none.
+// grow extends the search tree at node i. It returns an arc from the source's tree to the sink's tree, or -1 if it
+// finds none.
 func (f *flow) grow(i int32) int32 {
 	side := f.side[i]
 	for a, end := f.g.arcs(i); a < end; a++ {
@@ -177,8 +179,8 @@ func (f *flow) grow(i int32) int32 {
 	return -1
 }
 
-// augment sends as much as possible from root to root over the bridge. A node becomes an orphan if the arc to its
-// parent is now full.
+// augment sends as much flow as possible from the source's root to the sink's root through the arc bridge. A node
+// becomes an orphan if the arc to its parent is now full.
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]
@@ -190,8 +192,8 @@ func (f *flow) augment(bridge int32) {
 	f.send(to, amount)
 }
 
-// findBottleneck returns the least of amount, the remaining capacities between node i and its root, and the root's own
-// surplus or deficit.
+// findBottleneck returns the least of three: amount, the remaining capacities between node i and its root, and the
+// root's own surplus or deficit.
 func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
@@ -204,7 +206,7 @@ func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	return min(amount, -f.surplus[i])
 }
 
-// send moves an amount between node i and its root.
+// send moves an amount of flow between node i and its root.
 func (f *flow) send(i int32, amount int64) {
 	side := f.side[i]
 	for f.up[i] >= 0 {
@@ -228,7 +230,7 @@ func (f *flow) send(i int32, amount int64) {
 	}
 }
 
-// adopt finds new parents for all orphans, or frees them.
+// adopt finds a new parent for each orphan, or removes the orphan from its tree.
 func (f *flow) adopt() {
 	f.time++
 	for len(f.orphans) > 0 {
@@ -240,8 +242,8 @@ func (f *flow) adopt() {
 	}
 }
 
-// findParent makes the neighbour that is nearest to its root the parent of orphan i. It returns false if no neighbour
-// can be the parent.
+// findParent finds a new parent for orphan i: the neighbour in the same tree that is nearest to the root. It returns
+// false if there is none.
 func (f *flow) findParent(i int32) bool {
 	side := f.side[i]
 	best, parent := int32(math.MaxInt32), isAlone
@@ -262,8 +264,8 @@ func (f *flow) findParent(i int32) bool {
 	return true
 }
 
-// rootDistance returns the distance of node i, 1 for a root, or MaxInt32 if the way to its root ends at an orphan. It
-// stamps the nodes on the way.
+// rootDistance returns the distance of node i: 1 for a root, MaxInt32 if the path towards the root ends at an orphan.
+// It stamps the nodes on the path with the current time.
 func (f *flow) rootDistance(i int32) int32 {
 	steps, at := int32(0), i
 	for f.stamp[at] != f.time {
@@ -286,7 +288,8 @@ func (f *flow) rootDistance(i int32) int32 {
 	return total
 }
 
-// release frees orphan i. Its children become orphans, and neighbours that could reach it become active.
+// release removes orphan i from its tree. Its children become orphans, and neighbours from which the tree could reach
+// it again become active.
 func (f *flow) release(i int32) {
 	side := f.side[i]
 	for a, end := f.g.arcs(i); a < end; a++ {

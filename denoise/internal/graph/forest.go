@@ -1,16 +1,17 @@
 package graph
 
-// Forest is a rooted forest that spans its nodes, with one tree per component. Positions are a depth-first preorder, so
-// that a subtree is a range of positions.
+// Forest is a spanning forest of a graph: one rooted tree per component. Positions number the nodes in depth-first
+// preorder, so that a subtree is a range of positions.
 type Forest struct {
-	// node[p] is the node at position p, parent[p] its parent's position or -1, and edge[p] the edge between them.
+	// node[p] is the node at position p. parent[p] is the position of its parent, or -1 for a root. edge[p] is the edge
+	// between the two.
 	node, parent, edge []int32
 }
 
 // Nodes returns the number of nodes.
 func (f *Forest) Nodes() int { return len(f.node) }
 
-// root makes a forest of a set of edges without cycles.
+// root makes a forest of the edges e with in[e], which contain no cycle.
 func (g *Graph) root(in []bool) *Forest {
 	n := g.Nodes()
 	f := &Forest{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)}
@@ -39,8 +40,8 @@ func (g *Graph) root(in []bool) *Forest {
 	return f
 }
 
-// sets are disjoint sets of nodes (Tarjan), with path halving and union by size.
-type sets struct{ up []int32 } // up is the parent, or minus the size at a root
+// sets are disjoint sets of nodes (union–find; Tarjan), with path halving and union by size.
+type sets struct{ up []int32 } // up[i] is the parent of node i, or minus the size of the set if i is its root
 
 func newSets(n int) *sets {
 	s := &sets{make([]int32, n)}
@@ -60,7 +61,7 @@ func (s *sets) find(i int32) int32 {
 	return i
 }
 
-// join unites the sets of i and j. It returns false if they were the same set.
+// join unites the sets of i and j. It returns false if i and j were in the same set.
 func (s *sets) join(i, j int32) bool {
 	i, j = s.find(i), s.find(j)
 	if i == j {

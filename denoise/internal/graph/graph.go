@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// MaxNodes is the largest number of nodes of a graph, and the largest number of edges.
+// MaxNodes is the largest number of nodes of a graph, and also the largest number of edges.
 const MaxNodes = 1<<30 - 1
 
 // Edge is an undirected edge between two nodes, numbered from 0.
@@ -28,13 +28,13 @@ func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, 
 
 // Graph is an undirected weighted graph without loops and parallel edges. It is immutable.
 type Graph struct {
-	// u[e] < v[e] are the ends of edge e; edges are sorted by them.
+	// u[e] < v[e] are the ends of edge e; edges are sorted by u, then by v.
 	u, v []int32
-	// weight[e] is the sum of the weights of parallel edges, square[e] the sum of their squares, length[e] their
-	// shortest known length, or 0.
+	// Parallel edges are one edge e: weight[e] is the sum of their weights, square[e] the sum of the squared weights,
+	// length[e] their shortest known length, or 0.
 	weight, square, length []float64
-	// The arcs of node i have indices from start[i] to start[i+1]. to[a] is the other end of arc a, and edge[a] its
-	// edge.
+	// The arcs of node i, its edges seen from i, have the indices start[i] to start[i+1]−1. to[a] is the other end of arc
+	// a, and edge[a] the edge.
 	start, to, edge []int32
 }
 
@@ -50,7 +50,7 @@ func (g *Graph) Edge(e int) Edge {
 	return Edge{int(g.u[e]), int(g.v[e]), g.weight[e], g.length[e]}
 }
 
-// arcs returns the range of node i's arcs.
+// arcs returns the first index of node i's arcs, and the index after the last.
 func (g *Graph) arcs(i int32) (from, to int32) { return g.start[i], g.start[i+1] }
 
 func (g *Graph) degree(i int32) int { return int(g.start[i+1] - g.start[i]) }
@@ -77,8 +77,8 @@ func (g *Graph) index(n int) {
 	}
 }
 
-// Components returns the component of each node, and their number. They are numbered in the order of their lowest
-// nodes.
+// Components returns label, in which label[i] is the component of node i, and the number of components. Components are
+// numbered in the order of their lowest nodes.
 func (g *Graph) Components() (label []int, count int) {
 	label = make([]int, g.Nodes())
 	for i := range label {
@@ -114,7 +114,6 @@ type SizeError struct {
 	Want int
 }
 
-// Error names the numbers.
 func (e *SizeError) Error() string { return fmt.Sprintf("%s: %d, not %d", e.What, e.Got, e.Want) }
 
 func checkValues(n int, y []float64) error {
@@ -129,7 +128,7 @@ func checkValues(n int, y []float64) error {
 	return nil
 }
 
-// largestValue leaves room for sums of squares over all nodes.
+// largestValue bounds the size of values, so that sums of squares over all nodes do not overflow.
 const largestValue = 1e140
 
 var errRange = fmt.Errorf("a value is not a number of size at most %g", largestValue)

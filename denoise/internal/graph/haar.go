@@ -2,15 +2,15 @@ package graph
 
 import "math"
 
-// coefficients are a signal in the orthonormal basis of a dendrogram.
+// coefficients are a signal in the orthonormal Haar basis of a dendrogram.
 type coefficients struct {
 	// Detail[k] is √(|A||B|/(|A|+|B|))·(mean over A − mean over B) for the halves A (left) and B of set k.
 	Detail []float64
-	// Mean is the mean of each component. The coefficient of its basis vector is √size times as large.
+	// Mean[c] is the mean of component c. The coefficient of the constant basis vector is √size times as large.
 	Mean []float64
 }
 
-// forward transforms the values of all nodes, in O(n).
+// forward computes the Haar coefficients of a signal y with one value per node, in O(n).
 func (d *Dendrogram) forward(y []float64) coefficients {
 	c := coefficients{make([]float64, len(d.left)), make([]float64, len(d.root))}
 	mean := make([]float64, len(d.left))

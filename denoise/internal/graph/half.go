@@ -5,26 +5,28 @@ import (
 	"math"
 )
 
-// floors are the pilot's floors to choose from. An infinite floor stands for the first pass.
+// floors are the floors that [TreeEnsemble] chooses from. An infinite floor stands for the estimate of the first pass.
 var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
 
-// law is the distribution of the trees of one half: with the length bias b, or uniform if b is nil.
+// law is the distribution of one half of the ensemble's trees: with the length bias b at each edge, or uniform if b is
+// nil.
 type law struct {
 	bias    []float64
 	options EnsembleOptions
 }
 
-// half is the computation of one half.
+// half is the computation with one half of the ensemble's trees.
 type half struct {
 	*family
 	y     []float64
 	o     EnsembleOptions
 	sigma float64
-	// tried and expected count estimates for a progress bar. A search that continues beyond its grid tries more.
+	// tried and expected count estimates, for a progress bar. A search that continues beyond its grid tries more than
+	// expected.
 	tried, expected int
 }
 
-// The numbers of λ that the two passes try: their grids, and the points between the best and its neighbours.
+// The number of values of λ that each pass tries: those of its grid, and those between the best and its two neighbours.
 const firstTries, secondTries = 8 + 2*2, 3 + 2*1
 
 func (h *half) report(tried int) {
@@ -53,7 +55,8 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	return h.runSecondPass(ctx, choices, first)
 }
 
-// runSecondPass carries out the second pass with each floor, and returns the average of all candidates.
+// runSecondPass carries out the second pass with each floor in choices, and returns the average of all candidates.
+// first holds the candidates of the first pass.
 func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
 	pilot := first.fit().X
 	all := newPool(len(h.y), h.sigma)
@@ -71,7 +74,7 @@ func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool
 	return all.fit(), nil
 }
 
-// candidates adds the estimates for several λ, or for the given λ, to a pool, with the current factors.
+// candidates adds the estimates for several λ, or for the given λ, to a pool. It uses the edges' current factors of λ.
 func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
@@ -95,8 +98,8 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 	return err
 }
 
-// pilotValues returns max(x,0) + c·mean(y) over its geometric mean, limited to a factor of 10⁶ from 1. A mean below
-// s/64 counts as s/64.
+// pilotValues returns max(x_i, 0) + c·mean(y) for each node, divided by the geometric mean of these sums and limited to
+// 10⁻⁶ … 10⁶. A mean of y below s/64 counts as s/64.
 func pilotValues(y, x []float64, c, s float64) []float64 {
 	var sum, largest, logs float64
 	for i, v := range y {

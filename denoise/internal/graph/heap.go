@@ -1,6 +1,7 @@
 package graph
 
-// heap is a node of a skew heap (Sleator & Tarjan 1986). The smallest key is at the root; 0 is the empty heap.
+// heap is a node of a skew heap (Sleator & Tarjan 1986), an element of a slice. left and right are indices in the
+// slice. The smallest key is at the root; index 0 is the empty heap.
 type heap struct {
 	key         float64
 	left, right int32
@@ -34,5 +35,5 @@ func merge(h []heap, a, b int32) int32 {
 	}
 }
 
-// pop removes the root and returns the new one.
+// pop removes the root of a heap and returns the new root.
 func pop(h []heap, root int32) int32 { return merge(h, h[root].left, h[root].right) }

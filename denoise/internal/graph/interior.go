@@ -7,12 +7,12 @@ import (
 	"math"
 )
 
-// pattern holds the data that all problems of one order k on one graph share: the matrix A, which is D'D or D·D'D, with
-// its columns in elimination order, the pattern of its factor, and the components of the graph.
+// pattern holds what all trend filter problems of one order k on one graph share: the matrix A, which is D'D or D·D'D,
+// with its columns in elimination order; the pattern of its Cholesky factor; the components of the graph.
 type pattern struct {
 	g      *Graph
 	k      int
-	order  []int32 // the order of elimination
+	order  []int32 // order[i] is the node that is eliminated at step i
 	a      *Matrix
 	factor *factor
 	label  []int
@@ -53,30 +53,30 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	return p, err
 }
 
-// interior solves min ½‖y − A'v‖² over |v_r| ≤ λ, the dual, by Mehrotra's predictor and corrector steps; x = y − A'v.
-// The multipliers of the bounds are the positive and the negative parts of z = A·x. A step solves (AA' + J)·dv = r with
-// diagonal J by the identity of Woodbury, through a factor of I + A'J⁻¹A (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend
-// filtering", SIAM Review 51, 2009).
+// interior solves the dual problem of the trend filter, min ½‖y − A'v‖² over |v_r| ≤ λ, by Mehrotra's predictor and
+// corrector steps. The estimate is x = y − A'v. The multipliers of the bounds are the positive and the negative parts
+// of z = A·x. A step solves (AA' + J)·dv = r with diagonal J by Woodbury's identity, through a factor of I + A'J⁻¹A
+// (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend filtering", SIAM Review 51, 2009).
 type interior struct {
 	*pattern
 	f      *factor
 	lambda float64
-	y, x   []float64 // in elimination order
+	y, x   []float64 // the values and the estimate, in elimination order
 	v, z   []float64
-	// upper and lower are the two sides of the box, v ≤ λ and −v ≤ λ.
+	// upper and lower are the constraints v ≤ λ and −v ≤ λ.
 	upper, lower bound
 	newton
 }
 
-// newton is the linear system of a step: 1/J, the right side, its residual, the solution, and working memory.
+// newton is the linear system of one step: 1/J, the right-hand side, its residual, the solution dv, and scratch memory.
 type newton struct {
 	weight, goal, right, dv []float64
 	part, u                 []float64
 	sign                    []int8 // signs of A·x at the end
 }
 
-// bound is one side of the box: the slack, the multiplier and its step, and the target of slack times multiplier.
-// Slacks are kept separately, since the difference λ − v would lose their digits.
+// bound holds, for each row, one of the constraints v ≤ λ or −v ≤ λ: its slack, its multiplier mu, the step of mu, and
+// the target of slack times multiplier. Slacks are stored, since computing λ − v would lose their digits.
 type bound struct{ slack, mu, step, target []float64 }
 
 func newInterior(p *pattern) *interior {
@@ -96,27 +96,26 @@ func newInterior(p *pattern) *interior {
 	return s
 }
 
-// ConvergenceError means that the proven gap stayed above 1e-6 of the objective: λ is so large that rounding errors
-// hide the solution.
+// ConvergenceError means that the proven duality gap stayed above 1e-6 of the objective: λ is so large that rounding
+// errors hide the solution.
 type ConvergenceError struct{ Lambda, RelativeGap float64 }
 
-// Error names λ and the gap.
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("the solver stopped at lambda = %v with a relative gap of %.1e", e.Lambda, e.RelativeGap)
 }
 
 const (
-	// The solver stops when the sum of multipliers times slacks is at most wantedProducts and the proven gap at most
-	// wantedGap, both relative to the objective. Rounding errors enlarge the gap, since v is as large as λ. A gap above
-	// acceptedGap is an error.
+	// The solver stops when two numbers, relative to the objective, are small: the sum of multipliers times slacks is at
+	// most wantedProducts, and the proven duality gap at most wantedGap. Rounding errors enlarge the gap, since v is as
+	// large as λ. A gap above acceptedGap is an error.
 	wantedProducts = 5e-13
 	wantedGap      = 1e-8
 	acceptedGap    = 1e-6
 	mostSteps      = 100
-	// refinements is the number of times that the solution of each step's linear system is refined. Without refinement
-	// the dual drifts.
+	// refinements is how many times the solution of each step's linear system is refined. Without refinement, rounding
+	// errors accumulate in v.
 	refinements = 2
-	// damping keeps v from moving along directions that hardly change x, relative to the rows' squared norm. In those
+	// damping, relative to the rows' squared norm, keeps v from moving in directions that hardly change x. In those
 	// directions rounding errors would outgrow the slacks.
 	damping = 1e-10
 )
@@ -171,7 +170,8 @@ func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	return gap, nil
 }
 
-// centres returns the means of the components. A maps them to 0, and subtracting them reduces rounding errors.
+// centres returns the mean of y in each component. A maps constants to 0, and subtracting the means reduces rounding
+// errors.
 func (s *interior) centres(y []float64) []float64 {
 	sum, count := make([]float64, s.parts), make([]float64, s.parts)
 	for i, c := range s.label {
@@ -238,7 +238,7 @@ func (s *interior) measure() (gap, objective float64) {
 	return gap, objective
 }
 
-// advance makes one step. The products do not fall below floor.
+// advance makes one step. No product of a multiplier and a slack is aimed below floor.
 func (s *interior) advance(floor float64) {
 	for r := range s.v {
 		up, down := s.upper.mu[r]/s.upper.slack[r], s.lower.mu[r]/s.lower.slack[r]
@@ -263,7 +263,7 @@ func (s *interior) advance(floor float64) {
 	}
 }
 
-// move changes v and both slacks, whose sum is 2λ. The smaller slack is exact.
+// move adds dv to v_r and updates both slacks, whose sum is 2λ. It computes the smaller slack exactly.
 func (s *interior) move(r int, dv float64) {
 	up, down := s.upper.slack[r]-dv, s.lower.slack[r]+dv
 	if up < down {
@@ -273,7 +273,7 @@ func (s *interior) move(r int, dv float64) {
 	}
 }
 
-// direction computes the step with which the products of multipliers and slacks reach their targets, to first order.
+// direction computes the Newton step towards the targets of the products of multipliers and slacks.
 func (s *interior) direction() {
 	for r, z := range s.z {
 		s.goal[r] = z - s.upper.target[r]/s.upper.slack[r] + s.lower.target[r]/s.lower.slack[r]
@@ -294,7 +294,7 @@ func (s *interior) direction() {
 	}
 }
 
-// improve adds the solution for the current right side to dv.
+// improve solves the linear system for the current right-hand side and adds the solution to dv.
 func (s *interior) improve() {
 	for r, v := range s.right {
 		s.part[r] = s.weight[r] * v
@@ -307,7 +307,7 @@ func (s *interior) improve() {
 	}
 }
 
-// reach returns share times the longest step that keeps all multipliers and slacks positive, but at most 1.
+// reach returns share times the longest step length that keeps all multipliers and slacks positive, at most 1.
 func (s *interior) reach(share float64) float64 {
 	step := 1 / share
 	for r, dv := range s.dv {
@@ -325,7 +325,7 @@ func (s *interior) reach(share float64) float64 {
 	return share * step
 }
 
-// products returns the sum of multipliers times slacks after a step.
+// products returns what the sum of multipliers times slacks would be after a step of this length.
 func (s *interior) products(step float64) (sum float64) {
 	for r, dv := range s.dv {
 		d := float64(step * dv)

@@ -7,18 +7,17 @@ import (
 // DenseError means that a trend filter of this order needs too much memory on this graph.
 type DenseError struct {
 	K int
-	// Entries is a lower bound on the factor's number of entries. It is above the limit Most.
+	// Entries is a lower bound on the number of entries of the Cholesky factor. It exceeds the limit Most.
 	Entries, Most int
 }
 
-// Error returns the numbers and a hint.
 func (e *DenseError) Error() string {
 	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k "+
 		"= 0",
 		e.K, e.Most, e.Entries)
 }
 
-// laplacian returns D'D.
+// laplacian returns D'D, the weighted Laplacian of the graph.
 func laplacian(g *Graph) *Matrix {
 	n := g.Nodes()
 	a := &Matrix{Columns: n, Start: []int{0}}
@@ -35,10 +34,10 @@ func laplacian(g *Graph) *Matrix {
 	return a
 }
 
-// differences returns D·A for a matrix of n rows. It has one row per edge.
+// differences returns D·A for a matrix A = of, with one row of of per node. The result has one row per edge.
 func differences(g *Graph, of *Matrix) *Matrix {
 	a := &Matrix{Columns: of.Columns, Start: []int{0}}
-	at := make([]int, of.Columns) // place of a column in the current row, plus 1; 0 if it is not in the row
+	at := make([]int, of.Columns) // index of a column in the current row, plus 1; 0 if it is not in the row
 	for e := range g.Edges() {
 		first := len(a.Col)
 		for sign, i := range []int32{g.u[e], g.v[e]} {

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// levelSets solves ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer. At the mean of a connected
-// block, a minimum cut separates the nodes whose solution is above it from the others. That settles the terms of the
-// cut edges, and each connected piece becomes a block. If no cut lowers the cost, the solution is constant on the
-// block. Values and penalties are rounded to multiples of a power of two, chosen so that the largest sum at a node is
-// 2^60. All later arithmetic is on integers, so that groups are found without a tolerance.
+// levelSets minimises ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer. A block is a connected
+// set of nodes. A minimum cut separates the nodes whose solution is above the block's mean from the others. That
+// settles the terms of the cut edges, and each connected piece becomes a block. If no cut lowers the cost, the solution
+// is constant on the block. Values and penalties are rounded to multiples of a power of two, chosen so that the largest
+// sum at a node is 2^60. All later arithmetic is on integers, so that groups are found without a tolerance.
 //
 // Sources: Hochbaum (Journal of the ACM 48, 2001); Chambolle & Darbon (International Journal of Computer Vision 84,
 // 2009); Xin, Kawahara, Wang & Gao (AAAI 2014).
 type levelSets struct {
 	*flow
 	unit float64
-	// settled is 1 for an edge whose lower-numbered end is above the other, -1 for the reverse, and 0 while the two are
-	// equal.
+	// settled[e] is 1 if the solution is larger at the lower-numbered end of edge e than at the other, -1 for the reverse,
+	// and 0 while the two ends are in one block.
 	settled []int8
-	// nodes holds the nodes of each block, and later of each group, as one range. group[i] is the number of node i's
-	// group.
+	// nodes holds the nodes of each block, and later of each group of equal values, as one range. group[i] is the number
+	// of node i's group.
 	nodes, group, queue []int32
 	groups              int
 	seen                []bool
@@ -34,7 +34,7 @@ func newLevelSets(g *Graph) *levelSets {
 	}
 }
 
-// block is a connected range of nodes.
+// block is a connected set of nodes: levelSets.nodes[low:high].
 type block struct{ low, high int32 }
 
 // solve finds the groups of equal values. lambda[e] is the penalty of edge e.
@@ -65,8 +65,8 @@ func (s *levelSets) solve(ctx context.Context, y, lambda []float64) error {
 	return ctx.Err()
 }
 
-// load converts values and penalties to integers. A penalty above twice the spread of the values never matters, so it
-// is reduced to twice the spread.
+// load converts values and penalties to integers. A penalty above twice the range of the values has no further effect,
+// so it is reduced to twice the range.
 func (s *levelSets) load(y, lambda []float64) {
 	middle, spread := 0.0, 0.0
 	for _, v := range y {
@@ -94,8 +94,9 @@ func (s *levelSets) load(y, lambda []float64) {
 	clear(s.settled)
 }
 
-// cut sends surplus of nodes above the block's mean to nodes below it. It moves the nodes that keep a surplus, and the
-// nodes that a surplus can still reach, to the front, and returns where the others begin.
+// cut sends surplus from the nodes above the block's mean to the nodes below it. Two kinds of nodes end up above the
+// cut: those that keep a surplus, and those that a surplus can still reach. cut moves them to the front and returns
+// where the others begin.
 func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	nodes := s.nodes[b.low:b.high]
 	if len(nodes) == 1 {
@@ -120,7 +121,7 @@ func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	return middle
 }
 
-// mean returns the mean surplus, rounded. A cut at any level near it works as well.
+// mean returns the mean surplus, rounded. A cut at any value near the mean works as well.
 func (s *levelSets) mean(nodes []int32) int64 {
 	n := int64(len(nodes))
 	var whole, part int64
@@ -131,7 +132,8 @@ func (s *levelSets) mean(nodes []int32) int64 {
 	return whole + part/n
 }
 
-// settle closes the edges that lead out of the upper block.
+// settle fixes the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes the
+// edge.
 func (s *levelSets) settle(upper []int32) {
 	for _, i := range upper {
 		for a, end := s.g.arcs(i); a < end; a++ {
@@ -147,7 +149,7 @@ func (s *levelSets) settle(upper []int32) {
 	}
 }
 
-// pieces orders a range of nodes by connected pieces, and appends the pieces to todo.
+// pieces sorts a block's nodes by connected piece, and appends the pieces to todo as blocks.
 func (s *levelSets) pieces(todo []block, b block) []block {
 	nodes := s.nodes[b.low:b.high]
 	s.queue = s.queue[:0]

@@ -2,9 +2,9 @@ package graph
 
 import "fmt"
 
-// This file factors I + A'WA for a sparse matrix A and a diagonal W that changes. MinimumDegree finds an order of
-// the columns in which the factor stays sparse (mindegree.go); Factor finds its pattern once and its values for each W
-// (factor.go).
+// These files factor I + A'WA for a sparse matrix A and a diagonal matrix W that changes. MinimumDegree orders the
+// columns so that the factor stays sparse (mindegree.go). newFactor finds the factor's pattern once, and Compute its
+// values for each W (factor.go).
 
 // Matrix is a sparse matrix, stored by rows.
 type Matrix struct {
@@ -15,12 +15,12 @@ type Matrix struct {
 	Val   []float64
 }
 
-// sizeError means that a factor would have more than maxEntries entries.
+// sizeError means that a Cholesky factor would have more than maxEntries entries.
 type sizeError struct{ Entries int }
 
 func (e *sizeError) Error() string { return fmt.Sprintf("a factor of at least %d entries", e.Entries) }
 
-// maxEntries limits a factor to 1.6 GB.
+// maxEntries limits a Cholesky factor to 1.6 GB.
 const maxEntries = 1 << 27
 
 // Rows returns the number of rows.
@@ -32,7 +32,7 @@ func (a *Matrix) Row(r int) ([]int32, []float64) {
 	return a.Col[from:to], a.Val[from:to]
 }
 
-// SquaredNorm returns the sum of the squares of row r.
+// SquaredNorm returns the sum of the squares of the values in row r.
 func (a *Matrix) SquaredNorm(r int) (sum float64) {
 	_, val := a.Row(r)
 	for _, v := range val {
@@ -85,7 +85,7 @@ func (a *Matrix) transpose() *Matrix {
 	return t
 }
 
-// Permuted renames the columns: column old[i] becomes column i.
+// Permuted returns the matrix with its columns reordered: column old[i] becomes column i.
 func (a *Matrix) Permuted(old []int32) *Matrix {
 	inverse := make([]int32, len(old))
 	for i, c := range old {

@@ -16,17 +16,18 @@ func MinimumDegree(a *Matrix) []int32 {
 }
 
 type elimination struct {
-	// members[e] holds the columns of clique e, nil after it was united with another. cliques[c] holds the cliques of
-	// column c.
+	// members[e] holds the columns of clique e; nil after e was united with another clique. cliques[c] holds the cliques
+	// of column c.
 	members, cliques [][]int32
 	buckets
-	// outside[e] counts the members of clique e that are not in the newest one, if round[e] is the current round.
+	// outside[e] is the number of members of clique e that are not in the newest clique. It is valid if round[e] is the
+	// current round.
 	outside, round, mark []int32
 	now                  int32
 }
 
-// buckets hold the columns by degree. Columns of equal degree are a linked list: head by degree, next and before; -1
-// ends it.
+// buckets groups columns by degree. Columns of equal degree are a doubly linked list (next, before) that starts at
+// head[degree]; -1 ends it.
 type buckets struct {
 	degree             []int
 	head, next, before []int32
@@ -55,7 +56,7 @@ func newElimination(a *Matrix) *elimination {
 	return s
 }
 
-// union returns the columns that share a clique with c, without c.
+// union returns the neighbours of c: all columns that share a clique with c.
 func (s *elimination) union(c int32) (out []int32) {
 	s.now++
 	s.mark[c] = s.now
@@ -98,7 +99,7 @@ func (s *buckets) findLeast() int32 {
 	return s.head[s.low]
 }
 
-// eliminate removes column p and unites its cliques. left columns remain.
+// eliminate removes column p and unites its cliques into one. left is the number of columns that remain.
 func (s *elimination) eliminate(p int32, left int) {
 	s.remove(p)
 	joined := s.union(p)
@@ -127,7 +128,7 @@ func (s *elimination) eliminate(p int32, left int) {
 	}
 }
 
-// count sets outside for the cliques that intersect the new one.
+// count computes outside for the cliques that have a column in joined, the newest clique.
 func (s *elimination) count(joined []int32) {
 	for _, i := range joined {
 		for _, e := range s.cliques[i] {

@@ -5,7 +5,6 @@ import "fmt"
 // OptionError names an option that is out of range, and the reason.
 type OptionError struct{ Option, Reason string }
 
-// Error names the option.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Reason }
 
 func checkSigma(s float64) error {
@@ -15,7 +14,7 @@ func checkSigma(s float64) error {
 	return nil
 }
 
-// maxTrees bounds the memory of an average. Far fewer trees are useful.
+// maxTrees is the largest number of trees that an option can ask for. It bounds the memory; far fewer trees are useful.
 const maxTrees = 4096
 
 func checkTrees(trees int) error {

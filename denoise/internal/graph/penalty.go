@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Penalty is λ, or how to choose it.
+// Penalty is λ, the factor of an estimator's penalty, or how to choose it.
 type Penalty struct {
 	// Sigma > 0 asks for the λ of least estimated risk (Stein), for noise of standard deviation Sigma in the values'
 	// unit. If it is 0, Lambda is used.
@@ -28,14 +28,14 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is the number of
-// values tried between the best and each neighbour.
+// scan is a geometric grid of points values of λ: low, low·ratio, low·ratio², …. between is the number of values tried
+// between the best one and each of its two neighbours.
 type scan struct {
 	low, ratio      float64
 	points, between int
 }
 
-// search finds the λ of least risk. risk returns the risk of each λ; it may compute them in parallel.
+// search finds the λ of least estimated risk. risk returns the risk of each λ; it may compute them in parallel.
 type search struct {
 	risk         func(ctx context.Context, lambda []float64) ([]float64, error)
 	lambda, cost []float64
@@ -54,7 +54,7 @@ func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error
 	return s.bestLambda(), err
 }
 
-// try computes the costs of more λ.
+// try computes the risks of more values of λ.
 func (s *search) try(ctx context.Context, lambda []float64) error {
 	cost, err := s.risk(ctx, lambda)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *search) try(ctx context.Context, lambda []float64) error {
 	return nil
 }
 
-// bestIndex returns the index of the least cost. If several are least, it is the one of the largest λ.
+// bestIndex returns the index of the smallest risk. If there are several, it returns the one with the largest λ.
 func (s *search) bestIndex() int {
 	best := 0
 	for i, c := range s.cost {
@@ -82,8 +82,8 @@ func (s *search) bestLambda() float64 {
 	return s.lambda[s.bestIndex()]
 }
 
-// bracket tries the grid. While the best λ is the first or the last and costs still fall, it extends the grid on that
-// side.
+// bracket tries the grid. While the best λ is the first or the last one and the risk still falls there, it extends the
+// grid on that side.
 func (s *search) bracket(ctx context.Context, grid scan) error {
 	first := make([]float64, grid.points)
 	for i := range first {
@@ -106,7 +106,7 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 		if err := s.try(ctx, []float64{next}); err != nil {
 			return err
 		}
-		if s.cost[s.bestIndex()] == before { // the solutions do not change any more on this side
+		if s.cost[s.bestIndex()] == before { // the estimate no longer changes on this side
 			return nil
 		}
 	}
@@ -123,7 +123,7 @@ func (s *search) refine(ctx context.Context, grid scan) error {
 	return s.try(ctx, more)
 }
 
-// mean returns the mean of positive numbers, or 1 if there are none.
+// mean returns the mean of the positive numbers in x, or 1 if there are none.
 func mean(x []float64) float64 {
 	var sum float64
 	for _, v := range x {

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is the source of all random trees. It is public randomness from a fixed seed: anybody can draw the trees
-// again, and nothing private depends on it. It must never be used as noise.
+// public is a pseudorandom stream from a fixed public seed, the source of all random trees: anybody can draw the same
+// trees again. It must never be used as noise for privacy.
 type public struct{ state uint64 }
 
-// publicStream returns stream number i of a seed. A hash of i determines where the stream starts.
+// publicStream returns stream number i of a seed. Its starting state is a hash of i.
 func publicStream(seed, i uint64) *public {
 	p := &public{seed}
 	p.state = p.next() ^ (&public{i}).next()
@@ -19,7 +19,7 @@ func publicStream(seed, i uint64) *public {
 
 func (p *public) next() uint64 { return splitmix.Next(&p.state) }
 
-// drawBelow returns an integer from 0 to n−1, each with a probability within 2^-32 of 1/n, relatively.
+// drawBelow returns an integer from 0 to n−1. Each has probability 1/n, up to a relative error of 2^-32.
 func (p *public) drawBelow(n int32) int32 {
 	high, _ := bits.Mul64(p.next(), uint64(n))
 	return int32(high)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Run sets how a computation is carried out. No field changes its result.
+// Run sets how a computation is carried out, such as the number of workers. No field changes its result.
 type Run struct {
 	// Workers is the number of goroutines. If it is 0, there is one per processor.
 	Workers int
@@ -26,8 +26,8 @@ func (r Run) workers(tasks int) int {
 // quiet returns the same Run without progress, for nested computations.
 func (r Run) quiet() Run { return Run{Workers: r.Workers} }
 
-// runTasks calls task(worker, i) for i from 0 to n−1. Tasks of one worker run one after the other. It returns the error
-// of the lowest task that failed, or the context's.
+// runTasks calls task(worker, i) for i from 0 to n−1. Tasks with the same worker run one after the other, so they can
+// share memory. It returns the error of the failed task with the lowest i, or ctx's error.
 func (r Run) runTasks(ctx context.Context, n int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var lock sync.Mutex

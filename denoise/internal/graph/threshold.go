@@ -10,8 +10,9 @@ import (
 type ThresholdRule int
 
 const (
-	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor (1 −
-	// (N−2)·s²/S)₊ of that level, which has N coefficients with sum of squares S. It needs no tuning.
+	// Levels multiplies the coefficients of each level by its positive-part James–Stein factor (1 − (N−2)·s²/S)₊. A level
+	// has the N coefficients of the sets of 2^j to 2^(j+1)−1 nodes; S is the sum of their squares. The rule needs no
+	// tuning.
 	Levels ThresholdRule = iota
 	// Universal soft-thresholds at s·√(2·ln n), as the papers do. It removes nearly everything if s is large.
 	Universal
@@ -21,8 +22,8 @@ const (
 	Given
 )
 
-// shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the
-// rule Given. It returns their divergence, and the threshold, which is 0 for Levels.
+// shrink shrinks the detail coefficients in place, for noise of standard deviation s. given is the threshold of the
+// rule Given. It returns the divergence of the result, and the threshold, which is 0 for Levels.
 func (r ThresholdRule) shrink(d *Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
 	switch r {
 	case Levels:

@@ -1,7 +1,7 @@
 package graph
 
-// This file solves total variation problems on forests exactly, in O(n log n). A forest is the list of the parents
-// of its positions: a parent comes before its children, and −1 marks a root.
+// This file solves total variation problems on forests exactly, in O(n log n). A forest is given as parent: parent[p] <
+// p is the position of the parent of position p, and −1 marks a root.
 
 // Solver solves total variation problems on forests. Its memory is reused from one problem to the next.
 //
@@ -15,23 +15,27 @@ package graph
 // Source: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016, section 3.
 type Solver struct {
 	parent []int32
-	// up holds the breakpoints by position, down by minus the position. Position p has breakpoints 2p+1 and 2p+2.
-	// Deletion is lazy: a heap can hold breakpoints that were removed from the other heap; their step is 0.
+	// up[i] and down[i] are the breakpoint i in the heaps with the lowest and the highest breakpoint at the root; down has
+	// negative keys. Position p adds breakpoints 2p+1 and 2p+2. Deletion is lazy: a heap can hold breakpoints that were
+	// removed from the other heap; their step is 0.
 	up, down []heap
 	step     []float64 // step[b] is the increase of the slope at breakpoint b
 	message
-	// x[p] is the solution at position p. group[p] is the highest position that is connected with p by equal values.
+	// x[p] is the solution at position p. group[p] is the root-most position of the connected positions with the same
+	// value as p.
 	x     []float64
 	group []int32
 }
 
-// message holds, for each position, the roots of its heaps, the sum of its children's λ, and low and high.
+// message holds, for each position, the roots of its two heaps of breakpoints, the sum of its children's λ, and low and
+// high.
 type message struct {
 	first, last      []int32
 	bound, low, high []float64
 }
 
-// Term is the term of one position: the value, its weight and the λ of the edge to the parent.
+// Term is one position's part of the objective: its value y, the weight of its square, and the λ of the edge to its
+// parent.
 type Term struct{ Y, Weight, Lambda float64 }
 
 func (s *Solver) reset(parent []int32) {
@@ -48,7 +52,8 @@ func (s *Solver) reset(parent []int32) {
 	clear(s.bound)
 }
 
-// Solve fills x and group, and returns the number of groups, which is the solution's divergence. at returns the terms.
+// Solve computes x and group, and returns the number of groups, which is the solution's divergence. at returns the term
+// of position p.
 func (s *Solver) Solve(parent []int32, at func(p int) Term) (groups int) {
 	s.reset(parent)
 	for p := len(parent) - 1; p >= 0; p-- {
@@ -74,7 +79,7 @@ func (s *Solver) Solve(parent []int32, at func(p int) Term) (groups int) {
 	return groups
 }
 
-// clip clips the derivative at position p to ±λ and adds it to the parent's.
+// clip clips the derivative g_p to ±λ and adds it to the parent's derivative.
 func (s *Solver) clip(p int, v Term) {
 	low, slopeLow := s.trimBelow(p, v)
 	if v.Lambda == 0 {
@@ -84,7 +89,7 @@ func (s *Solver) clip(p int, v Term) {
 	high, slopeHigh := s.trimAbove(p, v)
 	high = max(low, high)
 	s.low[p], s.high[p] = low, high
-	// low is before all other breakpoints and high is after them, so each is the root of a heap that holds the others.
+	// low is below all other breakpoints and high above them, so each is the root of a heap that holds the others.
 	a, b := int32(2*p+1), int32(2*p+2)
 	s.step[a], s.step[b] = slopeLow, -slopeHigh
 	s.up[a], s.up[b] = heap{low, s.first[p], b}, heap{high, 0, 0}
@@ -95,8 +100,8 @@ func (s *Solver) clip(p int, v Term) {
 	s.bound[parent] += v.Lambda
 }
 
-// trimBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
-// its slope there.
+// trimBelow removes the breakpoints at which g_p is below −λ. It returns the point at which g_p is −λ, and the slope
+// there.
 func (s *Solver) trimBelow(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) - s.bound[p] + v.Lambda // the line slope·t + value is the derivative plus λ
@@ -115,8 +120,8 @@ func (s *Solver) trimBelow(p int, v Term) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// trimAbove removes the breakpoints at which the derivative is above λ. It returns the point at which it is λ, and its
-// slope there.
+// trimAbove removes the breakpoints at which g_p is above λ. It returns the point at which g_p is λ, and the slope
+// there.
 func (s *Solver) trimAbove(p int, v Term) (at, slope float64) {
 	slope = v.Weight
 	value := -float64(v.Weight*v.Y) + s.bound[p] - v.Lambda
@@ -135,15 +140,15 @@ func (s *Solver) trimAbove(p int, v Term) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// Scatter copies the solution into x, by node; node has the node of each position.
+// Scatter copies the solution to x, which is indexed by node; node[p] is the node at position p.
 func (s *Solver) Scatter(node []int32, x []float64) {
 	for p, i := range node {
 		x[i] = s.x[p]
 	}
 }
 
-// Leverage sets out, by node, to w_i over the sum of its group's weights; without weights all are 1. Call it once after
-// Solve.
+// Leverage sets out[i] of each node i to w_i divided by the sum of the weights in its group; if weight is nil, all
+// weights are 1. Call it at most once after Solve, whose scratch memory it overwrites.
 func (s *Solver) Leverage(node []int32, weight, out []float64) {
 	w := func(i int32) float64 {
 		if weight == nil {

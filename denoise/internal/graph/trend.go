@@ -22,9 +22,9 @@ type TrendOptions struct {
 //
 // Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
 // (parallel edges have a row each). K = 0 is exact, by minimum cuts. K = 1 and 2 are solved by an interior point method
-// with a sparse factorisation. The gap is about 1e-12 of the objective; the dual proves it and the Fit returns it. The
-// degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the number
-// of fused groups. Components are independent.
+// with a sparse factorisation. The duality gap, returned in Fit.Gap, is about 1e-12 of the objective. The degrees of
+// freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the number of fused
+// groups. Components are independent.
 //
 // K = 1 and 2 return a [*DenseError] if the factor is too large, which happens with nodes of high degree or above about
 // 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution; if λ is chosen,
@@ -53,7 +53,8 @@ func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*F
 	return t.solvers[0].fit(ctx, y, lambda)
 }
 
-// TrendFits returns a [*DenseError] if [TrendFilter] of order k would return one. It depends on the graph alone.
+// TrendFits returns a [*DenseError] if [TrendFilter] of order k would return one for any y. The result depends on the
+// graph alone.
 func TrendFits(ctx context.Context, g *Graph, k int) error {
 	if k == 0 {
 		return nil
@@ -67,7 +68,7 @@ type solver interface {
 	fit(ctx context.Context, y []float64, lambda float64) (*Fit, error)
 }
 
-// trend holds a solver for each worker.
+// trend holds one solver for each worker, and the values.
 type trend struct {
 	y       []float64
 	o       TrendOptions
@@ -90,7 +91,7 @@ func newTrend(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*tren
 	return t, err
 }
 
-// workers returns how many values of λ are tried at the same time.
+// workers returns how many values of λ are tried in parallel.
 func (o TrendOptions) workers() int {
 	if o.Penalty.Sigma == 0 {
 		return 1
@@ -98,7 +99,7 @@ func (o TrendOptions) workers() int {
 	return o.Run.workers(8)
 }
 
-// grid returns the values of λ to try. The scale of Op's rows grows with the order.
+// grid returns the values of λ to try. Op's rows, and so λ, scale differently for each order.
 func (t *trend) grid(weight float64) scan {
 	s := t.o.Penalty.Sigma
 	switch t.o.K {
@@ -162,8 +163,8 @@ func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit,
 	return fit, nil
 }
 
-// gap returns the duality gap of x and the flow. The flow leaves the surplus, and x contradicts a settled edge by a
-// rounding error at most.
+// gap returns the duality gap between x and the dual solution that the flow gives. The flow leaves some surplus, and x
+// contradicts a settled edge by at most a rounding error.
 func (s *levelSets) gap(x, penalty []float64) (gap float64) {
 	for i, v := range x {
 		d := v - float64(s.surplus[i])*s.unit

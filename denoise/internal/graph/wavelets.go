@@ -10,7 +10,7 @@ type WaveletOptions struct {
 	// Sigma > 0 is the standard deviation s of the noise, in the values' unit.
 	Sigma float64
 	Rule  ThresholdRule
-	// Threshold is the level of the rule Given, in the values' unit.
+	// Threshold is the threshold of the rule Given, in the values' unit.
 	Threshold float64
 	// Trees is the number of random trees whose estimates are averaged. If it is 0, there is one.
 	Trees int
@@ -34,8 +34,8 @@ func (o WaveletOptions) check() error {
 // It splits each tree into a balanced hierarchy of node sets, whose Haar basis is orthonormal. A signal that changes
 // across c of the tree's edges has at most c·ceil(log2 d)·ceil(log2 n) nonzero coefficients, with d the largest degree.
 // For a uniform tree the expected c is the sum of the effective resistances of the edges across which the signal
-// changes. A tree costs O(n log n). One tree with the rule Universal is the published estimator. The average of 40 with
-// Levels is far better.
+// changes. A tree costs O(n log n). The published estimator is one tree with the rule Universal. The average over 40
+// trees with the rule Levels is far more accurate.
 //
 // Lambda of the result is the threshold, averaged over the trees.
 //
@@ -65,7 +65,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 	return &Fit{X: sum.x, DF: sum.df, Lambda: sum.threshold}, nil
 }
 
-// estimate computes the thresholded signal into x.
+// estimate writes the signal with shrunk coefficients to x.
 func estimate(d *Dendrogram, y, x []float64, o WaveletOptions) (df, threshold float64) {
 	c := d.forward(y)
 	df, threshold = o.Rule.shrink(d, c.Detail, o.Sigma, o.Threshold)

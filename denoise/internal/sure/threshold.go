@@ -15,7 +15,7 @@ func Threshold(c []float64, s float64) float64 {
 		size[i] = math.Abs(v)
 	}
 	slices.Sort(size)
-	// In units of s², without −N: at the i-th value, i values are at most t.
+	// In units of s², without −N: at the i-th smallest value, i values are at most t.
 	best, least := 0.0, 2*float64(len(c))
 	var sum float64
 	for i, v := range size {

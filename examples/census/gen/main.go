@@ -15,10 +15,10 @@ import (
 	"path/filepath"
 )
 
-// country is the rows of the three tables, each with its header.
+// country holds the rows of the three tables. The first row of each is its header.
 type country struct{ places, totals, people [][]string }
 
-// invent makes the country, the same each time.
+// invent returns the country. It returns the same one each time.
 func invent() country {
 	r := rand.New(rand.NewPCG(1, 7))
 	c := country{

@@ -3,7 +3,7 @@ package draw
 
 import "math/rand/v2"
 
-// Index returns an index of weights with a probability in proportion to its weight. No weight may be negative.
+// Index returns a random index of weights: i with a probability proportional to weights[i]. No weight may be negative.
 func Index(r *rand.Rand, weights []float64) int {
 	total := 0.0
 	for _, w := range weights {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// download copies the files from the archive of the public original.
+// download copies the table's files from the public archive into dir.
 func (p place) download(ctx context.Context, dir string) error {
 	if p.Archive == nil {
 		return unavailablef("%s", p.NoArchive)

@@ -21,8 +21,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Evaluation makes many releases of public data with one job, so that they can be compared with the truth. It pays for
-// them from a ledger of its own.
+// Evaluation makes many releases of public data with one job, so that they can be compared with the truth. The releases
+// are charged to a ledger of the evaluation's own.
 type Evaluation struct {
 	job, dir string
 	book     *ledger.Book
@@ -52,8 +52,7 @@ func Evaluate(ctx context.Context, path, dir string) (*Evaluation, error) {
 // Close closes the ledger.
 func (e *Evaluation) Close() error { return e.close() }
 
-// Release plans the job with these parameters, runs it, and returns the release with the noise and estimates of all
-// cells.
+// Release runs the job with these parameters. It returns the release, with its noisy values and estimates in memory.
 func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pipeline.Release, error) {
 	plan, err := Plan(ctx, e.job, params)
 	if err != nil {

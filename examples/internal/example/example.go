@@ -1,5 +1,5 @@
-// Package example holds what the programs of the examples share. Each prepares a table and then runs a job on it with
-// the release program, as a user would.
+// Package example holds what the example programs share. Each program prepares a table, and then runs a job on it with
+// the program release, as a user would.
 package example
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Archive is a ZIP file on the web.
+// Archive is a ZIP file on the web with the original table.
 type Archive struct {
 	URL string
 	// MaxBytes bounds the size of the archive, and of each file in it.
@@ -26,16 +26,16 @@ type Archive struct {
 
 // Example is one example: a folder with jobs, and the table that they read.
 type Example struct {
-	// Dir is the folder, relative to the repository's root.
+	// Dir is the example's folder, relative to the repository's root.
 	Dir string
-	// Files are the table's files, and public files that the jobs need.
+	// Files are the files of the table, and the public files that the jobs need.
 	Files []File
 	// Known holds the SHA-256, in hex, of known originals by base name. A file with such a name must have that hash.
 	Known map[string]string
 	// Archive is the public archive of the original. If it is nil, NoArchive says why there is none.
 	Archive   *Archive
 	NoArchive string
-	// Synthetic writes an invented table of the same schema into a folder. It writes the same bytes each time.
+	// Synthetic writes an invented table with the same schema into a folder. It writes the same bytes each time.
 	Synthetic func(dir string) error
 	// Count returns the number of rows of the table. It returns an error if the schema is wrong.
 	Count func(dir string) (rows int, err error)
@@ -43,7 +43,7 @@ type Example struct {
 	Evaluate func(ctx context.Context, at At, s *experiment.Session) error
 }
 
-// At tells an evaluation the folder of the example and the parameters of the job.
+// At tells Evaluate the folder of the example and the parameters of its job.
 type At struct {
 	Dir    string
 	Params map[string]string
@@ -51,15 +51,15 @@ type At struct {
 
 // File is a file of the original, and its name in the example.
 type File struct {
-	// From is a path below $DPRELEASE_DATA, or a pattern. In an archive the file has the same base name.
+	// From is a path or a pattern below $DPRELEASE_DATA. In the archive, the file has the same base name.
 	From string
 	// To is the name of the file in data. If it is empty, the file keeps its name.
 	To string
 }
 
-// Execute prepares the table if that is asked for or if there is none. Unless only --prepare is asked for, it then runs
-// the job. Arguments after the flags are passed to release run. It draws the figures if neither such arguments nor a
-// job are given.
+// Execute runs the example's program. It prepares the table if there is none or --prepare is given, and then runs the
+// job unless --prepare is given alone. Arguments after the flags are passed to release run. It draws the figures if
+// neither such arguments nor a job are given.
 func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
 	prepare := flags.Bool("prepare", false, "fill the folder data, and run nothing")
@@ -98,7 +98,7 @@ func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) e
 	return at.evaluate(ctx, *quick)
 }
 
-// evaluate draws the figures into the folder out.
+// evaluate compares releases with the truth and draws the figures, into the folder out.
 func (p place) evaluate(ctx context.Context, quick bool) error {
 	s, err := experiment.New(filepath.Join(p.dir, "out"), p.stdout)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// copyFolder copies the files from the folder that $DPRELEASE_DATA names.
+// copyFolder copies the table's files from the folder $DPRELEASE_DATA into dir.
 func (p place) copyFolder(_ context.Context, dir string) error {
 	root := os.Getenv("DPRELEASE_DATA")
 	if root == "" {
@@ -40,7 +40,7 @@ func (p place) copyFile(source, target string) error {
 	return p.put(filepath.Base(source), target, content)
 }
 
-// put writes a file of the original. It returns an error if the hash is not the known one.
+// put writes a file of the original table. It fails if the file's hash is known and differs.
 func (p place) put(name, target string, content []byte) error {
 	sum := sha256.Sum256(content)
 	if known, ok := p.Known[name]; ok && known != hex.EncodeToString(sum[:]) {
@@ -49,7 +49,7 @@ func (p place) put(name, target string, content []byte) error {
 	return os.WriteFile(target, content, 0o600)
 }
 
-// name returns the name of a file in data.
+// name returns the file's name in the folder data. source is its path in the origin.
 func (f File) name(source string) string {
 	if f.To != "" {
 		return f.To

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// originFile is the file with one line that names the origin of a prepared table.
+// originFile is a file with one line: where the prepared table comes from.
 const originFile = "ORIGIN"
 
-// unavailable is the reason why an origin cannot be used here. The next origin is then tried.
+// unavailable is the reason why a table cannot be got from an origin. Then the next origin is tried.
 type unavailable struct{ error }
 
 func unavailablef(format string, args ...any) error { return unavailable{fmt.Errorf(format, args...)} }
 
-// origin is a way to get the table. The first one that works is used.
+// origin is a way to get the table: from a folder, from an archive, or invented. The first one that works is used.
 type origin struct {
 	where, what string
 	fill        func(ctx context.Context, dir string) error
@@ -49,7 +49,7 @@ func (p place) origin() string {
 	return strings.TrimSpace(string(line))
 }
 
-// prepare fills the folder data completely or not at all.
+// prepare fills the folder data, completely or not at all.
 func (p place) prepare(ctx context.Context) error {
 	before := p.origin()
 	for _, o := range p.origins() {
@@ -96,7 +96,7 @@ func (p place) try(ctx context.Context, o origin) error {
 
 func (p place) synthesise(_ context.Context, dir string) error { return p.Synthetic(dir) }
 
-// remind explains what a new table means for the releases of the previous one.
+// remind tells the user what a new table means for releases of the previous table.
 func (p place) remind(before string) {
 	if _, err := os.Stat(filepath.Join(p.dir, "ledger.db")); err == nil && before != p.origin() {
 		p.say("note: releases of the table before are still there: delete them and ledger.db, or go on with -- --new-release")

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// program is the release program of this module.
+// program is the import path of the program release.
 const program = "github.com/dprelease/dprelease/cmd/release"
 
-// release runs a job of the example. A signal from the terminal also reaches the release program, which stops by
-// itself; release waits for it.
+// release runs a job of the example. A signal from the terminal reaches that program too, which stops by itself;
+// release waits for its end.
 func (p place) release(job string, more []string) error {
 	args := []string{"run", filepath.Join(p.dir, job)}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {

@@ -19,8 +19,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// Folder copies the jobs of the package under test into a new folder that has an empty folder data, and returns both.
-// Each pair of replacements is a text that must be in a job, and its replacement.
+// Folder copies the jobs of the package under test into a new folder dir with an empty folder data in it. replacements
+// has pairs: a text that must be in a job, and the text to put in its place.
 func Folder(t *testing.T, replacements ...string) (dir, data string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -62,8 +62,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// Original copies the public originals of an example into the folder dir. It returns false if $DPRELEASE_DATA does not
-// name them.
+// Original copies the original files of an example into the folder dir. It returns false if $DPRELEASE_DATA does not
+// have them.
 func Original(t *testing.T, e example.Example, dir string) bool {
 	t.Helper()
 	if found, _ := filepath.Glob(filepath.Join(os.Getenv("DPRELEASE_DATA"), e.Files[0].From)); len(found) == 0 {
@@ -94,7 +94,8 @@ func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 	return plan
 }
 
-// Exact returns the exact cells of each count and histogram of a plan, in the order of the job.
+// Exact returns the exact cells of each count and histogram in a plan: [query][cell], with queries in the order of the
+// job.
 func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	t.Helper()
 	data, err := source.Open(t.Context(), wiring.SourceOptions(plan.Job()))
@@ -114,7 +115,7 @@ func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	for _, parts := range answers.Exacts {
 		unit, counts := mechanismtest.Open(t, parts[0])
 		for i := range counts {
-			counts[i] = int64(float64(counts[i]) * unit) // exact: counts are whole and the quantum is a power of two
+			counts[i] = int64(float64(counts[i]) * unit) // exact: counts are integers and the quantum is a power of two
 		}
 		cells = append(cells, counts)
 	}

@@ -1,8 +1,8 @@
-// Package experiment holds what the programs that reproduce figures of papers share: flags, a progress bar, tables as
-// CSV, and repeated runs on all cores. The results do not depend on the number of cores.
+// Package experiment holds what programs that reproduce figures of papers have in common: flags, a progress bar, tables
+// as CSV, and repeated runs on all cores. The results do not depend on the number of cores.
 //
-// The noise of these runs comes from math/rand. They evaluate mechanisms on public or invented data and protect
-// nothing.
+// The noise of these runs comes from math/rand. They measure mechanisms on public or invented data, so the noise
+// protects nothing.
 package experiment
 
 import (
@@ -45,7 +45,7 @@ func Main(execute func(ctx context.Context, args []string, stdout io.Writer) err
 	return 0
 }
 
-// Parts runs the parts of an experiment one after the other.
+// Parts returns a function that runs the parts of an experiment one after the other.
 func Parts(parts ...func(context.Context, *Session) error) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		for _, part := range parts {
@@ -90,7 +90,7 @@ func (e Experiment) Execute(ctx context.Context, args []string, stdout io.Writer
 
 // Session is one run of an experiment.
 type Session struct {
-	// Quick asks for a run of seconds instead of minutes.
+	// Quick is set for a run of seconds instead of minutes.
 	Quick  bool
 	out    string
 	stdout io.Writer
@@ -109,7 +109,7 @@ func (s *Session) Say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.stdout, format+"\n", args...) // as above
 }
 
-// Pick returns the first of two numbers in a full run, the second in a quick one.
+// Pick returns full in a full run, and quick in a quick one.
 func (s *Session) Pick(full, quick int) int {
 	if s.Quick {
 		return quick

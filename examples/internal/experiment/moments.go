@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Moments holds the number of some values, their mean, and the sum of squares around the mean (Welford 1962).
+// Moments holds the number of values, their mean, and the sum of their squared differences from the mean (Welford
+// 1962).
 type Moments struct {
 	N        int
 	Mean, M2 float64
@@ -27,7 +28,7 @@ func (m *Moments) StdErr() float64 {
 	return math.Sqrt(m.M2 / float64(m.N-1) / float64(m.N))
 }
 
-// Laplace draws from the density e^(-|z|/b)/(2b).
+// Laplace draws a number from the Laplace distribution of scale b, whose density is e^(-|z|/b)/(2b).
 func Laplace(r *rand.Rand, b float64) float64 {
 	return b * (r.ExpFloat64() - r.ExpFloat64())
 }

@@ -44,8 +44,8 @@ func progress(what string, n int) *progressbar.ProgressBar {
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
 }
 
-// Random returns the generator of one task. It depends only on the name and the number, not on the core that runs the
-// task.
+// Random returns the random generator of a task. It depends only on the name and the task's number, not on the core
+// that runs the task.
 func Random(name string, task int) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name)) // writing to a hash cannot fail

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// Quick runs an experiment with --quick and returns the folder of its files. It skips short tests, because the code
-// that runs on several cores is in packages experiment and trial, which have tests of their own.
+// Quick runs an experiment with --quick and returns the folder of its files. With -short, it skips the test: the
+// concurrent code is in packages experiment and trial, which have their own tests.
 func Quick(t *testing.T, e experiment.Experiment, more ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -66,14 +66,15 @@ func Figures(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Alarm is the number of standard errors that a statistical check allows. For a normal error it gives a false alarm
-// with a probability below 1e-9.
+// Alarm is how many standard errors a statistical check allows. If the error is normal, the check fails by chance with
+// a probability below 1e-9.
 const Alarm = 6.2
 
-// Results are the rows of a table of errors.
+// Results are the rows of a table that lists the errors of mechanisms.
 type Results []Row
 
-// At returns the mean error of a mechanism at a point, and its standard error. The test fails if there is no such row.
+// At returns the mean error of a mechanism for an epsilon and a dimension d, and its standard error. The test fails if
+// there is no such row.
 func (r Results) At(t *testing.T, eps float64, d int, mechanism string) (mean, stdErr float64) {
 	t.Helper()
 	for _, row := range r {
@@ -98,8 +99,8 @@ func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
 	}
 }
 
-// Slope checks how an error grows with the dimension: error ~ d^slope from one dimension to the other, up to tolerance
-// and chance.
+// Slope checks how a mechanism's error grows with the dimension d. From d = want[0] to want[1] it must grow as
+// d^want[2], up to the tolerance want[3] and chance.
 func (r Results) Slope(t *testing.T, mechanism string, eps float64, want [4]float64) {
 	t.Helper()
 	from, to, slope, tolerance := int(want[0]), int(want[1]), want[2], want[3]
@@ -112,8 +113,8 @@ func (r Results) Slope(t *testing.T, mechanism string, eps float64, want [4]floa
 	}
 }
 
-// Agree compares the results with an independent table: they must be within five standard errors of the difference at
-// every point. All seeds are fixed, so the comparison has the same result each time.
+// Agree compares the results with an independently computed table. At every point they must differ by less than five
+// standard errors of the difference. All seeds are fixed, so the comparison has the same result each time.
 func (r Results) Agree(t *testing.T, golden []Row) {
 	t.Helper()
 	for _, g := range golden {

@@ -9,26 +9,27 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Mechanism is a way to answer: with Gaussian noise by a Method, with Laplace noise, or, with neither, by 0.
+// Mechanism is a way to answer a query: with Gaussian noise calibrated by Method, with Laplace noise, or with 0 and no
+// noise.
 type Mechanism struct {
 	Name    string
 	Method  methods.Method
 	Laplace bool
 	Denoise Denoise
-	// Every is for slow estimators: only one in Every repetitions is run. If it is 0, all are run.
+	// Every makes a slow estimator run in only one of Every repetitions; 0 means in all.
 	Every int
 }
 
 // Denoise is the estimator that is applied to the noisy answer.
 type Denoise int
 
-// These are the estimators.
+// The estimators.
 const (
 	Raw Denoise = iota
 	// JamesStein is the plain estimator of Balle & Wang 2018, Theorem 11. JamesSteinPlus is its positive part.
 	JamesStein
 	JamesSteinPlus
-	// SoftThreshold uses the threshold sigma·sqrt(2·ln d), as in section 4.
+	// SoftThreshold uses the threshold sigma·sqrt(2·ln d), as in section 4 of that paper.
 	SoftThreshold
 	// EmpiricalBayes is not in the papers. It is the posterior mean under the most likely prior.
 	EmpiricalBayes
@@ -65,7 +66,7 @@ func formulas() []Mechanism {
 	}
 }
 
-// answer returns the truth with noise.
+// answer returns the true answer with noise of the given size.
 func (m Mechanism) answer(r *rand.Rand, truth []float64, noise float64) []float64 {
 	y := make([]float64, len(truth))
 	for i, f := range truth {

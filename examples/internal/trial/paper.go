@@ -9,12 +9,12 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// Paper is a whole example: the error against the dimension for some values of epsilon, and sweeps over epsilon, delta
-// and dimension.
+// Paper is the whole experiment of a paper: the error against the dimension for some values of epsilon, and sweeps over
+// epsilon, delta and the dimension.
 type Paper struct {
 	Setup
 	Dir string
-	// Table is the name of the table and the figure of the errors by dimension, and the mechanisms in them.
+	// Table names the table and the figure that show errors by dimension. Mechanisms are the mechanisms in them.
 	Table      string
 	Mechanisms []Mechanism
 	Eps        []float64
@@ -26,8 +26,8 @@ type Paper struct {
 	ErrorName string
 }
 
-// Experiment returns the program of the example. Flags replace the grid of the table by dimension. The sweeps are then
-// left out.
+// Experiment returns the program of the example. Flags can replace the values in the table of errors by dimension; then
+// there are no sweeps.
 func (p Paper) Experiment() experiment.Experiment {
 	var own lists
 	return experiment.Experiment{Dir: p.Dir, Flags: own.flags,
@@ -66,7 +66,7 @@ func (l *lists) flags(flags *flag.FlagSet) {
 
 func (l *lists) given() bool { return l.eps != nil || l.d != nil || l.delta > 0 || l.reps > 0 }
 
-// over returns the experiment of the paper with the given numbers.
+// over returns the experiment with the numbers of the flags in place of its own.
 func (l *lists) over(p Paper) Paper {
 	if l.eps != nil {
 		p.Eps = l.eps
@@ -116,7 +116,7 @@ func (p Paper) byDimension(eps float64, reps int) (out []Point) {
 	return out
 }
 
-// keys returns the keys of the mechanisms that take part.
+// keys returns the figure's keys for the mechanisms in the experiment.
 func (p Paper) keys() (out []picture.Key) {
 	for _, k := range styles {
 		for _, m := range p.Mechanisms {
@@ -128,7 +128,7 @@ func (p Paper) keys() (out []picture.Key) {
 	return out
 }
 
-// These are the values that a sweep over another one keeps fixed.
+// The values that stay fixed in a sweep over another parameter.
 const (
 	sweptEps = 1
 	sweptD   = 100
@@ -164,7 +164,7 @@ func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("sweeps", f)
 }
 
-// byEpsilon ends at 6, because from about 8 on the classical formulas give too little noise.
+// byEpsilon ends at 6, because the classical formulas give too little noise from about 8 on.
 func (p Paper) byEpsilon(reps int) (out []Point) {
 	for _, e := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6} {
 		out = append(out, Point{Eps: e, Delta: p.Delta, D: sweptD, Reps: reps})

@@ -15,7 +15,7 @@ func write(s *experiment.Session, name string, results []Result) error {
 	return s.Table(name, table)
 }
 
-// writeReference writes results as NAME.csv with the columns of the reference tables, which have only one delta.
+// writeReference writes results as NAME.csv in the form of the reference tables, which have no column delta.
 func writeReference(s *experiment.Session, name string, results []Result) error {
 	table := experiment.Table{Columns: []string{"eps", "d", "reps", "mechanism", "sigma_or_b", "mean_err", "std_err"}}
 	for _, r := range results {
@@ -24,7 +24,7 @@ func writeReference(s *experiment.Session, name string, results []Result) error 
 	return s.Table(name, table)
 }
 
-// line returns the error of one mechanism against x, at the results for which keep returns true.
+// line returns a curve of one mechanism's error against x. It uses the results for which keep returns true.
 func line(results []Result, style picture.Style, keep func(Result) bool, x func(Result) float64) picture.Line {
 	l := picture.Line{Style: style}
 	for _, r := range results {
@@ -37,7 +37,7 @@ func line(results []Result, style picture.Style, keep func(Result) bool, x func(
 	return l
 }
 
-// styles are the styles of the mechanisms, in the order of the key.
+// styles has the names and styles of the mechanisms, in the order of the legend.
 var styles = []picture.Key{
 	{Name: "cGM", Style: picture.Style{Color: picture.Blue, Line: picture.Solid, Mark: picture.Square}},
 	{Name: "aGM", Style: picture.Style{Color: picture.Black, Line: picture.Solid, Mark: picture.Circle}},
@@ -61,7 +61,7 @@ var formulaStyles = []picture.Key{
 	{Name: "DP-OPT, James-Stein", Style: picture.Style{Color: picture.Vermilion, Line: picture.Solid, Mark: picture.Triangle}},
 }
 
-// panel adds a line for each key to a chart.
+// panel adds a curve for each of the keys to a chart.
 func panel(chart picture.Chart, keys []picture.Key, results []Result, x func(Result) float64) picture.Chart {
 	for _, k := range keys {
 		keep := func(r Result) bool { return r.Mechanism == k.Name && r.Error.N > 0 }

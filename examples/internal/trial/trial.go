@@ -11,19 +11,19 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Setup is an experiment: invented data, a query on them, and a measure of error.
+// Setup describes an experiment: how data is invented, a query on the data, and a measure of the error.
 type Setup struct {
-	// Name determines the random numbers.
+	// Name seeds the random numbers.
 	Name string
 	// Truth draws a table and returns the exact answer, which has d numbers.
 	Truth func(r *rand.Rand, d int) []float64
-	// L1 and L2 are the sensitivities of the query.
+	// L1 and L2 return the L1 and the L2 sensitivity of the query in dimension d.
 	L1, L2 func(d int) float64
-	// Error returns the distance of an estimate from the truth.
+	// Error returns the error of an estimate: its distance from the truth.
 	Error func(truth, estimate []float64) float64
 }
 
-// Point is a setting of the experiment.
+// Point is one setting at which mechanisms are measured: epsilon, delta, dimension and number of repetitions.
 type Point struct {
 	Eps, Delta float64
 	D, Reps    int
@@ -38,7 +38,7 @@ type Result struct {
 	Error experiment.Moments
 }
 
-// block is the number of repetitions in one task. Each task has a generator of its own.
+// block is the number of repetitions in one task. Each task has its own random generator.
 const block = 25
 
 // Run measures the mechanisms at each point. The results of a point are next to each other.
@@ -79,7 +79,7 @@ func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Po
 	return results, nil
 }
 
-// task is a block of repetitions of a point.
+// task is a block of repetitions at one point: point is the point's index, first the number of the first repetition.
 type task struct {
 	point, first int
 	noise        []float64

@@ -16,8 +16,8 @@ import (
 // months are the months of the survey.
 var months = []string{"2026-09", "2026-10"}
 
-// month makes the rows of a month, with a header: the same each time. People stay in the survey for both months. Their
-// weight is how many people of their region they stand for.
+// month returns the rows of a month, with a header. They are the same each time. People stay in the survey for both
+// months. Their weight is how many people of their region they stand for.
 func month(at int) [][]string {
 	r, later := rand.New(rand.NewPCG(34, 1)), rand.New(rand.NewPCG(34, 2))
 	rows := [][]string{{"person", "region", "age", "status", "hours", "weight"}}
@@ -30,7 +30,7 @@ func month(at int) [][]string {
 		age := 15 + r.IntN(60)
 		weight := in.weight * (0.6 + r.ExpFloat64()/2)
 		works, looks, usual := r.Float64(), r.Float64(), 38+8*r.NormFloat64()
-		if at == 1 && later.IntN(6) == 0 { // one person of six is asked for the first time, or has changed
+		if at == 1 && later.IntN(6) == 0 { // one person in six is new in the second month, or has changed
 			works, looks = later.Float64(), 0.7*later.Float64()
 		}
 		status, hours := "employed", ""

@@ -15,13 +15,14 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/draw"
 )
 
-// members is how many people borrow something in the year.
+// members is how many people borrow anything in the year.
 const members = 2400
 
-// frequent are the loans of the members who borrow most.
+// frequent has the numbers of loans of the members who borrow most.
 var frequent = []int{140, 96, 75}
 
-// The branches of the library, with weights. The Bookbus is not a branch: the tutorial's job does not list it.
+// The branches of the library, and their weights. The Bookbus is in the data but not in the list of the tutorial's job,
+// since it is not a branch.
 var (
 	branches      = []string{"Central", "North", "Café Sud", "Old Harbour", "Bookbus"}
 	branchWeights = []float64{45, 24, 18, 12, 1}
@@ -32,7 +33,7 @@ var (
 	kindWeights = []float64{62, 20, 8, 10}
 )
 
-// monthWeights has long winter evenings, and a summer without much reading.
+// monthWeights[m] is how often loans begin in month m: often in winter, seldom in summer.
 var monthWeights = []float64{11, 10, 9, 8, 7, 6, 5, 6, 8, 9, 10, 11}
 
 type loan struct {
@@ -64,8 +65,8 @@ func year() []loan {
 	return loans
 }
 
-// age returns years: children, and adults whose number falls slowly with age. It returns 0, unknown, for one member in
-// fifty.
+// age returns an age in years: of a child, or of an adult, older ones being rarer. It returns 0, for unknown, in one of
+// fifty cases.
 func age(r *rand.Rand) int {
 	switch x := r.Float64(); {
 	case x < 0.02:
@@ -77,7 +78,7 @@ func age(r *rand.Rand) int {
 	}
 }
 
-// loansOf returns how many loans the i-th member makes: most make a few, some dozens.
+// loansOf returns how many loans member i makes: most make a few, some make dozens.
 func loansOf(r *rand.Rand, i int) int {
 	if i < len(frequent) {
 		return frequent[i]
@@ -85,7 +86,7 @@ func loansOf(r *rand.Rand, i int) int {
 	return 1 + min(int(2.6*math.Exp(0.7*r.NormFloat64())), 40)
 }
 
-// newLoan returns a loan of a member: mostly at the branch near home, at any day of a month.
+// newLoan returns a loan of a member, mostly at the branch near home.
 func newLoan(r *rand.Rand, m member) loan {
 	branch := m.home
 	if r.Float64() < 0.2 {
@@ -99,11 +100,11 @@ func newLoan(r *rand.Rand, m member) loan {
 	}
 }
 
-// maxLate is the most that a late loan costs by the library's price list, in cents.
+// maxLate is the largest fee for a late loan in the library's price list, in cents.
 const maxLate = 500
 
-// fee returns cents in steps of ten: most loans cost nothing, a late one costs more at the larger branches, and now and
-// then a book is lost.
+// fee returns the fee of a loan in cents, in steps of ten. Most loans cost nothing, late ones cost more at larger
+// branches, and a lost book costs most.
 func fee(r *rand.Rand, branch int) int {
 	switch x := r.Float64(); {
 	case x < 0.06:
@@ -117,8 +118,8 @@ func fee(r *rand.Rand, branch int) int {
 	}
 }
 
-// table writes loans as a library's old program does: tabs, Windows-1252, the day first, decimal commas, "N/A" if
-// nothing was written down, and branches in the case of whoever typed them.
+// table writes loans in the form of a library's old program: with tabs, in Windows-1252, the day before the month,
+// decimal commas, "N/A" for missing values, and branches in upper or lower case as somebody typed them.
 func table(loans []loan) ([]byte, error) {
 	r := rand.New(rand.NewPCG(2024, 1123))
 	var b bytes.Buffer
@@ -130,7 +131,7 @@ func table(loans []loan) ([]byte, error) {
 	return charmap.Windows1252.NewEncoder().Bytes(b.Bytes())
 }
 
-// typed returns a branch as it was typed: one time in eight in capitals or in small letters.
+// typed returns the name of a branch, in one case of eight in upper or lower case.
 func typed(r *rand.Rand, branch string) string {
 	switch r.IntN(16) {
 	case 0:

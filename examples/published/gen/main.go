@@ -1,5 +1,5 @@
-// Command gen writes the invented tables of the jobs in this folder: the shape and about the size of tables from which
-// others made releases. From the repository's root:
+// Command gen writes invented tables for the jobs in this folder. They have the columns and about the size of tables
+// from which other organizations published releases. From the repository's root:
 //
 //	go run ./examples/published/gen wikimedia          all its rows, into examples/published/wikimedia/data
 //	go run ./examples/published/gen wikimedia 10000    fewer rows

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// people are tables with several rows of each person, and the tables beside them: of the same persons, or public ones.
-// Some keys lead nowhere.
+// people has tables in which a person has several rows. Beside each are other tables: of the same persons, or public
+// ones. Some of their keys have no partner.
 var people = map[string]table{
 	"checkouts": {name: "checkouts", rows: 500_000, header: []string{"member", "genre"},
 		row: func(r *rand.Rand, i int) []string {
@@ -102,7 +102,7 @@ var people = map[string]table{
 				number(months), one(r, "A", "B", "C", "D")}
 		},
 		beside: both(list("region", names("region", 8)), map[string]table{
-			// a client can use two accounts, and an account can have an owner and a user
+			// a client can use two accounts, and an account can have two clients: an owner and a user
 			"dispositions": {each: 1, header: []string{"account", "client", "role"},
 				row: func(_ *rand.Rand, i int) []string {
 					return []string{number(i * 4 / 5), number(i/2 + i%2*7), []string{"owner", "user"}[i%2]}
@@ -142,14 +142,14 @@ func public(rows int, header string, row func(i int) []string) table {
 		row: func(_ *rand.Rand, i int) []string { return row(i) }}
 }
 
-// gap leaves out every fiftieth key.
+// gap returns the i-th number that is not a multiple of fifty, so that some keys are missing.
 func gap(i int) int { return i + i/49 }
 
 func number(i int) string { return strconv.Itoa(i) }
 
 func one(r *rand.Rand, values ...string) string { return values[r.IntN(len(values))] }
 
-// moment returns a second of the year 2023.
+// moment returns a random second of the year 2023.
 func moment(r *rand.Rand) time.Time {
 	return time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(365*86_400)) * time.Second)
 }

@@ -13,24 +13,24 @@ import (
 	"strconv"
 )
 
-// table is an invented table. Its rows are the same each time.
+// table describes an invented table. It has the same rows each time.
 type table struct {
-	name   string // its file; "" stands for "rows"
+	name   string // the name of its file; "" stands for "rows"
 	rows   int
-	each   int // if it is not 0, the table has one row for each so many rows of the first one, in place of rows
+	each   int // if not 0, the table has one row for every each rows of the first table, and rows is not used
 	header []string
 	row    func(r *rand.Rand, i int) []string
-	// beside are the other tables of the job, by file: private ones, and public lists.
+	// beside are the job's other tables, by file name: private ones, and public lists.
 	beside map[string]table
 }
 
-// list is a public table of one column, which has the name of its file.
+// list returns a public table with one column, whose name is also the name of the file.
 func list(column string, cells []string) map[string]table {
 	return map[string]table{column: {rows: len(cells), header: []string{column},
 		row: func(_ *rand.Rand, i int) []string { return cells[i : i+1] }}}
 }
 
-// both returns all tables of several maps.
+// both merges maps of tables.
 func both(all ...map[string]table) map[string]table {
 	out := map[string]table{}
 	for _, tables := range all {
@@ -39,9 +39,9 @@ func both(all ...map[string]table) map[string]table {
 	return out
 }
 
-// tables are named as the folders of their jobs.
+// tables has the table of each job, by the name of the job's folder.
 var tables = both(people, map[string]table{
-	// a device has three rows, of which the table does not tell that they are its; their pages differ
+	// each device has three rows, with different pages; no column identifies the device
 	"wikimedia": {rows: 3_000_000, header: []string{"country", "page"},
 		row: func(r *rand.Rand, i int) []string {
 			device := i / 3
@@ -54,7 +54,7 @@ var tables = both(people, map[string]table{
 			return []string{names("country", 30)[i%30], names("page", 5000)[page], strconv.Itoa(1 + skewed(r, 20_000/(1+page), 2))}
 		},
 		beside: both(list("country", names("country", 30)), list("page", names("page", 5000)))},
-	// six weeks of one weekday; in the last one fewer go out
+	// the same weekday of six weeks; in the last week fewer people go out
 	"mobility": {rows: 6_000_000, header: []string{"user", "week", "county", "place"},
 		row: func(r *rand.Rand, i int) []string {
 			user, week := i/4/6, 1+i/4%6
@@ -83,7 +83,7 @@ var tables = both(people, map[string]table{
 		row: func(r *rand.Rand, _ int) []string {
 			return []string{fmt.Sprintf("%05d", 10_000+skewed(r, 32_000, 2)), strconv.FormatFloat(20*math.Exp(r.NormFloat64()), 'f', 1, 64)}
 		},
-		// devices are skewed to the first codes, and households follow them
+		// the first codes are the most frequent, and their numbers of households are larger
 		beside: map[string]table{"zip": {rows: 32_000, header: []string{"zip", "households"}, row: func(_ *rand.Rand, i int) []string {
 			return []string{strconv.Itoa(10_000 + i), strconv.Itoa(20 + int(2500/math.Sqrt(1+float64(i))))}
 		}}}},
@@ -100,7 +100,7 @@ var tables = both(people, map[string]table{
 			"state": {rows: 4, header: []string{"state", "population"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("state", 4)[i], "250000"}
 			}}})},
-	// numbers of editors, of which a country's risk decides how exact they are
+	// how many editors there are; how exact the number is depends on the risk in the country
 	"geoeditors": {rows: 60_000, header: []string{"country", "project", "activity", "editors"},
 		row: func(r *rand.Rand, i int) []string {
 			project := i / 3 % 100
@@ -117,14 +117,14 @@ var tables = both(people, map[string]table{
 		}},
 })
 
-// skewed returns a number below n, of which small ones are more frequent: the larger power is, the more so.
+// skewed returns a random number below n. Small numbers are more frequent, the more so the larger power is.
 func skewed(r *rand.Rand, n int, power float64) int {
 	return int(float64(n) * math.Pow(r.Float64(), power))
 }
 
 var named = map[string][]string{}
 
-// names returns n names that begin alike.
+// names returns n names: the prefix and a number.
 func names(prefix string, n int) []string {
 	key := fmt.Sprint(prefix, n)
 	if named[key] == nil {
@@ -135,7 +135,7 @@ func names(prefix string, n int) []string {
 	return named[key]
 }
 
-// write writes the table and those beside it into a folder.
+// write writes the table, and the tables beside it, into a folder.
 func (t table) write(dir string, rows int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -3,24 +3,25 @@ package main
 // cabs is how many cabs drive on the day.
 const cabs = 900
 
-// overActive are the trips of the busiest cabs.
+// overActive has the numbers of trips of the busiest cabs.
 var overActive = []int{46, 34}
 
-// hourWeights has two rush hours, and an hour before the evening one in which drivers change.
+// hourWeights[h] is how many trips begin in hour h, relatively: there are two rush hours, and few trips in the hour
+// before the evening when drivers change.
 var hourWeights = []float64{
 	28, 18, 11, 8, 7, 10, 25, 46, 58, 54, 48, 47,
 	50, 49, 50, 46, 38, 50, 66, 68, 60, 57, 52, 42,
 }
 
-// The boroughs, with weights and the logarithm of the median distance in km. EWR, the airport beyond the river, is not
-// among the cells that the job lists.
+// The boroughs, with weights and the logarithm of the median distance in km. The job does not list EWR, the airport on
+// the other side of the river.
 var (
 	boroughs       = []string{"Manhattan", "Brooklyn", "Queens", "Bronx", "Staten Island", "EWR"}
 	boroughWeights = []float64{830, 85, 65, 12, 2, 6}
 	logKM          = []float64{0.9, 1.3, 2.2, 1.6, 2.4, 3.1}
 )
 
-// The payments; meters of one vendor write "credit" for "card".
+// The kinds of payment. The meters of one vendor write "credit" instead of "card".
 var (
 	payments       = []string{"card", "credit", "cash", "no charge", "dispute"}
 	paymentWeights = []float64{420, 150, 418, 9, 3}

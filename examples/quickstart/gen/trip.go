@@ -36,8 +36,8 @@ func day() []trip {
 	return trips
 }
 
-// tripsOf returns how many trips the i-th cab makes: most make a few, some a dozen, and the first two share their
-// number among several drivers and make far more than a release may count.
+// tripsOf returns how many trips cab i makes. Most make a few and some a dozen. The first two have several drivers, and
+// make far more trips than a release counts.
 func tripsOf(r *rand.Rand, i int) int {
 	if i < len(overActive) {
 		return overActive[i]
@@ -62,7 +62,7 @@ func newTrip(r *rand.Rand, cab int64) trip {
 	}
 }
 
-// passengers returns nil if the driver entered none.
+// passengers returns a number of passengers; nil if the driver entered none.
 func passengers(r *rand.Rand) *int64 {
 	if r.Float64() < 0.01 {
 		return nil
@@ -71,7 +71,7 @@ func passengers(r *rand.Rand) *int64 {
 	return &n
 }
 
-// fare returns dollars in steps of half a dollar; NaN if the meter failed.
+// fare returns a fare in dollars, in steps of half a dollar; NaN if the meter failed.
 func fare(r *rand.Rand, km float64, hour int) float64 {
 	if r.Float64() < 0.002 {
 		return math.NaN()
@@ -83,5 +83,5 @@ func fare(r *rand.Rand, km float64, hour int) float64 {
 	return round(dollars, 2)
 }
 
-// round returns x to the nearest 1/parts.
+// round returns x, rounded to a multiple of 1/parts.
 func round(x, parts float64) float64 { return math.Round(x*parts) / parts }

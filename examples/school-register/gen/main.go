@@ -13,7 +13,8 @@ import (
 	"path/filepath"
 )
 
-// register makes the rows of the register and of the public table of teachers, each with a header: the same each time.
+// register returns the rows of the register and of the public table of teachers, each with a header. They are the same
+// each time.
 func register() (pupils, teachers [][]string) {
 	r := rand.New(rand.NewPCG(34, 3))
 	pupils = [][]string{{"pupil", "school", "grade", "absent", "graduated"}}

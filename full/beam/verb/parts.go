@@ -13,8 +13,8 @@ import (
 
 // Results in object stores
 //
-// Beam's SDK has its own file systems for folders and gs://. For s3:// and az://, this file registers file systems over
-// the stores of the inputs: with the same credentials, and errors that show no text of the store.
+// Beam's SDK has its own file systems for folders and gs://. For s3:// and az://, this file registers file systems that
+// use the same store packages as inputs. So they use the same credentials, and their errors show no text of the store.
 
 func init() {
 	for _, scheme := range []string{"s3", "az"} {
@@ -25,8 +25,8 @@ func init() {
 var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and " +
 	"credentials: these come from the environment of each worker")
 
-// checkParts refuses the URL of a folder in a store if it has options, since the URL is part of the pipeline, and
-// refuses stores that Beam does not know.
+// checkParts checks the folder of --parts. It refuses the URL of a store that has options, since the URL becomes part
+// of the pipeline, and a store that Beam does not know.
 func checkParts(parts string) error {
 	a, err := store.ParseAddress(parts)
 	if err != nil || a.Options != "" {
@@ -44,8 +44,8 @@ type inStore struct{}
 // Close implements filesystem.Interface.
 func (inStore) Close() error { return nil }
 
-// withBucket calls do with the bucket and the key of a name, again if it fails, as store.Retry does. size is about how
-// many bytes each call moves.
+// withBucket calls do with the bucket and the key that name gives. It repeats failed calls as store.Retry does. size is
+// about how many bytes each call transfers.
 func withBucket(ctx context.Context, name string, size int64,
 	do func(context.Context, store.Writer, string) error) error {
 	a, err := store.ParseAddress(name)

@@ -24,7 +24,7 @@ type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	program string
 	mu      sync.Mutex
-	workers map[worker]*exec.Cmd // all workers that were ever started; nil if the worker has ended
+	workers map[worker]*exec.Cmd // all workers that were ever started; the value is nil once a worker has ended
 }
 
 // worker identifies a worker. Each task manager of Flink counts its workers from 1, and several share the pool of their
@@ -111,8 +111,8 @@ func endWithPool() {
 }
 
 // StopWorker ends a process, unless another runner ever had a worker with the same identifier. The request does not
-// name the runner: its own worker may have died, and the process may be a live worker of another runner. A worker also
-// ends when its runner closes the connection. It holds no state that must be kept.
+// name the runner. So if the runner's own worker has died, the process could be a live worker of another runner. A
+// worker also ends when its runner closes the connection. It holds no state that must be kept.
 func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

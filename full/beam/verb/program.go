@@ -81,7 +81,7 @@ type options struct {
 	stalled time.Duration
 }
 
-// params are values of --param, in order.
+// params holds the values of --param, in order.
 type params []string
 
 func (p *params) String() string { return strings.Join(*p, " ") }
@@ -308,13 +308,13 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	return key, 0
 }
 
-// asksForInput reports whether a flag of the merge is one for which a released job is read again.
+// asksForInput reports whether a flag of the merge makes a run read the input of a job that is released already.
 func asksForInput(flag string) bool {
 	return strings.HasPrefix(flag, "--new-release") || strings.HasPrefix(flag, "--compare-input")
 }
 
-// released reports whether a run of a plan returns or finishes a release that is in the ledger. If the ledger cannot be
-// read, a later step reports it.
+// released reports whether a run of a plan would return or finish a release that the ledger already has. If the ledger
+// cannot be read, a later step reports it.
 func released(ctx context.Context, plan *pipeline.Plan) bool {
 	book, closeBook, err := runjob.OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil {
@@ -341,8 +341,8 @@ func foreign(ctx context.Context, path string, params map[string]string, key par
 	return err == nil && !bytes.Equal(input, key.InputKey())
 }
 
-// aggregate runs the pipeline, again if it failed. A failed attempt leaves at most encrypted files that are never read,
-// so it does not matter how far it came.
+// aggregate runs the pipeline, and runs it again if it fails. A failed attempt leaves only encrypted files that are
+// never read, so it does not matter how far it came.
 func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
 	if err := setWorkerBinary(folder); err != nil {
 		return err
@@ -429,8 +429,8 @@ func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	return err
 }
 
-// setWorkerBinary sets the program that a runner gives to its workers, unless the flags do: this one, or an empty file
-// if the workers run already. Otherwise the SDK would build one, from sources that are not here.
+// setWorkerBinary sets the program that a runner gives to its workers, unless a flag sets it: this program, or an empty
+// file if the workers run already. Otherwise the SDK would build a program from sources that do not exist here.
 func setWorkerBinary(folder string) (err error) {
 	if *jobopts.WorkerBinary != "" {
 		return nil

@@ -17,11 +17,11 @@ import (
 
 // Names of metrics
 //
-// A worker of the Go SDK reports metrics under short names that it counts from 1, and prism keeps one list of these
-// names for all workers of a job. With two workers it confuses their metrics, and the job fails. So each of several
-// workers puts its identifier before its short names.
+// A worker of the Go SDK reports metrics under short names: 1, 2, 3, …. Prism keeps one list of short names for all
+// workers of a job. So with two workers it confuses their metrics, and the job fails. So each of several workers puts
+// its identifier before its short names.
 
-// nameMetrics lets this process report metrics under names of its own if it is one of several workers (separate). Call
+// nameMetrics gives the metrics of this process unique short names if it is one of several workers (see separate). Call
 // it before the SDK's worker begins.
 func nameMetrics() {
 	id := flag.Lookup("id")

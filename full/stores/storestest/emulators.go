@@ -31,14 +31,13 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 )
 
-// Tokens and keys of clients.
+// Tokens and keys with which clients sign in to the emulators.
 const (
 	// AzureAccount is the account that every azurite has.
 	AzureAccount = "devstoreaccount1"
 	// AzureKey is the key of that account.
 	AzureKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-	// GoogleToken is the token that the emulator of Google's host gives for an hour to accounts that may read and
-	// write.
+	// GoogleToken is the token that the emulator gives to accounts that may read and write.
 	GoogleToken = "hush-token-of-the-test"
 )
 
@@ -84,7 +83,7 @@ func StartGCS(t testing.TB) *Server {
 	return s
 }
 
-// startGCS starts fake-gcs-server. It accepts requests to host or, if that is "", to its proxy.
+// startGCS starts fake-gcs-server. It answers requests for the host name host or, if that is "", for its proxy's.
 func startGCS(t testing.TB, host string) *Server {
 	t.Helper()
 	program := emulator(t, "fake-gcs-server", func(dir string) *exec.Cmd {

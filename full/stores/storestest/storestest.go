@@ -63,9 +63,9 @@ type Server struct {
 	PID    int
 	// Requests counts the requests to the proxy.
 	Requests atomic.Int64
-	// Cut is the number of bytes of each body that pass; 0 passes all.
+	// Cut is after how many bytes the proxy cuts off each body; 0 means never.
 	Cut atomic.Int64
-	// Pass passes a request on to the server.
+	// Pass forwards a request to the server.
 	Pass  http.Handler
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
 	proxy *httptest.Server
@@ -80,7 +80,7 @@ func (s *Server) Put(t testing.TB, key string, content []byte) {
 	}
 }
 
-// AboutVersion reports whether a request asks for the attributes of the object key, which include its version.
+// AboutVersion reports whether a request asks for the attributes of the object with this key, among them its version.
 func (s *Server) AboutVersion(r *http.Request, key string) bool {
 	asks := r.Method == http.MethodHead || r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/storage/v1/b/")
 	return asks && strings.HasSuffix(r.URL.Path, "/"+key)
@@ -145,7 +145,7 @@ func (s *Server) serve(t testing.TB, command func(at string) *exec.Cmd) {
 	t.Cleanup(s.proxy.Close)
 }
 
-// handler passes requests on unchanged: their signatures cover the host.
+// handler forwards requests unchanged, since their signatures cover the host.
 func (s *Server) handler(to *url.URL) http.Handler {
 	s.Pass = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -184,7 +184,8 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fails sets a function that answers a request instead of the server if it returns true; nil removes it.
+// Fails sets a function that may answer requests in place of the server: it returns true if it has answered. nil
+// removes the function.
 func (s *Server) Fails(f func(http.ResponseWriter, *http.Request) bool) {
 	if f == nil {
 		s.fault.Store(nil)

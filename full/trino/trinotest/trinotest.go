@@ -23,7 +23,7 @@ const (
 	version = "476"
 	// leastJava is the oldest Java on which this version runs.
 	leastJava = 24
-	// onlyPlugins is the folder of the only plugins that are loaded.
+	// onlyPlugins is a folder with the plugins to load; the server loads no others.
 	onlyPlugins = "plugins"
 )
 

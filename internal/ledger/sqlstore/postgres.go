@@ -68,17 +68,29 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 	}
 	s := &Postgres{pool: pool, config: config.ConnConfig.Copy(), arrival: from.secret != nil}
 	if err := s.ensure(ctx, create, from); err != nil { // once: does not wait for a server that is away
-		pool.Close()
+		_ = s.Close() // it returns no error
 		return nil, err
 	}
 	return s, nil
 }
 
-// Close ends the connections.
+// Close ends the connections. It waits for them for the time of parting: the driver sends a silent server a request to
+// cancel the statement, and waits for an answer.
 func (s *Postgres) Close() error {
-	s.pool.Close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(parting):
+	}
 	return nil
 }
+
+// parting is how long the server may take to answer the last statement of a session, which nothing depends on.
+const parting = time.Second
 
 // The statements that begin a transaction.
 const (
@@ -168,7 +180,7 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 		return nil, translatePostgres(ctx, err)
 	}
 	end := sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), parting)
 		defer cancel()
 		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session also unlocks, but a moment later
 		_ = conn.Close(ctx)
@@ -184,8 +196,12 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 		end()
 		return nil, err
 	}
-	_, _ = conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", sessionName+note(time.Now()))
-	// The error is ignored: a run does not fail because its note cannot be written.
+	// A run does not fail because its note cannot be written, but a connection that ended no longer holds the lock.
+	_, err = conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", sessionName+note(time.Now()))
+	if conn.IsClosed() {
+		end()
+		return nil, t.translate(err)
+	}
 	return end, nil
 }
 

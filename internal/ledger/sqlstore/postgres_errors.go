@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/silence"
 )
 
 // translatePostgres maps an error of the driver or the server to an error of package ledger. It drops their texts,
@@ -26,8 +27,10 @@ func translatePostgres(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &server):
 		return fmt.Errorf("%w (PostgreSQL code %s)", postgresMeaning(server.Code), server.Code)
+	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // the latter of an attempt to connect
+		return errSilent
 	case errors.As(err, &connecting):
-		return fmt.Errorf("%w: the server cannot be reached", errLost)
+		return errAway
 	}
 	return ledger.ErrUnavailable
 }

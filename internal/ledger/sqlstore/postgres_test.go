@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -207,5 +208,19 @@ func restartOfPostgres(t *testing.T, server *ledgertest.Server) {
 	a, err := ledger.NewBook(s, time.Now).Audit(ctx)
 	if err != nil || len(a.Findings) > 0 || len(a.Entries) != n+1 {
 		t.Errorf("%d entries, want %d; %+v (%v)", len(a.Entries), n+1, a.Findings, err)
+	}
+}
+
+// A server that accepts connections and never answers ends an attempt to open its ledger, with words that say so.
+func TestSilentPostgres(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections; nobody reads them
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dsn := "postgres://x@" + l.Addr().String() + "/x?sslmode=disable&timeout=20ms"
+	_, err = sqlstore.OpenPostgres(t.Context(), dsn, false)
+	if !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), "did not answer in time") {
+		t.Error(err)
 	}
 }

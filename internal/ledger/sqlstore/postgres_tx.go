@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/silence"
 )
 
 // postgresTx is one transaction.
@@ -119,7 +119,7 @@ func (t *postgresTx) exec(statement string) error {
 
 // rollback rolls the transaction back. If that fails, it closes the connection, which has the same effect.
 func (t *postgresTx) rollback() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), parting)
 	defer cancel()
 	if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
 		_ = t.conn.Close(ctx)
@@ -136,6 +136,8 @@ func (t *postgresTx) commit() error {
 	switch {
 	case errors.Is(err, errLost):
 		return fmt.Errorf("%w: the connection was lost while it committed; run again", ledger.ErrUnavailable)
+	case errors.Is(err, errSilent), ctx.Err() != nil:
+		return fmt.Errorf("%w: the server did not answer a commit in time; run again", ledger.ErrUnavailable)
 	case err == nil && tag.String() != "COMMIT":
 		return fmt.Errorf("%w: the transaction was rolled back", ledger.ErrUnavailable)
 	}
@@ -144,7 +146,7 @@ func (t *postgresTx) commit() error {
 
 // translate returns errLost if the connection broke: the server then rolls the transaction back.
 func (t *postgresTx) translate(err error) error {
-	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() {
+	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() && !errors.Is(err, silence.ErrSilent) {
 		return errLost
 	}
 	return translatePostgres(t.ctx, err)

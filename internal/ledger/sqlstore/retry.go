@@ -17,11 +17,19 @@ const BusyTimeout = 30 * time.Second
 // again.
 var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
 
+// errAway means that no connection can be made. The transaction can run again.
+var errAway = fmt.Errorf("%w: the server cannot be reached", ledger.ErrUnavailable)
+
+// errSilent means that the server did not answer in time, before a commit was sent. It is not tried again: the caller
+// has waited long enough.
+var errSilent = fmt.Errorf("%w: the server did not answer in time (timeout in its connection string)",
+	ledger.ErrUnavailable)
+
 // retryBusy repeats op while another process is in the way or the server is away, for at most BusyTimeout.
 func retryBusy(ctx context.Context, op func() error) error {
 	err := op()
 	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) ||
-		errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
+		errors.Is(err, errLost) || errors.Is(err, errAway); pause = min(2*pause, 32*time.Millisecond) {
 		if time.Now().After(end) {
 			return err
 		}

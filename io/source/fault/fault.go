@@ -14,7 +14,7 @@ const (
 	CodeOption      = "input-option"     // an option is wrong or contradicts another
 	CodeNotFound    = "not-found"        // no such file, or nothing matches a pattern
 	CodeDuplicate   = "duplicate-file"   // a file is named twice
-	CodeNotFile     = "not-a-file"       // a folder, a pipe or a device
+	CodeNotFile     = "not-a-file"       // a folder, a pipe, a socket or a device
 	CodeFormat      = "unknown-format"   // the name's ending belongs to no known format
 	CodeUnreadable  = "unreadable"       // the system refuses to open or read the file
 	CodeHeader      = "bad-header"       // no header, or one with duplicate names
@@ -25,8 +25,8 @@ const (
 	CodeDamaged     = "damaged"          // the bytes contradict the format
 	CodeTruncated   = "truncated"        // the file ends too early
 	CodeChecksum    = "checksum"         // a stored checksum does not match
-	CodeRowCount    = "row-count"        // rows read and rows announced differ
-	CodeTooLarge    = "too-large"        // a part is larger than in any valid file, or than memory allows
+	CodeRowCount    = "row-count"        // the file has another number of rows than it states
+	CodeTooLarge    = "too-large"        // a part of the file is larger than in any valid file, or than memory allows
 	CodeChanged     = "changed"          // the file was replaced after it was opened
 )
 
@@ -92,24 +92,24 @@ func (es Errors) Err() error {
 	return es
 }
 
-// New makes an Error without a place. Callers add the file, row group and column.
+// New makes an Error without a place. Its callers add the file, the row group and the column.
 func New(code, format string, args ...any) *Error {
 	return &Error{RowGroup: -1, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Advise sets the hint.
+// Advise sets the hint and returns e.
 func (e *Error) Advise(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// InFile sets the file.
+// InFile sets the file and returns e.
 func (e *Error) InFile(file string) *Error {
 	e.File = file
 	return e
 }
 
-// OfColumn sets the column.
+// OfColumn sets the column and returns e.
 func (e *Error) OfColumn(column string) *Error {
 	e.Column = column
 	return e
@@ -120,7 +120,7 @@ func Changed() *Error {
 	return New(CodeChanged, "the file was changed while the job was running").Advise("run the job again")
 }
 
-// Guard runs f and turns a panic into an error without the panic's text.
+// Guard runs f. If f panics, Guard returns an error without the panic's text, which may quote private values.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -130,7 +130,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// From returns the Error in err. If there is none, it returns one that says only that the file cannot be read.
+// From returns the Error in err. If err holds none, it returns a general one: the file cannot be read.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -19,7 +19,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 )
 
-// record holds rows in Arrow's memory.
+// record returns rows as an Arrow record batch.
 func record(columns []Column, rows []Row) (arrow.Record, error) {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
@@ -36,7 +36,7 @@ func record(columns []Column, rows []Row) (arrow.Record, error) {
 	return b.NewRecord(), nil
 }
 
-// appendCell appends a cell, with the method Append of the builder for most types.
+// appendCell appends a cell to a column. For most types, it calls the builder's method Append.
 func appendCell(b array.Builder, cell any) error {
 	switch x := cell.(type) {
 	case nil:
@@ -101,7 +101,7 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return MarshalArrowParquet(of, properties...)
 }
 
-// MarshalArrowParquet returns a record batch as a Parquet file, without row groups if it has no rows.
+// MarshalArrowParquet returns a record batch as a Parquet file. The file has no row group if the batch has no rows.
 func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(of.Schema(), &out, parquet.NewWriterProperties(properties...),
@@ -117,7 +117,7 @@ func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) 
 	return out.Bytes(), err
 }
 
-// batches draws the record batches of an Arrow file or stream, and its options.
+// batches divides rows into the record batches of an Arrow file or stream, at random, and chooses its options.
 func batches(columns []Column, rows []Row, r *rand.Rand) (of []arrow.Record, options []ipc.Option, err error) {
 	all, err := record(columns, rows)
 	if err != nil {
@@ -132,7 +132,7 @@ func batches(columns []Column, rows []Row, r *rand.Rand) (of []arrow.Record, opt
 	return of, options, nil
 }
 
-// seeker is a file in memory that is written from front to back.
+// seeker is a file in memory that can only be written from front to back.
 type seeker struct{ bytes.Buffer }
 
 func (s *seeker) Seek(offset int64, whence int) (int64, error) {

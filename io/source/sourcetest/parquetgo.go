@@ -9,13 +9,13 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// codecs are mostly fast ones, since compression matters little to readers.
+// codecs are the compressions that are drawn, mostly fast ones: which one is used matters little to readers.
 var codecs = []compress.Codec{
 	&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy,
 	&parquet.Snappy, &parquet.Snappy, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip,
 }
 
-// parquetGo draws the encodings of the columns and how the file is divided.
+// parquetGo returns a Parquet file made by parquet-go. It draws the columns' encodings and how the file is divided.
 func parquetGo(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	group, dictionaries := parquet.Group{}, r.Float64()
 	options := []parquet.WriterOption{
@@ -44,7 +44,8 @@ func parquetGo(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return encode(group, options, columns, rows)
 }
 
-// PlainParquetGo writes with parquet-go's default settings and dictionaries for all columns, as most Go programs do.
+// PlainParquetGo returns a Parquet file made by parquet-go with its default settings and dictionaries for all columns,
+// as most Go programs make it.
 func PlainParquetGo(columns []Column, rows []Row, _ *rand.Rand) ([]byte, error) {
 	group := parquet.Group{}
 	for _, c := range columns {
@@ -82,12 +83,12 @@ func otherwiseEncoded(n parquet.Node) parquet.Node {
 	return parquet.Encoded(n, e)
 }
 
-// encode writes row by row, so that a page ends where its limit says.
+// encode returns a Parquet file of the rows. It writes row by row, so that pages end at their size limit.
 func encode(group parquet.Group, options []parquet.WriterOption, columns []Column, rows []Row) ([]byte, error) {
 	schema := parquet.NewSchema("table", group)
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[any](&b, append(options, schema)...)
-	at := map[string]int{} // index of a column in the file, which sorts them
+	at := map[string]int{} // index of each column in the file, which sorts columns
 	for i, path := range schema.Columns() {
 		at[path[0]] = i
 	}
@@ -109,7 +110,7 @@ func encode(group parquet.Group, options []parquet.WriterOption, columns []Colum
 	return b.Bytes(), err
 }
 
-// appendLeaves appends the values of a cell, with their levels.
+// appendLeaves appends the values of one cell, with their levels, to to.
 func appendLeaves(to []parquet.Value, c Column, cell any, column int) []parquet.Value {
 	level := 0
 	if c.Optional {

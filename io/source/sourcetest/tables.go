@@ -1,4 +1,4 @@
-// Package sourcetest writes tables for tests: columns of any type, with the libraries that other programs use, in
+// Package sourcetest writes tables for tests: columns of any type, with the libraries that other programs use, in file
 // layouts that are drawn at random.
 package sourcetest
 
@@ -17,15 +17,16 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 )
 
-// Type is a type of a column, as each library knows it.
+// Type is the type of a column in each of the libraries.
 type Type struct {
 	Name string
-	// Arrow is nil if Arrow does not have the type. IPCOnly: Arrow does not write it to Parquet, or as another type.
+	// Arrow is the type in Arrow; nil if Arrow does not have it. IPCOnly is set if Arrow cannot write it to Parquet, or
+	// writes another type.
 	Arrow   arrow.DataType
 	IPCOnly bool
-	// Node is nil if parquet-go does not have the type.
+	// Node is the type in parquet-go; nil if parquet-go does not have it.
 	Node parquet.Node
-	// Tag is the tag of xitongsys; empty if that library does not have the type.
+	// Tag is the field tag of xitongsys/parquet-go; "" if that library does not have the type.
 	Tag string
 }
 
@@ -36,11 +37,11 @@ type Column struct {
 	Optional bool // it may have nulls
 }
 
-// Row is the cells of a row; nil is null. A cell is an int64, a uint64, a *big.Int, a float64, a bool, a text of bytes,
-// or a list of float64.
+// Row holds the cells of a row. A cell is nil for null, or an int64, a uint64, a *big.Int, a float64, a bool, a string
+// of bytes, or a []float64.
 type Row []any
 
-// Table is the rows of each file of a table.
+// Table holds the rows of each file of a table.
 type Table [][]Row
 
 // Rows returns the number of rows of all files.
@@ -52,7 +53,7 @@ func (t Table) Rows() int {
 	return n
 }
 
-// String prints a table with one line a row, in a form that a reader can copy.
+// String returns a table with one line a row, in a form that can be copied into a test.
 func (t Table) String() string {
 	var b strings.Builder
 	for i, rows := range t {
@@ -64,7 +65,7 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// String prints the cells of a row.
+// String returns the cells of a row in a form that can be copied into a test.
 func (r Row) String() string {
 	cells := make([]string, len(r))
 	for i, c := range r {
@@ -97,8 +98,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// Library writes rows into files of a format. The layout of a file is drawn: row groups, pages, record batches,
-// encodings, dictionaries, statistics. It depends on r alone, so two tables are written alike.
+// Library writes rows into files of a format. The layout of a file is drawn at random: row groups, pages, record
+// batches, encodings, dictionaries, statistics. It depends only on r, so two tables can have the same layout.
 type Library struct {
 	Name, Ending string
 	Has          func(Type) bool
@@ -117,7 +118,7 @@ var (
 
 func isArrow(t Type) bool { return t.Arrow != nil }
 
-// leaf returns a cell as parquet-go holds it in a column of a physical type.
+// leaf returns a cell in the form in which parquet-go holds a column of the physical type of.
 func leaf(of parquet.Type, cell any) parquet.Value {
 	if x, ok := cell.(uint64); ok {
 		cell = int64(x)
@@ -159,7 +160,7 @@ func leaf(of parquet.Type, cell any) parquet.Value {
 	return parquet.Value{}
 }
 
-// twos returns an integer in so many bytes, the highest one first.
+// twos returns x in two's complement, in width bytes, the highest first.
 func twos(x *big.Int, width int) []byte {
 	if x.Sign() < 0 {
 		x = new(big.Int).Add(x, new(big.Int).Lsh(big.NewInt(1), uint(8*width)))
@@ -167,10 +168,10 @@ func twos(x *big.Int, width int) []byte {
 	return x.FillBytes(make([]byte, width))
 }
 
-// shortest returns an integer in as few bytes as hold it.
+// shortest returns x in two's complement, in as few bytes as possible.
 func shortest(x *big.Int) []byte { return twos(x, x.BitLen()/8+1) }
 
-// Must returns a function that returns a file, or fails the test on an error.
+// Must returns a function that returns its first argument, or fails the test if the error is not nil.
 func Must(tb testing.TB) func([]byte, error) []byte {
 	return func(b []byte, err error) []byte {
 		tb.Helper()

@@ -15,8 +15,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Surrogate returns the first three bytes of a text if they are half of a pair of UTF-16, encoded as UTF-8 would encode
-// it.
+// Surrogate returns the first three bytes of s if they are half of a UTF-16 surrogate pair, encoded as if it were a
+// character.
 func Surrogate(s string) (half string, ok bool) {
 	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2] >= 0x80 && s[2] <= 0xBF {
 		return s[:3], true
@@ -24,8 +24,8 @@ func Surrogate(s string) (half string, ok bool) {
 	return "", false
 }
 
-// Units returns the units of UTF-16 of a text. A half of a pair stays one. Any other byte that is not UTF-8 becomes a
-// half without a partner, as Python's surrogateescape has it, so texts that differ stay different.
+// Units returns the UTF-16 code units of a text. Half of a surrogate pair stays one unit. Any other byte that is not
+// UTF-8 becomes half of a pair without a partner, as in Python's surrogateescape. So different texts stay different.
 func Units(s string) (units []uint16) {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
@@ -56,8 +56,8 @@ func UTF16(s string, bigEndian bool) (out []byte) {
 	return out
 }
 
-// JSON returns a text as a string of JSON. Characters for which escape reports true, of n bytes, become escapes of
-// their units of UTF-16, as do control characters; all others stand as they are.
+// JSON returns a text as a JSON string. It writes a character as \u escapes if it is a control character, or if escape
+// returns true for it; n is the character's length in bytes. All others stay as they are.
 func JSON(s string, escape func(r rune, n int) bool) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -84,7 +84,7 @@ func JSON(s string, escape func(r rune, n int) bool) string {
 	return b.String()
 }
 
-// gzips are compressors that were used.
+// gzips holds compressors for later use.
 var gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // zstds is a compressor, which may be used by several goroutines.
@@ -92,7 +92,8 @@ var zstds = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 })
 
-// Pack compresses the parts of a text as the end of a file's name says, each in a member of its own.
+// Pack compresses the parts of a text, each as a compressed member of its own. The ending of the file's name decides
+// how.
 func Pack(ending string, parts ...[]byte) ([]byte, error) {
 	var out bytes.Buffer
 	for i, part := range parts {

@@ -19,8 +19,8 @@ import (
 const page = 8 << 10
 
 // MarshalXitongsys returns a Parquet file of one row group whose pages xitongsys/parquet-go made. That library's
-// package of writers, which only joins pages, is not used: it needs another module. The rows are structs with that
-// library's tags, and row points to one of them.
+// writer, which only joins pages, is not used, since it needs another module. The rows are structs with that library's
+// field tags; row points to one such struct.
 func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
 	handler, err := schema.NewSchemaHandlerFromStruct(row)
 	if err != nil {
@@ -118,7 +118,7 @@ func xitongsys(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		pick(r, parquet.CompressionCodec_UNCOMPRESSED, parquet.CompressionCodec_SNAPPY))
 }
 
-// goType returns the type of a field with a tag.
+// goType returns the Go type of a struct field with the given tag.
 func goType(tag string) reflect.Type {
 	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "type="), ",")
 	switch unsigned := strings.Contains(tag, "convertedtype=UINT_"); {

@@ -1,6 +1,6 @@
 package textfile
 
-// CSV is the dialect of CSV files. It means:
+// CSV holds the options for reading CSV files. They mean:
 //
 //   - Records end with LF or CRLF. If the header ends with LF alone, or if LineEnd is LF for files without a header, a CR
 //     before an LF belongs to the field. Blank lines are skipped. With TrimSpace, spaces and tabs around a field, and
@@ -36,7 +36,7 @@ package textfile
 // (source.Summary.Blank), since a row may look like one.
 type CSV struct {
 	Header     bool
-	Columns    []string          // names, if Header is false (or instead of the header's)
+	Columns    []string          // names of the columns; they replace a header's names
 	Types      map[string]string // text (default), int, float, bool, date, "date LAYOUT", "timestamp LAYOUT"
 	Delimiter  rune              // ASCII; a comma if it is 0
 	Quote      rune              // ASCII; a double quote if it is 0, and no character if it is NoQuote
@@ -45,7 +45,7 @@ type CSV struct {
 	Thousands  rune              // no character if it is 0
 	TrimSpace  bool
 	NullValues []string
-	Mark       bool // each file without a header begins with a byte order mark, in UTF-8 or UTF-16
+	Mark       bool // each file begins with a byte order mark although it has no header; in UTF-8 or UTF-16
 	// LineEnd is LF or CRLF, the line end of files without a header; LF if it is empty. If a file has a header, the
 	// header's line end counts.
 	LineEnd string

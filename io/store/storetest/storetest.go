@@ -14,16 +14,17 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// Memory is a bucket.
+// Memory is a store with one bucket, in memory.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	// Reads and Bytes count the answered requests for contents, and the bytes that they got.
+	// Reads counts the answered requests for contents, and Bytes the bytes that they sent.
 	Reads, Bytes atomic.Int64
-	// Before, if not nil, is called before each request, and its error is the answer. If the error is of kind
-	// Unavailable, a read first gets cut bytes.
+	// Before, if not nil, is called before each request. If it returns an error, the request fails with this error. If the
+	// error is of kind Unavailable, a read first sends cut bytes.
 	Before func(request, key string, at int64) (cut int, err error)
-	// After, if not nil, is called after each write or removal, and its error is the answer.
+	// After, if not nil, is called after each write or deletion. If it returns an error, the request fails with this error
+	// although it was executed.
 	After func(request, key string) error
 	types map[string]string
 }
@@ -38,7 +39,7 @@ func (m *Memory) Set(key string, content []byte) {
 	m.objects[key] = bytes.Clone(content)
 }
 
-// Keys returns the objects' contents by their keys.
+// Keys returns the contents of all objects, by key.
 func (m *Memory) Keys() map[string][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -194,7 +195,7 @@ func (m *Memory) delete(o store.Object) error {
 // Close implements store.Bucket.
 func (m *Memory) Close() error { return nil }
 
-// ReadAt fills p with bytes of an object by one request, and returns their number.
+// ReadAt reads bytes of an object into p, from offset at on, with one request. It returns their number.
 func ReadAt(ctx context.Context, b store.Bucket, o store.Object, p []byte, at int64) (int, error) {
 	r, err := b.Read(ctx, o, at, int64(len(p)))
 	if err != nil {

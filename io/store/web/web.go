@@ -1,4 +1,4 @@
-// Package web reads files of web servers, https://host/path, by range requests. Call Register once.
+// Package web reads files on web servers, https://host/path, by range requests. Call Register once.
 //
 // The server must answer range requests and state a strong ETag or a date of the last change, as web servers do for
 // files. Redirects are followed only to https.
@@ -21,7 +21,7 @@ import (
 // Register registers the scheme https.
 func Register() { store.Register("https", New(http.DefaultTransport)) }
 
-// idle is the number of connections that are kept for each server.
+// idle is how many idle connections are kept for each server.
 const idle = 64
 
 // New returns an opener of web servers that uses the transport. If it is a *http.Transport, New uses a copy that keeps
@@ -37,7 +37,7 @@ func New(transport http.RoundTripper) store.Opener {
 		if r.URL.Scheme != "https" || len(via) >= 10 {
 			return errRedirect
 		}
-		r.Header.Del("Referer") // it would reveal the query of the last address, which may be a signature
+		r.Header.Del("Referer") // Referer would reveal the query string of the previous URL, which may be a signature
 		return nil
 	}}
 	return func(_ context.Context, a store.Address) (store.Bucket, error) {
@@ -47,7 +47,7 @@ func New(transport http.RoundTripper) store.Opener {
 
 var errRedirect = errors.New("redirected to a place that is not https")
 
-// server is a web server, with the query of the address.
+// server is a web server, with the query string of the URL that was opened.
 type server struct {
 	client        *http.Client
 	host, options string
@@ -61,7 +61,7 @@ func (s *server) List(context.Context, string, func(store.Object) error) error {
 	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
 }
 
-// Stat implements store.Bucket. It requests one byte, since signed addresses often allow only GET.
+// Stat implements store.Bucket. It requests one byte, since signed URLs often allow only GET.
 func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	r, err := s.get(ctx, key, 0, 1, "")
 	if err != nil {
@@ -121,7 +121,7 @@ func bounds(at, size int64) string {
 	return strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)
 }
 
-// get requests a part of a file, of the given version unless that is empty.
+// get requests size bytes of a file from offset at on. If version is not "", the file must have this version.
 func (s *server) get(ctx context.Context, key string, at, size int64, version string) (*http.Response, error) {
 	u, err := url.Parse("https://" + s.host + "/" + key)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	}
 	request.Header.Set("Range", "bytes="+bounds(at, size))
 	request.Header.Set("Accept-Encoding", "identity")
-	if strings.HasPrefix(version, `"`) { // it is an ETag and no date
+	if strings.HasPrefix(version, `"`) { // an ETag; otherwise it is a date
 		request.Header.Set("If-Match", version)
 	}
 	r, err := s.client.Do(request)
@@ -150,8 +150,8 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	return nil, store.Failure(store.Unavailable, "")
 }
 
-// version returns the version of a file's contents: a strong ETag or a date. A weak ETag does not identify them: other
-// bytes may have the same.
+// version returns the version of a file's contents: a strong ETag or a date. A weak ETag does not identify contents,
+// since other bytes may have the same one.
 func version(h http.Header) string {
 	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag

@@ -14,7 +14,7 @@ func Strings(values []string, valid []bool) table.Column {
 	return c
 }
 
-// Ints returns a plain column of a type that is held in Ints. valid is nil if there are no nulls.
+// Ints returns a plain column of type t, which must be held in Ints. valid is nil if there are no nulls.
 func Ints(t table.Type, values []int64, valid []bool) table.Column {
 	return table.Column{Type: t, Valid: valid, Values: table.Values{Ints: values}}
 }
@@ -43,7 +43,8 @@ func Batch(columns ...table.Column) *table.Batch {
 	return b
 }
 
-// Encode returns a column without runs in the form of dictionary codes, in order of first appearance.
+// Encode returns a column without runs as dictionary codes. The dictionary has the values in the order of their first
+// rows.
 func Encode(c table.Column) table.Column {
 	out := table.Column{Type: c.Type, Valid: c.Valid, Codes: []int32{}}
 	seen := map[any]int32{}
@@ -81,7 +82,7 @@ func collect(k table.Kind, rows []any) table.Values {
 	return v
 }
 
-// Runs returns a column without runs in the form of runs of equal rows.
+// Runs returns a column without runs as runs of equal rows.
 func Runs(c table.Column) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Ends: []int32{}}
 	if c.Codes != nil {

@@ -7,14 +7,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// bits holds the bits of a float64. Two are equal if and only if the floats are the same, including NaN and signed
-// zero.
+// bits holds the bits of a float64, so that NaN equals itself, and 0 differs from -0.
 type bits uint64
 
 func (b bits) float() float64 { return math.Float64frombits(uint64(b)) }
 
-// Value returns item i of a column's Values as a comparable value: a string, an int64, the bits of a float64, or those
-// of a list's elements.
+// Value returns item i of a column's Values as a comparable value: a string, an int64, the bits of a float64, or the
+// bits of a list's elements.
 func Value(c *table.Column, i int) any {
 	switch c.Type.Kind {
 	case table.List:
@@ -27,7 +26,7 @@ func Value(c *table.Column, i int) any {
 	return c.Values.Ints[i]
 }
 
-// List returns the form that Rows and Value give to a list of numbers.
+// List returns a list of numbers in the form in which Rows and Value return lists.
 func List(elements ...float64) any {
 	b := make([]byte, 0, 8*len(elements))
 	for _, x := range elements {
@@ -39,11 +38,11 @@ func List(elements ...float64) any {
 // elementBits holds the bits of a list's elements.
 type elementBits string
 
-// Float returns the form that Rows and Value give to a float64.
+// Float returns a float64 in the form in which Rows and Value return floats.
 func Float(f float64) any { return bits(math.Float64bits(f)) }
 
-// Rows returns copies of a batch's rows as comparable values (see Value), whatever form its columns have. A null is
-// nil.
+// Rows returns copies of a batch's rows as comparable values (see Value), so that columns of different forms can be
+// compared. A null is nil.
 func Rows(b *table.Batch) [][]any {
 	rows := make([][]any, b.Rows)
 	for i := range rows {

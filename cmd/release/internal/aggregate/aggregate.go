@@ -1,5 +1,6 @@
-// Package aggregate is the verb aggregate, which writes the part of one shard to a file. It also has the parts that the
-// verb merge needs to make a release: the key of the run, and an engine that reads the files.
+// Package aggregate is the verb aggregate, which aggregates the rows of one shard and writes the encrypted result to a
+// file. It also has what the verb merge needs to make a release from such files: the key of the run, and an engine that
+// reads the files.
 package aggregate
 
 import (
@@ -37,10 +38,10 @@ A key is for one run: all its shards have the same one, from a file that only it
 Whoever has it can read the files, which are as private as the input; delete both after the release. A shard that is run again replaces its
 file. A file is there when it is complete, and not before.`
 
-// KeyVariable holds the key of a run, if there is no --key.
+// KeyVariable is the environment variable with the key of a run, used if --key is not given.
 const KeyVariable = "DPRELEASE_RUN_KEY"
 
-// verb is the verb aggregate.
+// verb holds the flags of the verb aggregate.
 type verb struct {
 	*console.Console
 	jobs.Flags
@@ -49,12 +50,12 @@ type verb struct {
 	newKey  string
 	shard   string
 	out     string
-	// partitions is how many files are written, each with the units of one partition; 0 for one file with all units.
+	// partitions is how many files are written, each with the units of one partition. If it is 0, one file has all units.
 	partitions int
 }
 
-// Command returns the verb aggregate. version names the build of the program, and is called only if a shard is added
-// up.
+// Command returns the verb aggregate. version names the build of the program, and is called only when a shard is
+// aggregated.
 func Command(c *console.Console, version func() string) *cobra.Command {
 	v := &verb{Console: c, version: version}
 	cmd := &cobra.Command{
@@ -82,7 +83,7 @@ func Command(c *console.Console, version func() string) *cobra.Command {
 	return cmd
 }
 
-// AddKey adds --key.
+// AddKey adds the flag --key.
 func AddKey(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "key", "", "the file with the key of the run, instead of the variable "+KeyVariable)
 }
@@ -123,7 +124,7 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 		v.newKey)
 }
 
-// aggregate writes the file of a shard.
+// aggregate aggregates a shard and writes its files.
 func (v *verb) aggregate(ctx context.Context, path string) error {
 	shard, err := parseShard(v.shard)
 	switch {
@@ -169,10 +170,10 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 	return v.Printf("%s: shard %d of %d\n", v.out, shard.Number, shard.Of)
 }
 
-// mostPartitions is the largest number of partitions. A shard holds a file of each open.
+// mostPartitions is the largest number of partitions. A shard keeps one open file for each.
 const mostPartitions = 256
 
-// files returns the files that a shard writes.
+// files returns the paths of the files that a shard writes.
 func (v *verb) files() []string {
 	if v.partitions == 0 {
 		return []string{v.out}
@@ -226,7 +227,7 @@ func parseShard(text string) (local.Shard, error) {
 	return local.Shard{Number: i, Of: n}, nil
 }
 
-// parseNumber parses one of several, such as 2/7.
+// parseNumber parses i/n, such as 2/7. n is at most most.
 func parseNumber(text string, most int) (i, n int, ok bool) {
 	number, of, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
@@ -234,13 +235,13 @@ func parseNumber(text string, most int) (i, n int, ok bool) {
 	return i, n, err == nil && err2 == nil && i >= 1 && n >= i && n <= most
 }
 
-// Merge is the merge of one partition of the files of shards.
+// Merge merges one partition's files of all shards into one file.
 type Merge struct {
 	Partition string // such as 2/4
-	To        string // the file for the merged partition
+	To        string // the path of the merged file
 }
 
-// Run writes the file. It charges nothing and needs no ledger.
+// Run merges the files. It charges nothing and needs no ledger.
 func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, keyFile string, paths []string,
 	version string) error {
 	i, n, ok := parseNumber(m.Partition, mostPartitions)
@@ -280,8 +281,8 @@ func (m Merge) Run(ctx context.Context, c *console.Console, f *jobs.Flags, job, 
 	return c.Printf("%s: partition %d of %d\n", m.To, i, n)
 }
 
-// Opener returns a function that opens the files of a run's shards as a plan's input, with the key of the run from a
-// file or from the environment. It reads nothing before. The error tells whether the key belongs to another ledger.
+// Opener returns a function that opens the files of shards as a plan's input. The function reads the key of the run
+// from a file or from the environment. It fails if the key belongs to another ledger. Opener itself reads nothing.
 func Opener(plan *pipeline.Plan, book *ledger.Book, keyFile string, paths []string, version string,
 	l local.Limits) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {

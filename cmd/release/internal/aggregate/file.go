@@ -16,19 +16,19 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-// largestKey is a limit above the length of any key, in bytes.
+// largestKey is more than the length of any key file, in bytes.
 const largestKey = 1 << 12
 
 // readPrivate reads a short file that only its owner can read.
 func readPrivate(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
 		return nil, console.Usagef("--key: %s can read the key %s: %s, and if somebody may have read it, make another "+
@@ -36,7 +36,7 @@ func readPrivate(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
-		return nil, console.Usagef("--key: the file %s can't be read", path)
+		return nil, console.Usagef("--key: the file %s can't be read: %s", path, regular.Reason(err))
 	}
 	return text, nil
 }
@@ -57,7 +57,7 @@ func writeKey(path string, key partial.Key) error {
 	return nil
 }
 
-// vacant returns an error if something other than an earlier part is at the path.
+// vacant returns an error if path holds anything but an earlier file of a shard.
 func vacant(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -80,11 +80,11 @@ func vacant(path string) error {
 	}
 }
 
-// apart returns an error if a path is one of the files that are read.
+// apart returns an error if path is one of the files that are read.
 func apart(path string, read []string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil // nothing is there
+		return nil // no file exists at path
 	}
 	for _, of := range read {
 		if other, err := os.Stat(of); err == nil && os.SameFile(info, other) {
@@ -94,7 +94,7 @@ func apart(path string, read []string) error {
 	return nil
 }
 
-// failed returns an error of writing a file, with the system's text.
+// failed returns the error for a file that cannot be written, with the system's text.
 func failed(path string, err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -108,10 +108,10 @@ func failed(path string, err error) error {
 	}
 }
 
-// replaceFiles writes files of one folder that appear when all are complete and synced, and replace earlier ones. If
-// the process is killed before, nothing is left: on Linux a file has no name until then. If it is killed while they
-// appear, some files are new and others old: the last merge refuses these if the rows have changed. It returns errors
-// of write unchanged.
+// replaceFiles writes files into one folder. They appear, and replace earlier files, when all are complete and synced.
+// If the process is killed before that, nothing is left on Linux, where the files have no names yet. If it is killed
+// while they appear, some files are new and others old; the last merge refuses the mixture if the rows have changed. It
+// returns errors of write unchanged.
 func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	var all []*pending
 	defer func() {
@@ -152,13 +152,13 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	return nil
 }
 
-// faults keeps the first error of writing, which concerns the output and not the input.
+// faults is a writer that keeps the first error of writing, to tell errors of the output from errors of the input.
 type faults struct {
 	w   io.Writer
 	err error
 }
 
-// Write writes.
+// Write implements io.Writer.
 func (f *faults) Write(p []byte) (int, error) {
 	n, err := f.w.Write(p)
 	if f.err == nil {

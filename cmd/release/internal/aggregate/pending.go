@@ -5,24 +5,24 @@ import (
 	"path/filepath"
 )
 
-// pending is a file that is being written: without a name, or under one that is not its own yet.
+// pending is a file that is being written. It has no name yet, or a temporary one.
 type pending struct {
 	file *os.File
-	name string // "" if the file has none
+	name string // temporary name; "" if the file has none
 }
 
-// discard closes the file and removes it, unless it was published.
+// discard closes the file. Unless the file was published, discard removes it.
 func (p *pending) discard() {
-	_ = p.file.Close() // it is synced, or not wanted
+	_ = p.file.Close() // the file is synced already, or is not wanted
 	if p.name != "" {
 		_ = os.Remove(p.name) // it has been renamed if it was published
 	}
 }
 
-// temporary is the pattern of the names of files that have one.
+// temporary is the pattern of temporary names.
 const temporary = ".dprelease-part-*"
 
-// named makes a pending file with a name.
+// named makes a pending file with a temporary name.
 func named(path string) (*pending, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPending makes a file without a name, or with one if the file system cannot.
+// newPending makes a file without a name. If the file system cannot, the file has a temporary name.
 func newPending(path string) (*pending, error) {
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -17,12 +17,12 @@ func newPending(path string) (*pending, error) {
 	return &pending{file: os.NewFile(uintptr(fd), path)}, nil
 }
 
-// publish gives the file its name. It replaces another file of this name.
+// publish gives the file the name path. It replaces an existing file.
 func (p *pending) publish(path string) error {
 	if p.name != "" {
 		return p.rename(path)
 	}
-	// A file without a name can be linked to a free name alone.
+	// A file without a name can only be linked to a name that is free.
 	free, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
 		return err

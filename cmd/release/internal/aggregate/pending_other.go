@@ -2,8 +2,8 @@
 
 package aggregate
 
-// newPending makes a file with a name.
+// newPending makes a file with a temporary name.
 func newPending(path string) (*pending, error) { return named(path) }
 
-// publish gives the file its final name. It replaces another file of this name.
+// publish renames the file to path. It replaces an existing file.
 func (p *pending) publish(path string) error { return p.rename(path) }

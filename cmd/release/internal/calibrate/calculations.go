@@ -11,15 +11,15 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// calculation is a verb of calibrate that computes one number from a sensitivity and two other numbers.
+// calculation is a verb of calibrate that computes one number from three: a sensitivity and two others.
 type calculation struct {
 	name, short, long, example string
 	needs                      [2]string
-	methods                    []methods.Method // the values of --mechanism; without any the verb has no such flag
+	methods                    []methods.Method // the values of --mechanism; nil if the verb has no such flag
 	answer                     func(methods.Method, numbers) (float64, error)
 }
 
-// Mechanisms of the verb scale.
+// The mechanisms that the verb scale knows.
 const (
 	laplaceNoise   methods.Method = "laplace"
 	geometricNoise methods.Method = "geometric"
@@ -130,7 +130,8 @@ func methodNames(ms []methods.Method) (names []string) {
 	return names
 }
 
-// pairs are two flags of which each takes several numbers, and a sensitivity.
+// pairs holds the values of two flags, each a list of numbers, and a sensitivity. A verb computes an answer for each
+// pair of values.
 type pairs struct {
 	names       [2]string
 	lists       [2][]string
@@ -146,10 +147,10 @@ func (p *pairs) flags(cmd *cobra.Command, names [2]string) {
 	cmd.Flags().StringVar(&p.sensitivity, "sensitivity", "1", numberHelp["sensitivity"])
 }
 
-// several reports whether a flag has more than one number.
+// several reports whether there is more than one pair.
 func (p *pairs) several() bool { return len(p.lists[0])*len(p.lists[1]) > 1 }
 
-// answer calls f for each pair of numbers, and returns the rows of all with the pair's numbers.
+// answer calls f for each pair of numbers. It returns all rows, each with the numbers of its pair.
 func (p *pairs) answer(f func(numbers) ([]row, error)) (rows []row, _ error) {
 	for i, list := range p.lists {
 		if len(list) == 0 {

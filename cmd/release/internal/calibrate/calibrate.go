@@ -1,4 +1,4 @@
-// Package calibrate is the verb calibrate: computations on noise and guarantees that need no data, no job and no
+// Package calibrate is the verb calibrate: calculations about noise and guarantees that need no data, no job and no
 // ledger.
 package calibrate
 
@@ -21,7 +21,7 @@ Numbers are decimals. An epsilon and a delta are rounded down to the next float6
 answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17 significant digits,
 rounded up.`
 
-// calibration is the verbs of calibrate, which write to a console.
+// calibration has the verbs of calibrate as methods; they write to its console.
 type calibration struct{ *console.Console }
 
 // Command returns the verb calibrate.
@@ -44,8 +44,8 @@ var numberHelp = map[string]string{
 	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
-// row is one line of an answer: values by the keys of the columns. A row with "error" has no other values but its
-// names.
+// row is one line of an answer: its values by the keys of the columns. A row that has the key "error" has no values
+// besides its names and numbers.
 type row map[string]any
 
 // column is a column of an answer: its key in JSON, its title, and its format for people.
@@ -54,7 +54,7 @@ type column struct {
 	text       func(any) string
 }
 
-// print prints rows as a table, or as JSON. It omits columns that are empty in all rows from the table.
+// print prints rows as a table, or as JSON. A table leaves out columns that are empty in all rows.
 func (a *calibration) print(columns []column, rows []row) error {
 	if a.JSON {
 		return a.PrintJSON(rows)
@@ -83,14 +83,15 @@ func (a *calibration) print(columns []column, rows []row) error {
 	return a.PrintTable(table)
 }
 
-// Columns print numbers: up, since no answer may promise too much, or down, if the number must not be exceeded.
+// up and down format a number of a column: up rounds up, so that no answer promises too much; down rounds down, for a
+// number that must not be exceeded.
 func up(x any) string   { return digits17(x.(float64), true) }
 func down(x any) string { return digits17(x.(float64), false) }
 
-// short returns a number for people.
+// short formats a number for people.
 func short(x any) string { return fmt.Sprintf("%.9g", x) }
 
-// percent returns an excess for people.
+// percent formats an excess as a percentage for people.
 func percent(x any) string {
 	if x.(float64) > 1000 {
 		return fmt.Sprintf("%.3g times", x)
@@ -98,10 +99,10 @@ func percent(x any) string {
 	return fmt.Sprintf("%+.2f %%", 100*x.(float64))
 }
 
-// excessOf returns how much larger x is than least, relative, and finite.
+// excessOf returns by which fraction x exceeds least, at most the largest float64.
 func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/least)-1, math.MaxFloat64) }
 
-// answerError gives exit code 1 to a guarantee that is not met, and usage to the rest.
+// answerError gives exit code 1 to a guarantee that does not hold. Every other error becomes a usage error.
 func answerError(err error) error {
 	if !errors.Is(err, methods.ErrDoesNotHold) && !errors.Is(err, calibrate.ErrExceeds) {
 		return console.Usagef("%s", plain(err))

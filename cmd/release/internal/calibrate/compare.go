@@ -59,7 +59,7 @@ func upTo(x any) string {
 	return fmt.Sprintf("%.6f", x)
 }
 
-// methodRows returns the methods' sigmas, then the bounds.
+// methodRows returns the sigma of each method, then the lower bounds on sigma.
 func methodRows(n numbers) (rows []row, err error) {
 	compared, err := methods.Compare(n.sensitivity(), n.guarantee())
 	if err != nil {
@@ -97,7 +97,8 @@ func methodRows(n numbers) (rows []row, err error) {
 	return rows, err
 }
 
-// timesRows returns the sigmas of each of so many queries that meet the guarantee together.
+// timesRows returns, for several methods of composition, the sigma with which times equal queries meet the guarantee
+// together.
 func timesRows(n numbers, times int) ([]row, error) {
 	least, err := methods.ComposedSigma(n.sensitivity(), n.guarantee(), times)
 	if err != nil {

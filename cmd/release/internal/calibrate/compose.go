@@ -22,10 +22,10 @@ With --part nothing is known of them but their epsilon and delta. compose then p
 Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms that are just
 good enough for the same parts cost together.`
 
-// mechanisms are the flags of compose for mechanisms of a kind. Each text of list is "x,y" or "x,y,times".
+// mechanisms is a flag of compose that lists mechanisms of one kind. Each text of list is "x,y" or "x,y,times".
 type mechanisms struct {
 	flag, help    string
-	first, second string // names of x and y
+	first, second string // names of x and y, such as sensitivity and sigma
 	add           func(n numbers, times int) error
 	list          []string
 }
@@ -95,7 +95,7 @@ func (a *calibration) composeCmd() *cobra.Command {
 	return cmd
 }
 
-// read adds the mechanisms of the list.
+// read parses the list and adds its mechanisms.
 func (k *mechanisms) read() error {
 	for _, text := range k.list {
 		fields := strings.Split(text, ",")
@@ -124,7 +124,7 @@ func composed(name string, g calibrate.Guarantee, err error) row {
 	return row{"composition": name, "epsilon": float64(g.Epsilon), "delta": float64(g.Delta)}
 }
 
-// composeKnown composes mechanisms whose noise is known.
+// composeKnown composes mechanisms whose noise distribution is known.
 func composeKnown(m methods.Mixed, delta calibrate.Delta) ([]row, error) {
 	if len(m.Laplace)+len(m.Geometric) > 0 {
 		eps, err := m.Epsilon(delta)
@@ -150,7 +150,7 @@ func composeParts(parts []methods.Part, delta calibrate.Delta) ([]row, error) {
 	return append(rows, composed("as gaussian", g, err)), nil
 }
 
-// composeAlike composes Gaussian mechanisms that meet the parts with nothing to spare.
+// composeAlike composes Gaussian mechanisms that have exactly the epsilons and deltas of the parts.
 func composeAlike(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
 	var alike []calibrate.Mechanism
 	one := calibrate.Sensitivity{L2: 1}

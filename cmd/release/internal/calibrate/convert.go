@@ -20,8 +20,9 @@ With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfi
 (epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho (zCDP) or --renyi ALPHA,EPSILON
 it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
 
-// starts are the flags of convert, of which one is given: the numbers in its text, separated by commas, and the answer.
-// parse rounds each of them towards more loss. An order is rounded down: the bound at a lower order is weaker.
+// starts are the flags of convert, of which the user gives one. A flag's text has the numbers needs, separated by
+// commas. parse parses each number, rounded towards more privacy loss. answer computes the rows to print. An order is
+// rounded down: the bound at a lower order is weaker.
 var starts = []struct {
 	flag, help string
 	needs      []string
@@ -63,7 +64,7 @@ func (a *calibration) convertCmd() *cobra.Command {
 	return cmd
 }
 
-// convert answers for the one flag that is given.
+// convert returns the rows for the one flag that is given.
 func convert(given []string, text map[string]string) ([]row, error) {
 	var chosen []int
 	names := make([]string, len(starts))
@@ -100,7 +101,7 @@ func convert(given []string, text map[string]string) ([]row, error) {
 	return rows, nil
 }
 
-// parameters is "alpha 21.5, epsilon 0.6".
+// parameters formats parameters, such as "alpha 21.5, epsilon 0.6".
 func parameters(x any) string {
 	of := x.(map[string]float64)
 	var out []string
@@ -110,7 +111,8 @@ func parameters(x any) string {
 	return strings.Join(out, ", ")
 }
 
-// notion returns a row of a notion with its parameters. Values follow, or an error.
+// notion returns a row for a privacy notion, such as zCDP, with its parameters. If err is nil, the row has values;
+// otherwise it has the error.
 func notion(name string, parameters map[string]float64, err error, values row) row {
 	r := row{"notion": name}
 	if err != nil {
@@ -124,7 +126,7 @@ func notion(name string, parameters map[string]float64, err error, values row) r
 	return r
 }
 
-// fromGuarantee returns the largest parameters of each notion that imply the guarantee.
+// fromGuarantee returns for each privacy notion the largest parameters that imply the (epsilon, delta) guarantee.
 func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(n["epsilon"]), Delta: delta}
 	routes, err := methods.NoiseRoutes(g)
@@ -139,13 +141,13 @@ func fromGuarantee(n numbers, delta calibrate.Delta) (rows []row, _ error) {
 }
 
 func fromSigma(n numbers, delta calibrate.Delta) ([]row, error) {
-	if _, err := n.mechanism().Delta(0); err != nil { // names what is wrong with the sensitivity or sigma
+	if _, err := n.mechanism().Delta(0); err != nil { // tells what is wrong with the sensitivity or sigma
 		return nil, err
 	}
 	return fromMu(n.mechanism().Mu(), delta)
 }
 
-// fromMu returns what Gaussian noise satisfies in each notion.
+// fromMu returns for each privacy notion the parameters that Gaussian noise with mu satisfies.
 func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
 	routes, err := methods.Routes(mu, delta)
 	for _, r := range routes {
@@ -154,7 +156,8 @@ func fromMu(mu calibrate.Mu, delta calibrate.Delta) (rows []row, _ error) {
 	return rows, err
 }
 
-// implied returns a row with the epsilon that a notion implies, and the largest mu of Gaussian noise that satisfies it.
+// implied returns a row for a privacy notion, with the epsilon that its parameters imply, and the largest mu of
+// Gaussian noise that satisfies them.
 func implied(name string, parameters map[string]float64, mu calibrate.Mu, eps calibrate.Epsilon, err error) row {
 	return notion(name, parameters, err, row{"epsilon": float64(eps), "mu": float64(mu)})
 }

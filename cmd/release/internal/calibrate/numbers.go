@@ -34,7 +34,7 @@ func (n numbers) geometric(scale float64) (methods.Geometric, error) {
 	return methods.Geometric{L1: int64(l1), Scale: scale}, nil
 }
 
-// read parses the numbers that are needed, and the sensitivity, which is 1 if there is no text. It rounds towards more
+// read parses the numbers that needs lists, and the sensitivity, which is 1 if text has none. It rounds towards more
 // noise.
 func read(needs []string, text map[string]string) (numbers, error) {
 	n := numbers{"sensitivity": 1}
@@ -65,13 +65,13 @@ func parseNumber(parse func(string) (float64, error), name, text string) (float6
 	return x, nil
 }
 
-// digits17 returns x >= 0 with 17 significant digits: the least such decimal that is not below x, or the largest that
-// is not above it. Numbers of usual size have no exponent, as with %g.
+// digits17 returns x >= 0 as a decimal with 17 significant digits, rounded up or down. Numbers of usual size have no
+// exponent, as with %g.
 func digits17(x float64, up bool) string {
 	const all = 800 // no float64 has more significant digits
 	mantissa, exponent, _ := strings.Cut(new(big.Float).SetFloat64(x).Text('e', all), "e")
 	mantissa = strings.Replace(mantissa, ".", "", 1)
-	// Seventeen digits and an exponent are numbers.
+	// The mantissa has 17 digits, so it is a number; so is the exponent.
 	n, _ := strconv.ParseUint(mantissa[:17], 10, 64)
 	e, _ := strconv.Atoi(exponent)
 	if up && strings.Trim(mantissa[17:], "0") != "" {
@@ -95,7 +95,7 @@ func digits17(x float64, up bool) string {
 // plain returns the text of an error without the name of the package.
 func plain(err error) string { return strings.TrimPrefix(fmt.Sprint(err), "calibrate: ") }
 
-// timesOf parses the number of mechanisms.
+// timesOf parses a number of mechanisms.
 func timesOf(text string) (int, error) {
 	const most = 1 << 20
 	times, err := strconv.Atoi(strings.TrimSpace(text))

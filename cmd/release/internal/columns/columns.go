@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/internal/spelling"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -84,10 +85,13 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 	return nil
 }
 
-// Error describes the problem of a file, without a library's text.
+// Error returns an error about a file, without a library's text.
 func Error(path string, err error) error {
-	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) +
-		" can't be looked at"}
+	name := console.Here(path)
+	if store.IsAddress(path) { // whose query may hold a signature
+		name = console.OneLine(Base(path))
+	}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: name + " can't be looked at"}
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
@@ -111,7 +115,7 @@ func Error(path string, err error) error {
 	return e
 }
 
-// headline describes the file in one line.
+// headline describes the file in one line: name, format, and what was detected.
 func (t *Table) headline() string {
 	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
@@ -122,6 +126,9 @@ func (t *Table) headline() string {
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			if x.Renamed {
+				words = append(words, "some columns have the same name: a job names them all in input.csv.columns")
+			}
 			switch {
 			case x.Quote == 0 && t.Format == CSV:
 				words = append(words, "nothing is quoted")
@@ -167,7 +174,7 @@ func delimiterText(d rune) string {
 	return "separated by " + strconv.Quote(string(d))
 }
 
-// remark describes a doubt about a column.
+// remark returns what is uncertain about the type of column i.
 func (t *Table) remark(i int) string {
 	if t.Text == nil {
 		return ""
@@ -183,7 +190,7 @@ func (t *Table) remark(i int) string {
 	return strings.Join(doubts, "; ")
 }
 
-// print shows the values of a column with their shares of all rows.
+// print shows the most frequent values of a column, each with its fraction of the rows.
 func (s *Seen) print(c *console.Console, name string) error {
 	share := func(n int) string { return fmt.Sprintf("%.3g %%", 100*float64(n)/float64(max(1, s.Rows))) }
 	distinct := console.Count(s.Distinct, "different value")

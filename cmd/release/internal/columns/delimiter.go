@@ -11,8 +11,8 @@ import (
 // delimiters are tried in this order: if two fit equally well, the earlier one is proposed.
 var delimiters = []rune{',', ';', '\t', '|'}
 
-// lookAtRecords finds the delimiter, the header and the columns of a text of records, which is complete or ends after a
-// line.
+// lookAtRecords finds the delimiter, the header and the columns of a text with one record a line. whole is set if the
+// text is complete; otherwise it ends after a line.
 func (t *Text) lookAtRecords(text string, whole bool) {
 	var records [][]string
 	quote, unquoted := '"', text
@@ -56,18 +56,26 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	}
 	t.Ragged, t.Records = len(records)-len(regular), len(regular)
 	t.TrimSpace = spaced(regular)
+	if t.Header {
+		for i, name := range names {
+			if trimmed := strings.TrimSpace(name); t.TrimSpace || trimmed == "" {
+				names[i] = trimmed
+			}
+		}
+		names, t.Renamed = distinctNames(names)
+	}
 	for i, name := range names {
 		cells := make([]string, len(regular))
 		for j, r := range regular {
 			cells[j] = strings.TrimSpace(r[i])
 		}
-		t.Columns = append(t.Columns, Column{Name: strings.TrimSpace(name), cells: cells})
+		t.Columns = append(t.Columns, Column{Name: name, cells: cells})
 	}
 	t.judge()
 }
 
-// quotedBy reports whether a character, and no double quote, encloses fields: in at least one line of four, one field
-// begins with it and one ends with it.
+// quotedBy reports whether quote encloses fields: in at least one line of four, a field begins with it and a field ends
+// with it. It returns false if the text has a double quote.
 func quotedBy(text string, quote byte) bool {
 	if strings.ContainsRune(text, '"') {
 		return false
@@ -113,7 +121,7 @@ func splitLines(text string, delimiter rune) (records [][]string) {
 
 // quotes reports whether a correct writer that quotes fields can have written the text: every quote stands where that
 // writer puts one, and no two lines with equally many fields become one record. If no field begins with a quote, it
-// reports false. bare are the records if nothing is quoted.
+// reports false. bare holds the records that result if quotes are ordinary characters.
 func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
 	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, string(delimiter)+`"`) && !strings.Contains(text, "\n\"") {
 		return false
@@ -136,8 +144,8 @@ func quotes(text string, delimiter rune, bare [][]string, whole bool) bool {
 	}
 }
 
-// regularity returns the share of the records that have as many fields as most of them, and a little more for many
-// fields; 0 for one field.
+// regularity rates a delimiter: the fraction of records that have the most frequent number of fields, and a little more
+// if they have many. It is 0 for one field.
 func regularity(records [][]string) float64 {
 	width := usualWidth(records)
 	if width < 2 {

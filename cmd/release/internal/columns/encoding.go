@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decode guesses the encoding, from a byte order mark if there is one, and returns the text; "" if the bytes are not
-// text.
+// decode guesses the encoding of bytes, by their byte order mark if there is one. It returns the encoding's name and
+// the text; "" if the bytes are not text.
 func decode(head []byte) (name, text string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
@@ -42,7 +42,7 @@ func decodeWith(e encoding.Encoding, b []byte) string {
 	return string(text)
 }
 
-// zeros counts the zero bytes at even and at odd places.
+// zeros counts the zero bytes at even and at odd offsets.
 func zeros(b []byte) (even, odd int) {
 	for i, c := range b {
 		if c != 0 {
@@ -57,7 +57,7 @@ func zeros(b []byte) (even, odd int) {
 	return even, odd
 }
 
-// validUTF8 reports whether b is UTF-8 whose last character may be incomplete.
+// validUTF8 reports whether b is valid UTF-8. The last character may be incomplete.
 func validUTF8(b []byte) bool {
 	for cut := range min(utf8.UTFMax, len(b)+1) {
 		if utf8.Valid(b[:len(b)-cut]) {
@@ -67,7 +67,7 @@ func validUTF8(b []byte) bool {
 	return false
 }
 
-// lineEnds describes how lines end. The text may be cut between the two characters of its last line end.
+// lineEnds returns how lines end: LF, CRLF, CR or mixed. The text may end within a CRLF.
 func lineEnds(text string) string {
 	if strings.Contains(text, "\n") {
 		text = strings.TrimSuffix(text, "\r")

@@ -1,23 +1,30 @@
 package columns
 
 import (
+	"strconv"
 	"strings"
 )
 
-// hasHeader guesses whether the first record holds names: no two are equal, none is a number or a date, and no column
-// repeats its name. One column may have no name if it holds the names of rows, or nothing.
+// hasHeader guesses whether the first record holds names: none is a number or a date, and no column repeats its name.
+// One column may lack a name if it holds names of rows or is empty. If names are equal, or another name is missing,
+// some column must hold only numbers or dates below its name, since the first record of a table of texts looks the
+// same.
 func hasHeader(records [][]string, width int) bool {
 	first := records[0]
 	if len(first) != width {
 		return false
 	}
-	seen := map[string]bool{}
+	doubtful, seen := false, map[string]bool{}
 	for i, name := range first {
 		name = strings.TrimSpace(name)
-		if name == "" && !rowNames(records[1:], i, width) || seen[name] || typed(name) {
+		if typed(name) {
 			return false
 		}
+		doubtful = doubtful || seen[name] || name == "" && !rowNames(records[1:], i, width)
 		seen[name] = true
+	}
+	if doubtful && !anyTyped(records[1:], first) {
+		return false
 	}
 	for i, name := range first {
 		if strings.TrimSpace(name) == "" {
@@ -32,8 +39,54 @@ func hasHeader(records [][]string, width int) bool {
 	return true
 }
 
-// rowNames reports whether a column has another text in each record, as the index that pandas and R write, or no text
-// in any, as after a delimiter that ends each line.
+// anyTyped reports whether some column that has a name holds a number or a date in each record, in at least one.
+func anyTyped(records [][]string, names []string) bool {
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			continue
+		}
+		found := false
+		for _, r := range records {
+			if len(r) != len(names) {
+				continue
+			}
+			if found = typed(strings.TrimSpace(r[i])); !found {
+				break
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// distinctNames returns names of which no two are equal, and whether some were. The second column of a name gets _2.
+func distinctNames(names []string) (distinct []string, changed bool) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		seen[name] = true
+	}
+	taken := map[string]bool{}
+	for i, name := range names {
+		if taken[name] {
+			changed = true
+			if name == "" {
+				name = "column_" + strconv.Itoa(i+1)
+			}
+			for stem, n := name, 2; seen[name]; n++ {
+				name = stem + "_" + strconv.Itoa(n)
+			}
+			seen[name] = true
+		}
+		taken[name] = true
+		distinct = append(distinct, name)
+	}
+	return distinct, changed
+}
+
+// rowNames reports whether a column has a different text in each record, like the index that pandas and R write, or is
+// empty in all records, as after a delimiter at the end of each line.
 func rowNames(records [][]string, column, width int) bool {
 	seen, empty := map[string]bool{}, 0
 	for _, r := range records {
@@ -51,7 +104,7 @@ func rowNames(records [][]string, column, width int) bool {
 	return len(records) > 0 && (empty == 0 || len(seen) == 1)
 }
 
-// spaced reports whether most fields after the first begin with a space.
+// spaced reports whether most fields begin with a space, not counting the first of each record.
 func spaced(records [][]string) bool {
 	fields, spaces := 0, 0
 	for _, r := range records {

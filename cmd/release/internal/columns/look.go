@@ -3,7 +3,7 @@
 //
 // Its results are proposals for a person who may read the file and who writes them into a job. A run does not use them:
 // it reads the file as the job states. At most [MostBytes] of a file are read, after decompression. Look holds the
-// results; the texts of single cells are in it only on request.
+// results. It has texts of single cells only if the caller asks for them.
 package columns
 
 import (
@@ -41,7 +41,7 @@ const (
 	Unknown Format = ""
 )
 
-// Look describes a file.
+// Look is what was found out about a file.
 type Look struct {
 	Format Format
 	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
@@ -52,7 +52,7 @@ type Look struct {
 	Text *Text
 }
 
-// ErrExcel and ErrNoTable mean that a job cannot read such a file.
+// ErrExcel means that the file is an Excel workbook, ErrNoTable that it is no table. A job can read neither.
 var (
 	ErrExcel   = errors.New("this is an Excel workbook")
 	ErrNoTable = errors.New("this is not a table in a known format")
@@ -80,24 +80,15 @@ func File(ctx context.Context, place string) (*Look, error) {
 	return Reader(f)
 }
 
-// notOpened reports why a file cannot be opened, without the system's path.
+// notOpened returns why a file cannot be opened, without the path in the system's text.
 func notOpened(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such file")
-	case errors.Is(err, fs.ErrPermission):
-		return errors.New("permission denied")
-	case errors.Is(err, regular.ErrNotRegular):
-		return errors.New("this is a folder, a pipe or a device")
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return errors.New("the file cannot be read")
+	if errors.As(err, new(*fs.PathError)) {
+		return errors.New(regular.Reason(err))
 	}
 	return err
 }
 
-// Reader looks at the first bytes of r.
+// Reader describes the table in r by its first bytes.
 func Reader(r io.Reader) (*Look, error) {
 	head, err := readHead(r)
 	if err != nil {
@@ -125,7 +116,7 @@ func Reader(r io.Reader) (*Look, error) {
 	return look, nil
 }
 
-// damaged is ErrDamaged, unless the bytes themselves could not be read.
+// damaged returns ErrDamaged, or err if the bytes themselves could not be read.
 func damaged(err error) error {
 	if own := new(fault.Error); errors.As(err, &own) {
 		return own
@@ -133,12 +124,12 @@ func damaged(err error) error {
 	return ErrDamaged
 }
 
-// readHead reads up to MostBytes.
+// readHead reads at most MostBytes.
 func readHead(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, MostBytes))
 }
 
-// compressionOf recognizes a compression by the first bytes.
+// compressionOf returns the compression of a file by its first bytes; "" if there is none.
 func compressionOf(head []byte) string {
 	for _, c := range []struct{ magic, name string }{
 		{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"},
@@ -162,7 +153,7 @@ func decompress(name string, r io.Reader) (io.Reader, error) {
 	return xz.NewReader(r)
 }
 
-// binaryFormat recognizes a binary format by the first bytes; Unknown if there is none.
+// binaryFormat returns the format of a binary file by its first bytes; Unknown if they fit no known format.
 func binaryFormat(head []byte) Format {
 	for _, f := range []struct {
 		magic  string

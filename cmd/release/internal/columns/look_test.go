@@ -127,6 +127,32 @@ func TestAColumnWithoutName(t *testing.T) {
 	}
 }
 
+// A header that has a name twice, or a nameless column of values, is one if numbers stand below a name. Texts alone may
+// be rows.
+func TestAHeaderWithANameTwice(t *testing.T) {
+	for text, want := range map[string][]string{
+		"id,fee,fee,,\n1,2,3,x,y\n2,3,4,x,z\n": {"id", "fee", "fee_2", "", "column_5"},
+		"id,a,a,a_2\n1,x,y,z\n2,v,w,z\n":       {"id", "a", "a_3", "a_2"},
+		"id,,fee\n1,x,2\n2,x,3\n":              {"id", "", "fee"},
+		"Ann,film,film\nBen,book,game\n":       {"column_1", "column_2", "column_3"},
+	} {
+		look, err := columns.Reader(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range look.Text.Columns {
+			names = append(names, c.Name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%q: %q, want %q", text, names, want)
+		}
+		if twice := names[0] == "id" && len(names) > 3; look.Text.Renamed != twice {
+			t.Errorf("%q: renamed: %v", text, !twice)
+		}
+	}
+}
+
 func TestApostrophesAsQuotes(t *testing.T) {
 	look, err := columns.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
 	if err != nil || look.Text.Quote != '\'' || len(look.Text.Columns) != 2 || look.Text.Columns[0].Type != "int" {

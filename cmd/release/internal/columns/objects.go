@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lookAtObjects finds the members of JSON lines.
+// lookAtObjects finds the columns of JSON lines: the members of the objects.
 func (t *Text) lookAtObjects(text string) {
 	t.Header = true
 	place := map[string]int{}

@@ -14,15 +14,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Table is a file with its columns, as far as they are known without reading rows of self-describing formats.
+// Table is a file and its columns. For Parquet and Arrow, they come from the file's schema; for text files, from its
+// first bytes.
 type Table struct {
 	*Look
 	// Path is the path of the file, or a URL.
 	Path string
-	// place is Path with the query of its URL from the environment.
+	// place is Path with the value of the variable that Path names (see placeOf).
 	place string
-	// Names and Types are the columns. Types are in the job's form for text files, and in the file's form for other
-	// formats.
+	// Names and Types are the names and the types of the columns. For text files, types are in the form of jobs; otherwise
+	// in the form of the file format.
 	Names, Types []string
 }
 
@@ -64,10 +65,10 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 // ErrVariable means that an address names a variable of the environment that is not set.
 var ErrVariable = errors.New("the address names a variable of the environment that is not set")
 
-// reference matches a URL whose query comes from the environment, as in a job.
+// reference matches a URL whose query is a reference ${env:NAME}, as in a job.
 var reference = regexp.MustCompile(`^(https://[^?]*\?)\$\{env:([^}]*)\}$`)
 
-// placeOf replaces the name of a variable by its value.
+// placeOf replaces a reference ${env:NAME} in a URL by the variable's value.
 func placeOf(path string) (string, error) {
 	m := reference.FindStringSubmatch(path)
 	if m == nil {
@@ -80,8 +81,9 @@ func placeOf(path string) (string, error) {
 	return m[1] + query, nil
 }
 
-// Declare sets the types of the columns of a text file, text if types has none for a column. They replace the types
-// that the values suggest, and no text means null. Other formats state their types.
+// Declare sets the types of the columns of a text file, in place of the types that the values suggest. A column that
+// types does not have is text. Then no text means null. Declare does nothing for other formats, which have types of
+// their own.
 func (t *Table) Declare(types map[string]string) {
 	if t.Text == nil {
 		return
@@ -94,7 +96,7 @@ func (t *Table) Declare(types map[string]string) {
 	}
 }
 
-// Base returns the name of a file or an object in messages.
+// Base returns the last part of a path or URL, which names the file in messages.
 func Base(path string) string {
 	if store.IsAddress(path) {
 		return store.Base(path)
@@ -102,7 +104,7 @@ func Base(path string) string {
 	return filepath.Base(path)
 }
 
-// Source returns the options by which the file is read, as detected.
+// Source returns the options to read the file with the detected dialect.
 func (t *Table) Source() source.Options {
 	o := source.Options{Dir: filepath.Dir(t.Path), Files: []string{filepath.Base(t.Path)}, Format: string(t.Format)}
 	if store.IsAddress(t.place) {
@@ -126,15 +128,18 @@ func (t *Table) Source() source.Options {
 	switch {
 	case x.Quote == 0 && t.Format == CSV:
 		o.CSV.Quote = textfile.NoQuote
-	case x.Quote != '"' || t.Format == TSV: // format tsv has no quotes by default
+	case x.Quote != '"' || t.Format == TSV: // files of format tsv have no quotes by default
 		o.CSV.Quote = x.Quote
 	}
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}
+	if !x.Header || x.Renamed {
+		o.CSV.Columns = t.Names
+	}
 	if !x.Header {
-		// A header implies these two.
-		o.CSV.Columns, o.CSV.Mark = t.Names, x.Mark
+		// Mark and line end are options of files without a header.
+		o.CSV.Mark = x.Mark
 		if x.LineEnds == "CRLF" {
 			o.CSV.LineEnd = "crlf"
 		}
@@ -147,19 +152,19 @@ func (t *Table) Source() source.Options {
 	return o
 }
 
-// Seen describes the content of all rows of a column: for the operator's eyes only.
+// Seen summarizes all values of a column. It is for the operator only.
 type Seen struct {
 	Rows, Null, Unparsed int
-	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are
-	// counted.
+	// Values are the most frequent texts. Distinct is the number of different texts; negative if there are more than
+	// mostDistinct.
 	Values   []Value
 	Distinct int
 }
 
-// mostDistinct is the number of different values of a column that are counted.
+// mostDistinct is up to how many different values of a column are counted.
 const mostDistinct = 100_000
 
-// ReadValues reads all rows of the columns, and returns the content of each with at most n values.
+// ReadValues reads all rows of the columns. It returns a summary of each column, with at most n values.
 func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 	d, err := source.Open(ctx, t.Source())
 	if err != nil {
@@ -191,7 +196,8 @@ func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 	return bySchema(t.Names, d.Schema(), seen), nil
 }
 
-// addColumn counts the values of a batch. The map is nil from the value on that is one too many.
+// addColumn counts the values of a batch in count, which it returns. Once there are too many different values, it
+// returns nil.
 func (s *Seen) addColumn(c *table.Column, rows int, count map[string]int) map[string]int {
 	if s.Rows == 0 {
 		count = map[string]int{}
@@ -222,7 +228,8 @@ func (s *Seen) finish(count map[string]int, n int) {
 	s.Values = mostFrequent(count, n)
 }
 
-// bySchema sorts the statistics by the order of names: the columns of JSON lines are read in another order.
+// bySchema returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON
+// lines.
 func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
 	out := make([]Seen, len(names))
 	for i, name := range names {

@@ -12,27 +12,29 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if quotes
-	// are characters like others: a correct writer of the dialect with quotes would not have written the file.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if no character
+	// quotes: a correct writer that quotes would not have written this file.
 	Quote rune
 	// Mark is set if the file begins with a byte order mark.
 	Mark bool
 	// Header is set if the first record seems to hold the columns' names.
 	Header bool
+	// Renamed is set if the header has a name twice: Columns then have other names, which a job must list.
+	Renamed bool
 	// TrimSpace is set if fields are surrounded by spaces.
 	TrimSpace bool
 	// LineEnds is LF, CRLF, CR or mixed.
 	LineEnds string
-	// Ragged is the number of records with another number of fields than the first one.
+	// Ragged is the number of records that have another number of fields than the first record.
 	Ragged int
 	// Records is the number of records that were read, without the header.
 	Records int
-	// Columns are the columns in their order. Their names are column_1, column_2, … if there is no header.
+	// Columns are the columns in the order of the file. Without a header, their names are column_1, column_2, ….
 	Columns []Column
 	// Decimal is the decimal sign of the columns of numbers, and Thousands the separator of groups of three digits; 0
 	// if there is none.
 	Decimal, Thousands rune
-	// NullValues are texts that mean null in some column.
+	// NullValues are the texts that seem to mean null in some column.
 	NullValues []string
 }
 
@@ -48,7 +50,7 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 	if t.LineEnds == "CR" {
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
-	if !whole { // the last line may be cut
+	if !whole { // the last line may be incomplete
 		if i := strings.LastIndexByte(text, '\n'); i > 0 {
 			text = text[:i+1]
 		}
@@ -64,7 +66,8 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 	return CSV, t
 }
 
-// judge finds the types of the columns, and their common properties.
+// judge finds the types of the columns, and the decimal sign, thousands separator and null texts that they have in
+// common.
 func (t *Text) judge() {
 	comma, point := 0, 0
 	for i := range t.Columns {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Column is a column of a text file, with its possible types.
+// Column is a column of a text file, with its guessed type.
 type Column struct {
 	Name string
 	// Type is the type as a job writes it: text, int, float, bool, or a date or timestamp with its layouts.
 	Type string
-	// Doubts describe what is uncertain about the type, without a value.
+	// Doubts are sentences about what is uncertain in the type. They quote no value.
 	Doubts []string
-	// Other is set if some texts are not valid for the type.
+	// Other is set if some texts of the column are not valid for the type.
 	Other bool
 
 	cells     []string
@@ -24,7 +24,7 @@ type Column struct {
 	thousands rune
 }
 
-// Value is a text of a column with its frequency.
+// Value is a text of a column, and how often it occurs.
 type Value struct {
 	Text  string
 	Count int
@@ -46,17 +46,16 @@ func mostFrequent(count map[string]int, n int) []Value {
 var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", "--", ".", `\N`, "NaN",
 	"nan", "#N/A"}
 
-// neverText holds the members of nullTexts that are hardly ever meant as a text.
+// neverText has those of nullTexts that practically always mean null.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
 
-// candidate is a type that a column may have.
+// candidate is a type that a column may have, and the test for its texts.
 type candidate struct {
 	name   string
 	accept func(cell string) bool
 }
 
-// judge finds the type that fits most cells: the first one, from the narrowest to the widest, that at least nine cells
-// in ten have.
+// judge sets the type of the column: the narrowest type that at least nine cells in ten have.
 func (c *Column) judge(decimal rune) {
 	var values []string
 	for _, cell := range c.cells {
@@ -70,7 +69,7 @@ func (c *Column) judge(decimal rune) {
 	if len(values) > 0 {
 		c.findType(values, decimal)
 	}
-	if c.Type == "text" { // a dash may be a value
+	if c.Type == "text" { // a dash may be a real value
 		c.nulls = slices.DeleteFunc(c.nulls, func(s string) bool { return !slices.Contains(neverText, s) })
 		if c.bare {
 			c.Doubts = append(c.Doubts,
@@ -111,7 +110,7 @@ func (c *Column) findType(values []string, decimal rune) {
 	c.findLayouts(values)
 }
 
-// fits sets the type if at least nine values in ten have it.
+// fits reports whether at least nine of ten values have the candidate's type, and if so sets the column's type.
 func (c *Column) fits(values []string, t candidate) bool {
 	other := 0
 	for _, v := range values {
@@ -126,8 +125,8 @@ func (c *Column) fits(values []string, t candidate) bool {
 	return true
 }
 
-// layouts are how days and times are written, in the order in which they are proposed: the day stands before the month
-// if both orders fit.
+// layouts are the known layouts of dates and times. If several fit, the first is proposed, so day before month is
+// proposed before month before day.
 var layouts = []struct{ kind, layout string }{
 	{"date", "2006-01-02"},
 	{"date", "2/1/2006"}, {"date", "1/2/2006"}, {"date", "2.1.2006"}, {"date", "2-1-2006"}, {"date", "1-2-2006"},
@@ -144,8 +143,8 @@ var layouts = []struct{ kind, layout string }{
 	{"timestamp", "2006/1/2 15:04:05"},
 }
 
-// findLayouts proposes the layouts of dates or times that at least nine values in ten have together: the one that most
-// values have, then the one that most of the others have, at most three.
+// findLayouts proposes at most three layouts of dates or times that together fit at least nine values in ten: the
+// layout of most values, then the layout of most of the rest, and so on.
 func (c *Column) findLayouts(values []string) {
 	rest := values
 	kind := ""
@@ -177,7 +176,7 @@ func (c *Column) findLayouts(values []string) {
 	}
 }
 
-// doubtOrder notes that day and month may also be in the other order.
+// doubtOrder adds a doubt if day and month may also be in the other order.
 func (c *Column) doubtOrder(rest, left []string, layout string) {
 	swapped := strings.NewReplacer("2/1/", "1/2/", "1/2/", "2/1/", "2-1-", "1-2-", "1-2-", "2-1-").Replace(layout)
 	if swapped != layout && len(unparsed(rest, swapped)) == len(left) {
@@ -194,7 +193,8 @@ func unparsed(values []string, layout string) (rest []string) {
 	return rest
 }
 
-// leadingZeros reports whether the values consist of digits and some begin with a zero: codes, not numbers.
+// leadingZeros reports whether all values consist of digits and some begin with a zero: then they are codes, not
+// numbers.
 func leadingZeros(values []string) bool {
 	some := false
 	for _, v := range values {
@@ -217,8 +217,8 @@ func longInt(s string) bool {
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && !isInt(s)
 }
 
-// isNumber reports whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three
-// digits.
+// isNumber reports whether s is a decimal number with the given decimal sign. If separator is not 0, it may separate
+// groups of three digits.
 func isNumber(s string, decimal, separator rune) bool {
 	s = strings.TrimLeft(s, "+-")
 	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {
@@ -240,7 +240,7 @@ func isNumber(s string, decimal, separator rune) bool {
 	return strings.Trim(whole, "0123456789") == "" && whole+fraction != ""
 }
 
-// decimalSigns counts cells that are numbers only with a comma, and only with a point, as the decimal sign.
+// decimalSigns counts the cells that are numbers only if a comma is the decimal sign, and only if a point is.
 func decimalSigns(cells []string) (comma, point int) {
 	for _, cell := range cells {
 		isComma := isNumber(cell, ',', 0) || isNumber(cell, ',', '.')
@@ -255,7 +255,7 @@ func decimalSigns(cells []string) (comma, point int) {
 	return comma, point
 }
 
-// typed reports whether a text is a number or a day.
+// typed reports whether a text is a number or a date.
 func typed(s string) bool {
 	if isNumber(s, '.', 0) || isNumber(s, ',', 0) {
 		return true

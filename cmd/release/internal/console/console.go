@@ -23,9 +23,9 @@ type Console struct {
 	Log            string // the format of progress and errors on stderr: "text" or "json"
 	Quiet          bool   // errors only
 	JSON           bool   // results as JSON
-	// environment holds the values that jobs took from the environment: they are never printed.
+	// environment holds the values that jobs took from the environment, which must never be printed.
 	environment runjob.Environment
-	ID          string // identifies this process on every line of its log
+	ID          string // identifies this process in every line of its log
 }
 
 // New returns a console that writes text.
@@ -40,7 +40,7 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Errorf prints to stderr. Nothing can be done if it is closed.
+// Errorf prints to stderr. It ignores errors, for instance if stderr is closed.
 func (c *Console) Errorf(format string, args ...any) {
 	_, _ = io.WriteString(c.Stderr, Visible(fmt.Sprintf(format, args...))) // nothing can be done about a closed stderr
 }
@@ -67,7 +67,7 @@ func (c *Console) Warn(text string) {
 	}
 }
 
-// Printf prints to stdout. Texts among the arguments are put on one line: only the format has line ends.
+// Printf prints to stdout. It puts each text among the arguments on one line, so that only format can start a new line.
 func (c *Console) Printf(format string, args ...any) error { return c.Print(Fill(format, args...)) }
 
 // Print prints a text of several lines to stdout.
@@ -76,7 +76,7 @@ func (c *Console) Print(text string) error {
 	return written(err)
 }
 
-// written returns an error of writing to stdout. The requested work may be done even so.
+// written returns the error for output that could not be written to stdout, although the work may be done.
 func written(err error) error {
 	if err == nil {
 		return nil
@@ -95,7 +95,7 @@ func (c *Console) Logger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(visibleWriter{c.Stderr}, nil)).With("run_id", c.ID)
 }
 
-// Terminal reports whether stderr is one that can move its cursor.
+// Terminal reports whether stderr is a terminal that can move its cursor.
 func (c *Console) Terminal() bool {
 	if os.Getenv("TERM") == "dumb" {
 		return false
@@ -118,5 +118,5 @@ func (c *Console) PrintJSON(v any) error {
 	return c.Print(string(text) + "\n")
 }
 
-// Env looks a variable up for a job, and remembers its value as one not to print.
+// Env returns the value of an environment variable for a job. It remembers the value, so that no output shows it.
 func (c *Console) Env(name string) (string, bool) { return c.environment.Lookup(name) }

@@ -12,10 +12,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// JobError is a job file with problems; its embedded list is also an error of package configs.
+// JobError is the error for a job file with problems. It contains the error type of package configs.
 type JobError struct{ configs.Diagnostics }
 
-// UsageError is a command line with problems.
+// UsageError is the error for a wrong command line.
 type UsageError struct{ Text, Hint string }
 
 func (e *UsageError) Error() string { return e.Text }
@@ -23,8 +23,8 @@ func (e *UsageError) Error() string { return e.Text }
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
 
-// ErrorText formats the error for a person: the diagnostics of a job unchanged, all other errors with their hint. Names
-// in it are escaped, so that none can write a line of its own.
+// ErrorText formats an error for a person: a job's diagnostics unchanged, any other error with its hint. It escapes
+// names, so that none can start a new line.
 func ErrorText(err error) string {
 	var failed *pipeline.Error
 	if !errors.As(err, &failed) {
@@ -37,7 +37,7 @@ func ErrorText(err error) string {
 	return s
 }
 
-// errorLines returns an error's text: one line, or one for each error of a list.
+// errorLines returns the lines of an error: one, or several if the error is a list.
 func errorLines(err error) string {
 	var job JobError
 	var diags configs.Diagnostics
@@ -71,7 +71,7 @@ func errorLines(err error) string {
 	if errors.As(err, &job) {
 		return errorLines(job.Diagnostics)
 	}
-	if errors.Is(err, ledger.ErrExposed) { // one line for each finding, with the command that mends it
+	if errors.Is(err, ledger.ErrExposed) { // one line for each finding, with the command that repairs it
 		lines := strings.Split(err.Error(), "\n")
 		for i, line := range lines {
 			if lines[i] = OneLine(strings.TrimSpace(line)); i > 0 {
@@ -83,14 +83,14 @@ func errorLines(err error) string {
 	return OneLine(strings.TrimSuffix(err.Error(), "\n"))
 }
 
-// DiagnosticLines returns a problem of a job: one line, and one for its hint.
+// DiagnosticLines returns a problem of a job in one line, and its hint in another.
 func DiagnosticLines(d configs.Diagnostic) string {
 	d.File, d.Message, d.Hint = OneLine(d.File), OneLine(d.Message), OneLine(d.Hint)
 	return d.String()
 }
 
-// Problems lists the problems in an error, for programs: the problems of the job or of the input with their places,
-// else the error itself. A problem without a place in a file has line 0.
+// Problems lists the problems in an error, in the form for programs: the problems of the job or the input with their
+// places or, if there are none, the error itself. A problem without a place in a file has line 0.
 func (c *Console) Problems(err error) []configs.Diagnostic {
 	var failed *pipeline.Error
 	var usage *UsageError

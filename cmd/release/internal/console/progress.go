@@ -27,12 +27,12 @@ func (c *Console) Observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-// jsonProgress writes a line for each tenth of a stage, even if several are passed at once: the number of splits
-// depends on the rows, and the lines of a log must not.
+// jsonProgress writes a line for each tenth of a stage. It does so even if several tenths are passed at once, since the
+// number of splits depends on the rows but the number of log lines must not.
 type jsonProgress struct {
 	*Console
 	mu   sync.Mutex
-	next map[pipeline.Stage]int // the tenth of the next line
+	next map[pipeline.Stage]int // the tenth for which the next line is due
 }
 
 const tenths = 10
@@ -41,7 +41,7 @@ const tenths = 10
 func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	now := tenths // an input without parts is shown as finished
+	now := tenths // a stage without parts is finished at once
 	if total > 0 {
 		now = tenths * done / total
 	}
@@ -50,15 +50,15 @@ func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	}
 }
 
-// barProgress draws one bar for each stage, with the remaining time; while rows are read, their number and rate. At the
-// end it shows the duration of each stage. It uses no colour, so it respects NO_COLOR. Its output depends on the rows:
-// it is for the operator at the terminal.
+// barProgress draws one bar for each stage, with the remaining time. While rows are read, it also shows their number
+// and rate. At the end it shows the duration of each stage. It uses no colour, so it respects NO_COLOR. Its output
+// depends on the rows, so only the operator at the terminal may see it.
 type barProgress struct {
 	*Console
 	mu     sync.Mutex
 	bar    *progressbar.ProgressBar
-	stages []stageTime // in the order of their beginnings; the last one is shown
-	drawn  time.Time   // the time at which the number of rows was last shown
+	stages []stageTime // in the order in which they began; the last one is shown
+	drawn  time.Time   // when the number of rows was last drawn
 }
 
 // stageTime is the duration of a stage.
@@ -68,10 +68,10 @@ type stageTime struct {
 	rows       int64
 }
 
-// redraw is the least time between two drawings of the bar.
+// redraw is the minimal time between two drawings of the bar.
 const redraw = 100 * time.Millisecond
 
-// Progress moves the bar.
+// Progress draws the bar anew.
 func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,10 +86,10 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 			progressbar.OptionThrottle(redraw))
 	}
 	b.stages[len(b.stages)-1].end = now
-	_ = b.bar.Set(done) // an error of drawing the bar is no reason to stop
+	_ = b.bar.Set(done) // an error in drawing must not stop the run
 }
 
-// Rows counts rows of the stage that is shown.
+// Rows adds n to the rows of the current stage.
 func (b *barProgress) Rows(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func grouped(n int64) string {
 	return text
 }
 
-// rateText returns a number a second, with three digits.
+// rateText formats a number per second with three digits.
 func rateText(x float64) string {
 	for _, u := range []struct {
 		size float64

@@ -9,9 +9,9 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Aligned writes rows as aligned columns, with two spaces between them. A letter of East Asia is two places wide.
+// Aligned writes rows as aligned columns, with two spaces between them. East Asian characters count as two places wide.
 func Aligned(rows [][]string) string {
-	var widths []int // the width of each column, except the last one of a row
+	var widths []int // the width of each column; the last cell of a row does not count
 	lines := make([][]string, len(rows))
 	for i, row := range rows {
 		for j, cell := range row {
@@ -38,7 +38,8 @@ func Aligned(rows [][]string) string {
 	return b.String()
 }
 
-// Here returns a path below the working folder as a user would type it, on one line; other paths stay absolute.
+// Here returns a path on one line. If the path is below the working directory, it is relative, as a user would type it;
+// otherwise absolute.
 func Here(path string) string { return OneLine(relative(path)) }
 
 func relative(path string) string {
@@ -52,7 +53,7 @@ func relative(path string) string {
 	return path
 }
 
-// OrDash returns a text for the cell of a table: - if it is empty.
+// OrDash returns a text for a cell of a table; "-" if the text is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"

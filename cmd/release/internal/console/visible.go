@@ -12,20 +12,19 @@ import (
 
 // Text of others on a terminal
 //
-// Names of columns and files, labels and paths come from whoever wrote them. Printed as they are, an escape sequence in
-// a name could clear the screen, hide a line or write one that the program never wrote. So all that is printed passes
-// visible, and each cell of a table and each text that is put into a line passes oneLine before.
+// Names of columns and files, labels and paths were written by other people. An escape sequence in a printed name could
+// clear the screen, hide a line, or fake one. So Visible escapes all output, and OneLine escapes each cell of a table
+// and each text within a line.
 
 // Visible escapes characters that control a terminal or are invisible, as \x1b or \u202e: control characters except
 // line ends and tabs, marks of direction, characters without width, and invalid UTF-8. Characters are escaped as in
 // JSON, so that JSON stays valid.
 func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
-// OneLine is visible without line ends and tabs.
+// OneLine is [Visible], but escapes line ends and tabs too.
 func OneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
 
-// Fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its
-// own.
+// Fill is fmt.Sprintf, but puts each text among the arguments on one line, so that a name cannot start a new line.
 func Fill(format string, args ...any) string {
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
@@ -60,7 +59,7 @@ func escaped(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// acts reports whether a terminal acts upon a character, or does not show it.
+// acts reports whether a character controls the terminal or is invisible.
 func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// readCSV reads a public CSV file with a header, and records the lines of its rows.
+// readCSV reads a public CSV file with a header, and records at which line each row is.
 func readCSV(ctx context.Context, path string) (*publicTable, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, inputProblem(path, 0, "it can't be opened")
+		return nil, inputProblem(path, 0, "it can't be opened: "+regular.Reason(err))
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	r := csv.NewReader(skipMark(f))
@@ -47,7 +47,7 @@ func readCSV(ctx context.Context, path string) (*publicTable, error) {
 	}
 }
 
-// skipMark skips the byte order mark that some programs put first.
+// skipMark skips a byte order mark at the start of a file.
 func skipMark(f *os.File) io.Reader {
 	const mark = "\ufeff"
 	start := make([]byte, len(mark))
@@ -67,10 +67,11 @@ func csvProblem(path, what string, err error) error {
 	case errors.Is(err, io.EOF):
 		return inputProblem(path, 0, "the file is empty: it needs a header")
 	}
-	return inputProblem(path, 0, what+" can't be read")
+	return inputProblem(path, 0, what+" can't be read: "+regular.Reason(err))
 }
 
-// writeEstimates writes the table with the column estimate, at the end if it has none.
+// writeEstimates writes the table with the estimates in the column estimate. If there is no such column, it adds one at
+// the end.
 func writeEstimates(path string, in *noisyTable, x []float64) error {
 	columns := slices.Clone(in.columns)
 	at := slices.Index(columns, "estimate")
@@ -89,7 +90,7 @@ func writeEstimates(path string, in *noisyTable, x []float64) error {
 	})
 }
 
-// writeCSV writes a complete file or none.
+// writeCSV writes a file, complete or not at all.
 func writeCSV(path string, rows func(write func([]string))) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -101,7 +102,7 @@ func writeCSV(path string, rows func(write func([]string))) (err error) {
 		}
 	}()
 	w := csv.NewWriter(f)
-	rows(func(row []string) { _ = w.Write(row) }) // w.Error has the first error
+	rows(func(row []string) { _ = w.Write(row) }) // w.Error returns the first error
 	w.Flush()
 	err = errors.Join(w.Error(), f.Chmod(0o644), f.Sync(), f.Close())
 	if err == nil {

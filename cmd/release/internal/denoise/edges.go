@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// network reads the edge list; nil if there is none.
+// network reads the graph of --edges; nil if the flag is not given.
 func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Graph, error) {
 	if f.edges == "" {
 		return nil, nil
@@ -25,7 +25,7 @@ func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Gr
 	if err != nil {
 		return nil, err
 	}
-	// Node i is row i, whatever the shape.
+	// Node i is row i of the table, whatever shape the table has.
 	network, err := denoise.NewGraph(denoise.Shape{Dims: []int{len(in.rows)}, Ordered: []bool{false}}, 0, edges)
 	var wrong *denoise.EdgeError
 	switch {
@@ -37,7 +37,7 @@ func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Gr
 	return network, nil
 }
 
-// edges reads the columns u, v and, if they are there, w and length.
+// edges reads an edge list: the columns u and v and, if the table has them, w and length.
 func (t *publicTable) edges(nodes int) ([]denoise.Edge, error) {
 	u, v := slices.Index(t.columns, "u"), slices.Index(t.columns, "v")
 	w := slices.Index(t.columns, "w")
@@ -68,7 +68,7 @@ func node(text, column string, nodes int, to *int) error {
 	return nil
 }
 
-// edgeNumber reads an optional number; an empty field changes nothing.
+// edgeNumber reads an optional number of an edge into to. An empty field leaves to unchanged.
 func edgeNumber(row []string, k int, column string, to *float64) error {
 	if k < 0 || strings.TrimSpace(row[k]) == "" {
 		return nil

@@ -18,10 +18,10 @@ type denoiseFlags struct {
 	steps                      stepFlags
 }
 
-// denoising is the verbs of denoise, which write to a console.
+// denoising has the verbs of denoise as methods; they write to its console.
 type denoising struct{ *console.Console }
 
-// denoiseFailed gives an error of package denoise its exit code: usage if the flags alone show it, otherwise input.
+// denoiseFailed gives an error of package denoise an exit code: usage if the flags alone are wrong, otherwise input.
 func denoiseFailed(err error) error {
 	var e *denoise.Error
 	switch {
@@ -33,14 +33,14 @@ func denoiseFailed(err error) error {
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "denoise", Message: "the values can't be denoised", Err: err}
 }
 
-// stepFlags gather --method and --set in the order in which they are given.
+// stepFlags collects the values of --method and --set in the order in which they are given.
 type stepFlags struct {
 	list []stepFlag
-	// early holds each --set before the first --method, whose parameters they are.
+	// early holds each --set that comes before the first --method; they are parameters of that method.
 	early []string
 }
 
-// stepFlag is one step as the command line has it.
+// stepFlag is one step: a method and its parameters, as on the command line.
 type stepFlag struct {
 	method string
 	args   denoise.Args

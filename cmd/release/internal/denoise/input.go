@@ -45,7 +45,8 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	return in, in.layOut(f)
 }
 
-// deviation returns the flag's number, or else the number in the column standard_deviation, or sigma.
+// deviation returns the standard deviation of the noise: the flag's number or, without one, the number in the column
+// standard_deviation or sigma.
 func (in *noisyTable) deviation(flag string) (float64, error) {
 	if flag != "" {
 		s, err := strconv.ParseFloat(flag, 64)
@@ -56,7 +57,7 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	}
 	column := "standard_deviation"
 	if !slices.Contains(in.columns, column) {
-		column = "sigma" // tables of other programs
+		column = "sigma" // other programs use this name
 	}
 	if !slices.Contains(in.columns, column) {
 		return 0, console.Usagef("--sigma is missing: the standard deviation of the noise")
@@ -74,8 +75,8 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	return all[0], nil
 }
 
-// layOut sets the arrangement of the rows: from the flag, from the release, without order if there are edges, or in a
-// line.
+// layOut sets how the rows are arranged: as the flag states; as in the release; without order, if edges are given;
+// otherwise in a line.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {
@@ -100,7 +101,7 @@ func (in *noisyTable) layOut(f *denoiseFlags) error {
 	return nil
 }
 
-// numbers reads a column of finite numbers.
+// numbers returns the values of a column, which must all be finite numbers.
 func (t *publicTable) numbers(column string) ([]float64, error) {
 	k := slices.Index(t.columns, column)
 	if k < 0 {
@@ -145,7 +146,7 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	return t, nil
 }
 
-// add fills column k.
+// add sets the values of column k.
 func (t *publicTable) add(k int, values []string) error {
 	if k == 0 {
 		for i := range values {

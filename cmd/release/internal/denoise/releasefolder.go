@@ -17,7 +17,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// openRelease reads a query's table of a release folder, and the arrangement of its cells.
+// openRelease reads the table of a query from a release folder, and how its cells are arranged.
 func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	var m manifest.Manifest
 	text, err := os.ReadFile(filepath.Join(f.input, manifest.FileName))
@@ -66,7 +66,7 @@ func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 	return nil, console.Usagef("--query: choose one of %s", strings.Join(names, ", "))
 }
 
-// textsOf returns a table of a release as texts, in the form of its CSV file.
+// textsOf converts a table of a release to the texts that its CSV file has.
 func textsOf(path string, from *sink.ReadBack) *publicTable {
 	t := &publicTable{path: path}
 	var csv sink.CSVFormat
@@ -95,14 +95,14 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 	return t
 }
 
-// axisJob is the part of a dimension in the manifest's job that affects the order of its cells.
+// axisJob is the part of a dimension in the manifest's job that decides whether its cells have an order.
 type axisJob struct {
 	Edges, From, Part, Grid json.RawMessage
 	Null, Other             string
 }
 
-// laidOut returns the shape of a release's table, from the dimensions of its job and the keys in the table; none if
-// they do not determine it.
+// laidOut returns the shape of a release's table, from the query's dimensions in the job and the keys in the table. The
+// shape is empty if they do not determine it.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0
@@ -148,7 +148,7 @@ func dimensionsOf(job json.RawMessage, query string) []axisJob {
 	return nil
 }
 
-// distinct returns the number of different texts in a column; 1 if there is no such column.
+// distinct returns the number of different texts in column k; 1 if there is no such column.
 func (t *publicTable) distinct(k int) int {
 	if k >= len(t.columns) {
 		return 1

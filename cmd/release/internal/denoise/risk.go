@@ -9,17 +9,17 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// riskRow is a line of the risk table.
+// riskRow is a line of the table that estimates the errors.
 type riskRow struct {
 	name string
 	denoise.Risk
-	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with its choices
-	// held fixed; "" in other rows.
+	// df is the number of degrees of freedom of a single step, and sure is Stein's estimate of its squared error, with its
+	// choices held fixed. Both are "" in other rows.
 	df, sure string
 }
 
-// expected estimates the errors of the estimates, of the noisy values, and of estimates that are equal for every row:
-// if the last are as good, the values contain little information.
+// expected estimates the errors of the estimates, of the noisy values, and of one constant for all rows. If the
+// constant is as good, the values contain little information.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma,
 		Relative: 1}}}
@@ -38,7 +38,7 @@ func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []*de
 	return append(rows, riskRow{name: flags.names(), Risk: risk}), err
 }
 
-// stein sets the fields of a single step.
+// stein sets df and sure if there is only one step.
 func (r *riskRow) stein(in *noisyTable, fit denoise.Fit, steps int) {
 	if steps == 1 {
 		r.df, r.sure = text17(fit.DF), text17(fit.SURE(in.noisy, in.sigma))

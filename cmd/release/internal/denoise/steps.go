@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// MethodFlag is --method, which may be repeated.
+// MethodFlag is the flag --method, which may be repeated.
 type MethodFlag struct{ *stepFlags }
 
 // Last returns the method that was given last, "" if none was.
@@ -19,13 +19,13 @@ func (f MethodFlag) Last() string {
 	return f.list[len(f.list)-1].method
 }
 
-// String returns "": there is no default.
+// String implements pflag.Value. It returns "", since there is no default.
 func (MethodFlag) String() string { return "" }
 
-// Type returns the name of the flag's argument.
+// Type implements pflag.Value.
 func (MethodFlag) Type() string { return "name" }
 
-// Set adds a step.
+// Set implements pflag.Value. It adds a step.
 func (f MethodFlag) Set(name string) error {
 	f.list = append(f.list, stepFlag{name, denoise.Args{}})
 	for _, text := range f.early {
@@ -39,13 +39,13 @@ func (f MethodFlag) Set(name string) error {
 
 type setFlag struct{ *stepFlags }
 
-// String returns "": there is no default.
+// String implements pflag.Value. It returns "", since there is no default.
 func (setFlag) String() string { return "" }
 
-// Type returns the name of the flag's argument.
+// Type implements pflag.Value.
 func (setFlag) Type() string { return "name=value" }
 
-// Set gives a parameter to the last step.
+// Set implements pflag.Value. It sets a parameter of the last step.
 func (f setFlag) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	switch {
@@ -63,7 +63,7 @@ func (f setFlag) Set(text string) error {
 	return nil
 }
 
-// names returns the methods in order.
+// names returns the names of the steps' methods, in order.
 func (f *stepFlags) names() string {
 	var names []string
 	for _, s := range f.list {
@@ -87,8 +87,8 @@ func (f *stepFlags) build() ([]*denoise.Step, error) {
 	return steps, nil
 }
 
-// bind gives the steps the arrangement of the rows: a graph for the steps that take one; otherwise rows are
-// consecutive, unless --shape is given. unused is set if no step takes the graph.
+// bind tells the steps how the rows are arranged. Steps that take a graph get the graph; for others the rows are
+// consecutive, unless --shape is given. unused is set if there is a graph that no step takes.
 func (f *denoiseFlags) bind(ctx context.Context, steps []*denoise.Step, in *noisyTable) (bound []*denoise.Step,
 	unused bool, err error) {
 	network, err := f.network(ctx, in)
@@ -135,7 +135,7 @@ func needs(m denoise.Method) string {
 	}[m.Needs]
 }
 
-// choices lists the values that a parameter can have.
+// choices lists the values that a parameter may have.
 func choices(p denoise.Param) string {
 	options := p.Words
 	switch p.Type {

@@ -8,25 +8,25 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// noisyTable is a public table with a noisy value a row.
+// noisyTable is a public table with one noisy value in each row.
 type noisyTable struct {
 	*publicTable
 	noisy []float64
 	sigma float64
 	shape denoise.Shape
-	// unordered: the shape has no order only because edges are given.
+	// unordered is set if the shape has no order only because edges are given.
 	unordered bool
 }
 
-// publicTable is a table of public texts.
+// publicTable is a public table whose cells are texts.
 type publicTable struct {
 	path    string
 	columns []string
 	rows    [][]string
-	lines   []int // the line of each row in a CSV file; in other files, the row's number
+	lines   []int // for a CSV file, the line of each row in the file; otherwise the row's number
 }
 
-// inputProblem returns an input error with the line in the file; line 0 means none.
+// inputProblem returns an error about a line of the input; line 0 stands for no line.
 func inputProblem(path string, line int, message string) error {
 	where := filepath.Base(path)
 	if line > 0 {

@@ -32,7 +32,7 @@ says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 ` + Grammar
 
-// flags holds the values given on the command line.
+// flags holds the flags of the verbs init and profile.
 type flags struct {
 	unit                       []string
 	asks                       []string
@@ -42,8 +42,8 @@ type flags struct {
 	name, out, dataset, ledger string
 	dir                        string
 	force                      bool
-	profile                    bool     // the queries are about all columns
-	types                      []string // the types that a profile proposes
+	profile                    bool     // the verb is profile, whose queries are about all columns
+	types                      []string // the column types that --types states, for profile
 	in                         io.Reader
 	terminal                   bool
 }
@@ -66,7 +66,7 @@ func newFlags() *flags {
 	return &flags{in: os.Stdin, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
 }
 
-// add adds the flags that all verbs have.
+// add adds the flags that init and profile have in common.
 func (f *flags) add(v *pflag.FlagSet) {
 	v.StringSliceVar(&f.unit, "unit", nil, "the columns that together identify one privacy unit, or row")
 	v.IntVar(&f.maxRows, "max-rows", 0, "the most rows of one unit that count")
@@ -117,7 +117,8 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	return nil
 }
 
-// table reads the first file, and assumes that all are like it: the plan of a run checks that.
+// table reads the columns of the first file. It assumes that all files have the same columns, which the plan of a run
+// checks.
 func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	for _, file := range files {
 		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" &&
@@ -175,7 +176,7 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-// decide applies the flags and asks for the rest.
+// decide applies the flags to the job, and asks at the terminal for the rest.
 func (f *flags) decide(c *console.Console, j *Job) error {
 	if slices.Equal(f.unit, []string{"row"}) {
 		j.Unit = nil
@@ -199,7 +200,7 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	if f.profile {
 		var left []string
 		if j.Questions, left = j.describe(); len(left) > 0 {
-			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes such values")
+			c.Note("the job does not describe " + console.OneLine(strings.Join(left, ", ")) + ": no query takes them")
 		}
 	}
 	for _, ask := range f.asks {
@@ -212,7 +213,7 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	return j.checkColumns()
 }
 
-// missing returns the flags without which there is no job.
+// missing returns the names of the flags that must be given if nobody can be asked.
 func (f *flags) missing() (names []string) {
 	for _, m := range []struct {
 		flag   string
@@ -248,7 +249,8 @@ func positive(s string) int {
 	return int(n)
 }
 
-// limitGroups sets the minimum count that the plan proposes in queries for means of groups; false if there are none.
+// limitGroups sets, in the queries for means of groups, the minimum count that the plan proposes. It returns false if
+// there are no such queries.
 func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	for i := range j.Questions {
 		j.Questions[i].MinCount = plan.ProposedMinCount(i)
@@ -257,7 +259,7 @@ func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	return limited
 }
 
-// try makes the job's plan and compares it with the table's columns, so that only a job that can run is written.
+// try makes the job's plan and compares it with the table's columns, so that init never writes a job that cannot run.
 func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
 	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})

@@ -12,8 +12,8 @@ import (
 // The questions that init asks on a terminal for the values that no flag gives: unit, epsilon, delta, bound and
 // queries.
 
-// prompt asks a question on the terminal and returns the answer. While check, if not nil, returns an error, it shows
-// the error and asks again: one typing error must not lose the earlier answers.
+// prompt asks a question on the terminal and returns the answer. If check is not nil and returns an error, it shows the
+// error and asks again, so that a typing error does not lose the earlier answers.
 type prompt func(question string, check func(answer string) error) (string, error)
 
 func (f *flags) prompt(c *console.Console) prompt {
@@ -34,7 +34,7 @@ func (f *flags) prompt(c *console.Console) prompt {
 	}
 }
 
-// interview asks for the values that the flags do not give.
+// interview asks for the values that no flag gives.
 func (f *flags) interview(c *console.Console, j *Job) error {
 	ask := f.prompt(c)
 	var names []string
@@ -51,7 +51,7 @@ func (f *flags) interview(c *console.Console, j *Job) error {
 	return f.askQuestions(c, ask)
 }
 
-// askGuarantee asks whom the guarantee protects, and how well.
+// askGuarantee asks for the privacy unit, epsilon, delta and the bound on the rows of a unit.
 func (f *flags) askGuarantee(ask prompt, j *Job) error {
 	var unit string
 	for _, s := range []struct {

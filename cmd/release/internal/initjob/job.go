@@ -13,27 +13,27 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// Job holds a person's decisions for a table.
+// Job holds the decisions from which a job file for a table is written.
 type Job struct {
 	Name string
-	// Files are paths in the job's form.
+	// Files are the paths of the table's files, as the job file has them.
 	Files []string
-	// Table is the first of them. Format is set if the files' names do not imply it.
+	// Table describes the first of the files. Format is set only if the files' names do not imply their format.
 	Table  *columns.Table
 	Format columns.Format
-	// Unit is empty if each row is a unit of its own.
+	// Unit lists the columns of the privacy unit; empty if each row is a unit.
 	Unit                   []string
 	MaxRows                int
 	Epsilon, Delta         string
 	TotalEpsilon, TotalDel string
 	Questions              []Query
-	// Declared is set if the types of a text file are not from its values.
+	// Declared is set if the user stated the types of a text file's columns; otherwise they are guessed from values.
 	Declared            bool
 	Dir, Store, Dataset string
 }
 
-// Text returns the job file, with comments. It holds names and types of columns, texts that mean null and the person's
-// answers, and no other value of the table.
+// Text returns the job file, with comments. It contains names and types of columns, texts that mean null, and the
+// user's answers, but no other value of the table.
 func (j *Job) Text() string {
 	j.keepWords()
 	var b strings.Builder
@@ -51,8 +51,8 @@ func (j *Job) Text() string {
 	return b.String()
 }
 
-// keepWords leaves a column of a text file text if its cells are words that a boolean can have, such as yes and no:
-// cells of type bool are true and false.
+// keepWords gives a column the type text if its cells are words such as yes and no, although they could be booleans:
+// the values of a bool column would become true and false.
 func (j *Job) keepWords() {
 	if j.Table.Text == nil {
 		return
@@ -112,7 +112,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeCSV writes the options for reading the text that differ from a job's defaults.
+// writeCSV writes those options for reading the text file that differ from the defaults of a job.
 func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	var lines strings.Builder
 	add := func(differs bool, key, value string) {
@@ -133,6 +133,7 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	}
 	add(!c.Header, "header", "false")
 	add(!c.Header, "columns", list(c.Columns))
+	add(c.Header && len(c.Columns) > 0, "columns", list(c.Columns)+"   # in place of the header, which has a name twice")
 	add(c.Mark, "mark", "true")
 	add(c.LineEnd != "", "line_end", c.LineEnd)
 	add(c.TrimSpace, "trim_space", "true")
@@ -149,10 +150,10 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	}
 }
 
-// fromValues is the comment on settings of the job that were guessed from rows.
+// fromValues is the comment beside settings that were guessed from rows.
 const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
 
-// typesFrom returns where the types of a text file come from.
+// typesFrom returns a comment that tells where the types of a text file come from.
 func (j *Job) typesFrom() string {
 	if j.Declared {
 		return "as given"
@@ -160,7 +161,7 @@ func (j *Job) typesFrom() string {
 	return fromValues
 }
 
-// writeTypes writes the types of the columns that are used, if types has them.
+// writeTypes writes the types of those columns that the queries use and types has.
 func (j *Job) writeTypes(b *strings.Builder, types map[string]string) {
 	used := j.usedColumns()
 	for _, name := range j.Table.Names {
@@ -217,7 +218,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeBy writes dimensions. Texts are compared without regard to case and blanks, as a person would.
+// writeBy writes dimensions. Texts are compared without regard to case and blanks.
 func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	for i := range by {
 		c, fold := &by[i], ""
@@ -225,7 +226,7 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 		if at >= 0 && j.Table.Types[at] == "text" && (len(c.Values) > 0 || c.File != "") {
 			fold = ", fold: [case, space]"
 		}
-		// a name of its own in the release
+		// if two dimensions use one column, each needs its own name in the release
 		if slices.ContainsFunc(by[:i], func(earlier Cells) bool { return earlier.Column == c.Column }) {
 			name := c.Column + "_" + c.Field
 			if c.Field == "" {
@@ -265,7 +266,7 @@ func (c *Cells) text() string {
 
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name returns a name made of the query's kind and columns that no other query has.
+// name makes a name for the query from its kind and its columns. No other query has this name.
 func (q *Query) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {
@@ -313,7 +314,7 @@ func quote(s string) string {
 // quoted writes a text as a YAML scalar in double quotes, with the escapes of Go.
 func quoted(s string) string { return strconv.Quote(strings.ReplaceAll(s, "${", "$${")) }
 
-// quoteFile quotes a path or an address. The query of a web address that comes from the environment stays a reference.
+// quoteFile quotes a path or URL. If the query string of a URL comes from the environment, the reference stays.
 func quoteFile(file string) string {
 	address, name, refers := strings.Cut(file, "?${env:")
 	if !refers || !strings.HasPrefix(file, "https://") {

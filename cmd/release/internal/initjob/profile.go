@@ -37,7 +37,7 @@ func ProfileCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// declare gives the columns of a text file the types that were given for them.
+// declare sets the types of a text file's columns to the types of --types.
 func (f *flags) declare(t *columns.Table) error {
 	types := map[string]string{}
 	for _, given := range f.types {
@@ -60,8 +60,8 @@ func (f *flags) declare(t *columns.Table) error {
 	return nil
 }
 
-// describe returns queries about all columns of the table except the unit, and the names of the columns whose type no
-// query can describe.
+// describe returns a query about each column except the columns of the unit. left are the columns that no query can
+// describe.
 func (j *Job) describe() (queries []Query, left []string) {
 	queries = []Query{{Kind: "count"}}
 	for i, name := range j.Table.Names {
@@ -70,6 +70,9 @@ func (j *Job) describe() (queries []Query, left []string) {
 		}
 		cells := Cells{Column: name, Missing: true}
 		switch t := j.Table.Types[i]; {
+		case name == "":
+			left = append(left, "column "+strconv.Itoa(i+1)+" (no name in the header)")
+			continue
 		case t == "int" || t == "uint" || t == "float":
 			cells.Edges = everyRange
 			queries = append(queries, Query{Kind: "quantiles", By: []Cells{cells}},
@@ -91,9 +94,9 @@ func (j *Job) describe() (queries []Query, left []string) {
 	return queries, left
 }
 
-// everyRange are edges that fit numbers of any size: ten to a power of ten, the same below 0, and 0.
+// everyRange has edges for numbers of any size: ten from each power of ten to the next, the same below 0, and 0.
 var everyRange = func() (edges []string) {
-	const smallest, largest = -2, 9 // powers of ten
+	const smallest, largest = -2, 9 // exponents of ten
 	for power := smallest; power <= largest; power++ {
 		for _, digits := range []int{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
 			if power < largest || digits == 10 {

@@ -17,30 +17,31 @@ import (
 type Query struct {
 	// Kind is count, histogram, quantiles, sum, mean or variance.
 	Kind string
-	// Value is the column that is added up, with its range; nil for counts and histograms.
+	// Value is the column that is summed or averaged, with its range; nil for counts and histograms.
 	Value *Cells
 	// By are the dimensions.
 	By []Cells
-	// MinCount is the least noisy count of a group whose mean is shown; 0 if all are.
+	// MinCount is the noisy count from which the mean of a group is shown; 0 if all are shown.
 	MinCount int
 }
 
-// Cells are a column and the cells into which its values are sorted.
+// Cells is a column and how its values are divided into cells.
 type Cells struct {
 	Column string
-	// Values are listed cells.
+	// Values lists the cells by their values.
 	Values []string
-	// From, To and Step are the first edge, the last edge, and a width or the name of a calendar step.
+	// From, To and Step describe cells between edges: the first edge, the last edge, and a width or the name of a calendar
+	// step.
 	From, To, Step string
-	// Field is the time field of which each value is a cell, such as hour_of_day.
+	// Field is a time field, such as hour_of_day, each value of which is a cell.
 	Field string
-	// File and FileColumn name a public file with the cells.
+	// File is a public file that lists the cells, and FileColumn the file's column with them.
 	File, FileColumn string
-	// Edges are the edges of cells of unlike widths.
+	// Edges lists the edges of cells of different widths.
 	Edges []string
 	// Discover is set if the cells, or the range of a value, are found privately.
 	Discover bool
-	// Missing adds cells for missing values and for values in no other cell.
+	// Missing adds a cell for missing values, and a cell for values in no other cell.
 	Missing bool
 }
 
@@ -59,11 +60,11 @@ CELLS is one of:
   @FILE:COLUMN       the values in a column of a public file
   discover           values found privately, at a share of delta`
 
-// fields are the time fields; configs checks them again.
+// fields are the names of the time fields. Package configs checks them again.
 var fields = []string{"minute_of_hour", "hour_of_day", "hour_of_week", "day_of_week", "day_of_month", "week_of_year",
 	"month", "quarter"}
 
-// steps are the calendar steps.
+// steps are the names of calendar steps.
 var steps = []string{"day", "week", "month", "quarter", "year"}
 
 // Parse parses a query.

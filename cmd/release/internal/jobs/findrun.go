@@ -15,10 +15,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// levelsUp is the number of folders above a release in which a ledger is searched.
+// levelsUp is how many folders above a release are searched for a ledger.
 const levelsUp = 4
 
-// LedgersNear finds the files of ledgers next to a release and in the folders above, the nearest first.
+// LedgersNear finds the files of ledgers beside a release and in the folders above it, nearest first.
 func LedgersNear(dir string) (paths []string) {
 	for range levelsUp {
 		dir = filepath.Dir(dir)
@@ -32,7 +32,7 @@ func LedgersNear(dir string) (paths []string) {
 	return paths
 }
 
-// RunOf returns the run that has a publication whose manifest has this SHA-256; nil if there is none.
+// RunOf returns the run with a publication whose manifest has the SHA-256 digest; nil if there is none.
 func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
 		return r.Digests.Release == digest || slices.ContainsFunc(r.Rerenderings,
@@ -44,7 +44,7 @@ func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 	return &runs[i]
 }
 
-// Known is a release in a ledger.
+// Known is a run that was found in a ledger.
 type Known struct {
 	Store string // the ledger's name
 	Book  *ledger.Book
@@ -52,16 +52,16 @@ type Known struct {
 	Close func() error
 }
 
-// CloseAll closes the ledgers, which were only read.
+// CloseAll closes the ledgers of known. They were only read.
 func CloseAll(known []*Known) {
 	for _, k := range known {
 		_ = k.Close()
 	}
 }
 
-// FindRuns finds the ledgers that contain the release in a folder whose manifest has this SHA-256. store names the
-// ledger; if it is empty, those near the folder are tried, the nearest first, except closed ones. There are several if
-// a copy of a ledger is near it, or if the folder itself is a copy: then nothing shows which of them counts.
+// FindRuns finds the ledgers that have the release in dir, whose manifest has the SHA-256 digest. store names the
+// ledger; if it is "", FindRuns reads the ledgers near dir, nearest first, except closed ones. It returns several if
+// there are copies of a ledger near dir, or if dir is a copy itself: then nothing tells which of them counts.
 func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, err error) {
 	names := []string{store}
 	if store == "" {
@@ -87,7 +87,8 @@ func FindRuns(ctx context.Context, dir, digest, store string) (known []*Known, e
 	return known, nil
 }
 
-// findIn finds a release in one ledger; nil if the ledger does not know it, or is closed and closed is not set.
+// findIn finds a release in one ledger. It returns nil if the ledger does not have the release. A closed ledger is
+// searched only if closed is set.
 func findIn(ctx context.Context, store, digest string, closed bool) (*Known, error) {
 	book, closeBook, err := OpenStore(ctx, store, false)
 	if err != nil {
@@ -104,8 +105,8 @@ func findIn(ctx context.Context, store, digest string, closed bool) (*Known, err
 	return nil, closeBook()
 }
 
-// ShownStore returns the name of a ledger for messages: the path of a file; for a server only its kind, since its name
-// may hold a password.
+// ShownStore returns the name of a ledger for messages: the path of a file. For a server it returns only the kind of
+// server, since the name may hold a password.
 func ShownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {
@@ -114,7 +115,7 @@ func ShownStore(store string) string {
 	return kind
 }
 
-// StoreOf returns the name of the ledger of a job.
+// StoreOf returns the name of the ledger that a job file names.
 func (f *Flags) StoreOf(c *console.Console, path string) (string, error) {
 	params, err := f.ParamValues()
 	if err != nil {

@@ -27,10 +27,10 @@ type Flags struct {
 	Workers   int
 	Memory    string
 	Tmp       string
-	Sign      string // the secret key
-	Anchor    string // a file that shows the ledger's newest entry
-	newLedger bool   // a new ledger may be opened next to releases of the dataset
-	// DataChecks replaces the job's data_checks, if it is set.
+	Sign      string // the file of the secret key for signatures
+	Anchor    string // a file that has the ledger's newest entry
+	newLedger bool   // allow a new ledger although releases of the dataset exist
+	// DataChecks replaces the job's data_checks, unless it is "".
 	DataChecks string
 }
 
@@ -39,12 +39,13 @@ func (f *Flags) AddParams(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Params, "param", nil, "set a parameter of the job: --param name=value (repeatable)")
 }
 
-// folderFlag is a folder; an empty one is a mistake, such as an unset variable of a shell.
+// folderFlag is a flag with a folder. An empty value is refused, since a shell variable may not be set.
 type folderFlag string
 
 func (f *folderFlag) String() string { return string(*f) }
 
-// Set refuses an empty folder, and one that names a parameter as the job's output.dir may.
+// Set implements pflag.Value. It refuses an empty folder, and a folder with a ${…} in it, which only output.dir of a
+// job may have.
 func (f *folderFlag) Set(s string) error {
 	if s == "" {
 		return errors.New("the folder has no name")
@@ -57,7 +58,7 @@ func (f *folderFlag) Set(s string) error {
 	return nil
 }
 
-// Type returns the name of the value's type in help texts.
+// Type implements pflag.Value.
 func (f *folderFlag) Type() string { return "string" }
 
 // AddOut adds --out.
@@ -65,7 +66,7 @@ func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
-// HasOut reports whether --out was given.
+// HasOut reports whether the user gave --out.
 func (f *Flags) HasOut() bool { return f.out != "" }
 
 // AddSign adds --sign.
@@ -104,7 +105,7 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 	return f.LoadWith(ctx, c, path, params)
 }
 
-// LoadWith is Load with the values of the parameters.
+// LoadWith is Load, with params in place of the values of --param.
 func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
 	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
 	if len(diags) > 0 {
@@ -125,12 +126,12 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	return runjob.Opener(p, l, key)
 }
 
-// OpenBook opens the ledger that the job names; the file is made on first use.
+// OpenBook opens the ledger that the job names, and creates it if it does not exist.
 func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
 	return OpenStore(ctx, job.StoreName(), true)
 }
 
-// OpenStore opens a ledger by its name. If create is not set, it must exist.
+// OpenStore opens a ledger by its name. If it does not exist, create allows to create it.
 func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	book, closeBook, err := runjob.OpenStore(ctx, name, create)
 	return book, closeBook, usage(err)
@@ -141,24 +142,26 @@ func (f *Flags) ledgerOptions() runjob.LedgerOptions {
 	return runjob.LedgerOptions{New: f.newLedger, Show: console.Here}
 }
 
-// OpenLedgerOf opens the ledger of a plan that publishes into dir; see [runjob.OpenLedger].
+// OpenLedgerOf opens the ledger of a plan that publishes into dir, as [runjob.OpenLedger] does.
 func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
 	book, closeBook, err := runjob.OpenLedger(ctx, plan, dir, f.ledgerOptions())
 	return book, closeBook, usage(err)
 }
 
-// LostLedger refuses a plan whose ledger is lost; see [runjob.LedgerOptions.LostLedger].
+// LostLedger returns an error if a plan's ledger is missing although it should exist, as
+// [runjob.LedgerOptions.LostLedger] does.
 func (f *Flags) LostLedger(plan *pipeline.Plan, dir string) error {
 	return f.ledgerOptions().LostLedger(plan, dir)
 }
 
-// CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
+// CompareHeads returns an error if the ledger lacks an entry that is in the anchor or in a release beside dir.
 func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string) (*runjob.Anchor, error) {
 	anchor, err := runjob.CompareHeads(ctx, book, dir, anchorPath, runjob.LedgerOptions{Show: console.Here})
 	return anchor, usage(err)
 }
 
-// AddNewLedger adds the flag that allows a run to open a new ledger next to releases that another ledger paid for.
+// AddNewLedger adds the flag --new-ledger, which allows a new ledger although releases exist that another ledger paid
+// for.
 func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false,
 		"start a new ledger even if releases of the dataset exist; their cost is not counted")

@@ -43,10 +43,10 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	return runjob.Limits(p, l)
 }
 
-// runtimeBytes is the memory of the process that Go's runtime does not count.
+// runtimeBytes is memory that the process uses but Go's memory limit does not count.
 const runtimeBytes = 32 << 20
 
-// KeepTo makes Go collect garbage early, and more often near the limit; GOMEMLIMIT may set a lower one.
+// KeepTo makes Go collect garbage early, and more often near the limit. GOMEMLIMIT may set a lower limit.
 func KeepTo(limit int64) {
 	local.CollectEarly()
 	if limit -= runtimeBytes; limit < debug.SetMemoryLimit(-1) {

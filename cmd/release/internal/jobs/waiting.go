@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// longReserved is the age from which a reservation is shown: few runs take longer.
+// longReserved is the age from which a reserved charge is reported. Few runs take longer.
 const longReserved = time.Hour
 
 // Waiting returns the charges of a dataset that have been reserved for more than an hour. Their runs still work, or
@@ -24,7 +24,7 @@ func Waiting(runs []ledger.Run, dataset string, now time.Time) (out []ledger.Run
 	return out
 }
 
-// WaitingText describes a reserved charge, its age, and how to end it.
+// WaitingText describes a reserved charge: its job, its age, and how to end it.
 func WaitingText(r *ledger.Run) string {
 	job := r.Charge.Job
 	for _, name := range slices.Sorted(maps.Keys(r.Charge.Params)) {

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ledgerAudit recounts the whole ledger, whichever dataset is requested, and checks the releases near those that it
-// knows.
+// ledgerAudit recounts the whole ledger, even if one dataset is requested, and checks the releases near the folders
+// that it lists.
 func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	audit, err := o.book.Audit(ctx)
 	if err != nil {
@@ -82,18 +82,18 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds checks the release folders in the ledger, the folders next to them, and the folders next to the job's. If
-// the manifest of a release of one of its datasets shows an entry that the ledger does not have, the ledger's end was
-// cut off.
+// lostEnds looks for a ledger whose end was cut off. It reads the manifests in the release folders that the ledger
+// lists, and in the folders beside these and beside the job's. It reports a manifest of one of the datasets if the
+// ledger lacks the entry that it shows.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
-			return // the working folder does not exist
+			return // the working directory was deleted
 		}
 		dirs[dir] = true
-		beside, _ := os.ReadDir(filepath.Dir(dir)) // without this folder there is nothing to compare
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // if it cannot be read, there is nothing to compare
 		for _, entry := range beside {
 			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
 		}
@@ -111,11 +111,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
-			continue // archived or moved: its entries are in the ledger nevertheless
+			continue // archived or moved; the ledger still has its entries
 		}
 		m, _, err := sink.ReadManifest(dir)
 		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
-			continue // not a release of this ledger: verify checks a damaged one
+			continue // not a release of this ledger, or damaged, which verify reports
 		}
 		seen++
 		known, err := runjob.Recall(ctx, o.book, m.Ledger)

@@ -72,7 +72,7 @@ func (a *accounts) copyLedger(ctx context.Context, f *jobs.Flags, from, to strin
 		console.Count(int(head.Seq), "entry"), old, address, head.Hash.String())
 }
 
-// moveLedger copies one store to another; address is its name in messages.
+// moveLedger copies the ledger in one store to another and closes it. address is the new store's name in messages.
 func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head, err error) {
 	source, err := sqlstore.Named(ctx, from, false)
 	if err != nil {
@@ -98,7 +98,7 @@ func moveLedger(ctx context.Context, from, to, address string) (head ledger.Head
 	return book.Move(ctx, arrival, address)
 }
 
-// storeOf returns the name of a ledger: the given one, or the one in a job file.
+// storeOf returns the name of a ledger. name is this name or the path of a job file.
 func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 	scheme, _, _ := strings.Cut(name, ":")
 	if sqlstore.IsPostgres(name) || scheme == "sqlite" || scheme == "sqlite+group" || strings.Contains(name, "${env:") {
@@ -109,7 +109,7 @@ func (a *accounts) storeOf(f *jobs.Flags, name string) (string, error) {
 
 var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// fromEnv replaces ${env:NAME} by the values of variables.
+// fromEnv replaces each ${env:NAME} in a text by the variable's value.
 func (a *accounts) fromEnv(name string) (out string, err error) {
 	out = variable.ReplaceAllStringFunc(name, func(text string) string {
 		value, ok := a.Env(variable.FindStringSubmatch(text)[1])

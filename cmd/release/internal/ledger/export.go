@@ -11,22 +11,23 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// exported is one release of `ledger export`.
+// exported is one release in the output of `ledger export`.
 type exported struct {
 	Run        string              `json:"run"`
 	Window     string              `json:"window"`
 	State      ledger.State        `json:"state"`
 	Mechanisms []exportedMechanism `json:"mechanisms"`
-	// Mu is the release's own, the root sum of squares of L2 over sigma, rounded up.
+	// Mu is the mu of this release alone: the square root of the sum of (L2/sigma)² over its mechanisms, rounded up.
 	Mu float64 `json:"mu"`
 }
 
-// exportedMechanism has exact decimals.
+// exportedMechanism is a mechanism of a release, with numbers as exact decimals.
 type exportedMechanism struct {
 	Query string `json:"query"`
 	L2    string `json:"l2"`
 	Sigma string `json:"sigma"`
-	// Noise and Scale are set for noise that is not Gaussian; sigma is then the charged equivalent.
+	// Noise and Scale are set if the noise is not Gaussian. Sigma is then the sigma of the Gaussian noise that was charged
+	// in its place.
 	Noise string `json:"noise,omitempty"`
 	Scale string `json:"scale,omitempty"`
 	Grid  string `json:"grid"`
@@ -78,7 +79,7 @@ func export(r *ledger.Run) exported {
 	return e
 }
 
-// Window names a release by its parameters: the value if there is one, else name=value of each.
+// Window returns the values of a release's parameters: the value if there is one parameter, else name=value for each.
 func Window(params map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {

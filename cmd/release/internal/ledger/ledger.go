@@ -1,4 +1,5 @@
-// Package ledger is the verb ledger: the spend and the rest of each account of a ledger.
+// Package ledger is the verb ledger: it shows what each account of a ledger has spent and has left, and changes
+// budgets.
 package ledger
 
 import (
@@ -19,7 +20,7 @@ const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
 a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
-// ledgerFlags select a ledger and the output format.
+// ledgerFlags select a ledger and the form of the output.
 type ledgerFlags struct {
 	jobs.Flags
 	store, dataset string
@@ -35,7 +36,7 @@ func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
-// accounts is the verbs of ledger, which write to a console.
+// accounts has the verbs of ledger as methods; they write to its console.
 type accounts struct{ *console.Console }
 
 // Command returns the verb ledger.
@@ -57,7 +58,7 @@ func Command(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// ledgerVerb returns a verb that reads a ledger.
+// ledgerVerb returns a verb that opens a ledger for reading and calls run.
 func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
 	f := &ledgerFlags{}
 	cmd := &cobra.Command{
@@ -75,12 +76,12 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 	return cmd
 }
 
-// opened is a ledger that a verb works on.
+// opened is a ledger that a verb has opened.
 type opened struct {
 	*ledgerFlags
 	book  *ledger.Book
 	close func() error
-	job   *configs.Job // nil with --store
+	job   *configs.Job // nil if --store names the ledger
 }
 
 func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
@@ -109,7 +110,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 	return o, err
 }
 
-// snapshot returns the ledger, reduced to the requested dataset.
+// snapshot returns the contents of the ledger, only for the requested dataset.
 func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 	s, err := o.book.Snapshot(ctx)
 	if err != nil {

@@ -37,12 +37,12 @@ prune deletes only folders that the ledger has and that are unchanged, to the by
 that do not belong to the release, and folders that a symbolic link leads to, and says so. A deletion that was cut short is finished by the same
 command.`
 
-// pruning holds the flags of the prune command.
+// pruning holds the flags of the verb prune.
 type pruning struct {
 	ledgerFlags
 	withdrawn, replaced, delete bool
 	keep                        int
-	counted                     bool // --keep is given
+	counted                     bool // the user gave --keep
 	age                         string
 }
 
@@ -72,26 +72,26 @@ func PruneCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// publication is the folder of a release, or of a re-rendering, that the ledger lists.
+// publication is a folder that the ledger lists: a release, or a re-rendering of one.
 type publication struct {
 	run       *ledger.Run
 	series    series
-	interval  string // the dates among its parameters
+	interval  string // the dates in the run's parameters
 	digest    string // SHA-256 of its manifest
-	dir       string // where it was published
+	dir       string // the folder in which it was published
 	at        time.Time
-	found     string // where it is now, unchanged; "" if nowhere
-	replaced  bool   // it is where a newer release moved it
-	unchanged error  // the error of looking for it
+	found     string // the folder in which it is now, unchanged; "" if it is not found
+	replaced  bool   // a newer release replaced it and moved it to found
+	unchanged error  // why it was not found unchanged
 }
 
-// series holds the common part of the names of one job's data intervals.
+// series identifies a dated job: publications of one series differ only in their dates.
 type series struct {
-	account ledger.Account // the account that pays
-	job     string         // the job's name and parameters, without dates
+	account ledger.Account // the account that its runs charge
+	job     string         // the job's name and its parameters, without dates
 }
 
-// pruned is one line of the list.
+// pruned is one line of the list that prune prints.
 type pruned struct {
 	Folder   string `json:"folder"`
 	Dataset  string `json:"dataset"`
@@ -102,7 +102,7 @@ type pruned struct {
 	State    string `json:"state"`
 }
 
-// The states of a folder in the list.
+// The states of a folder in this list.
 const (
 	pruneListed  = "would be deleted"
 	pruneDeleted = "deleted"
@@ -159,7 +159,7 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 	return a.printPruned(f, lines)
 }
 
-// days returns the least age of a release; 0 if any age will do.
+// days returns the age in days from which a release may be deleted; 0 for any age.
 func (f *pruning) days() (int, error) {
 	switch {
 	case f.counted && f.keep < 1:
@@ -176,8 +176,8 @@ func (f *pruning) days() (int, error) {
 	return days, nil
 }
 
-// publications lists the publications of runs whose folder exists, unchanged or changed. Publications that were deleted
-// are left out, unless a deletion was cut short.
+// publications lists the publications of runs whose folder exists, unchanged or changed. It leaves out publications
+// that were deleted, but not those whose deletion was interrupted.
 func publications(ctx context.Context, runs []ledger.Run) (out []*publication, err error) {
 	folders := sink.New()
 	for i := range runs {
@@ -209,15 +209,15 @@ func publications(ctx context.Context, runs []ledger.Run) (out []*publication, e
 	return out, nil
 }
 
-// compare orders series by their datasets and jobs.
+// compare orders series by dataset, then by job.
 func (s series) compare(o series) int {
 	x, y := s.account, o.account
 	return cmp.Or(cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Unit, y.Unit), cmp.Compare(x.Adjacency, y.Adjacency),
 		cmp.Compare(s.job, o.job))
 }
 
-// isDate reports whether a parameter is a date by its text, since the ledger has no types of parameters. Four digits
-// are not date: they may be the number of a store, and every store is a job of its own.
+// isDate reports whether the value of a parameter is a date. The ledger does not have the types of parameters, so the
+// text decides. Four digits are not a date: they may be the number of a shop, and each shop has a series of its own.
 func isDate(text string) bool {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if _, err := time.Parse(layout, text); err == nil {
@@ -227,7 +227,7 @@ func isDate(text string) bool {
 	return false
 }
 
-// seriesOf returns the series of a job that an account pays for, and the job's dates.
+// seriesOf returns the series of a run, and the dates among its parameters.
 func seriesOf(account ledger.Account, job string, params map[string]string) (of series, interval string) {
 	var dates, others []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -242,7 +242,7 @@ func seriesOf(account ledger.Account, job string, params map[string]string) (of 
 	return series{account, strings.Join(append([]string{job}, others...), " ")}, strings.Join(dates, ",")
 }
 
-// current reports whether readers may use a publication: it is there, and not replaced, withdrawn or being deleted.
+// current reports whether a publication is for readers: it exists, and is not replaced, withdrawn or being deleted.
 func (p *publication) current() bool {
 	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
 }
@@ -267,7 +267,7 @@ func (f *pruning) reason(p *publication, all []*publication, days int) string {
 	return ""
 }
 
-// behind counts the data intervals of the same job that are newer and have a release for readers.
+// behind returns how many newer data intervals of the same job have a release for readers.
 func (p *publication) behind(all []*publication) int {
 	newer := map[string]bool{}
 	for _, o := range all {
@@ -276,13 +276,13 @@ func (p *publication) behind(all []*publication) int {
 		case o.interval > p.interval:
 			newer[o.interval] = true
 		case o.interval == p.interval && o.dir != p.dir && o.at.After(p.at) && p.interval == "":
-			newer[o.dir] = true // a job without dates: each folder counts
+			newer[o.dir] = true // without dates, each folder counts as an interval
 		}
 	}
 	return len(newer)
 }
 
-// keepReason returns why a publication is kept although it is no longer needed; "" if it can be deleted.
+// keepReason returns why a publication must be kept although it is no longer needed; "" if it can be deleted.
 func (p *publication) keepReason(all []*publication) string {
 	if p.begun() {
 		return ""
@@ -298,7 +298,7 @@ func (p *publication) keepReason(all []*publication) string {
 	if !p.current() {
 		return ""
 	}
-	// The newest data interval and the newest publication of a job stay, whatever is asked.
+	// The newest data interval and the newest publication of a job are always kept.
 	newestInterval, newestTime := true, true
 	for _, o := range all {
 		if o.series == p.series && o.current() && o != p {
@@ -312,12 +312,13 @@ func (p *publication) keepReason(all []*publication) string {
 	return ""
 }
 
-// aside returns the hidden name under which a folder is deleted: readers see the whole release or none.
+// aside returns the hidden name to which a folder is renamed before it is deleted, so that readers see the whole
+// release or none.
 func (p *publication) aside() string {
 	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".pruned-"+p.digest[:8])
 }
 
-// begun reports whether the folder of a publication was renamed for deletion and still exists.
+// begun reports whether the folder of a publication was renamed for deletion, but not deleted yet.
 func (p *publication) begun() bool {
 	if _, recorded := p.run.Pruned[p.digest]; !recorded {
 		return false
@@ -326,9 +327,9 @@ func (p *publication) begun() bool {
 	return err == nil && info.IsDir()
 }
 
-// remove records the deletion of a publication and deletes its folder. The list may be out of date, so remove reads the
-// ledger and the folder again; if the folder must stay, it returns the reason. Meanwhile it holds the locks of the run
-// and of the folder, as a run does that reads the folder or publishes into it.
+// remove records the deletion of a publication and deletes its folder. Before that, it reads the ledger and the folder
+// again, since they may have changed; if the folder must be kept now, it returns the reason. It holds the same locks as
+// a run: the lock of the run and the lock of the folder.
 func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication, all []*publication, days int) (kept string,
 	err error,
 ) {
@@ -361,7 +362,7 @@ func (f *pruning) remove(ctx context.Context, book *ledger.Book, p *publication,
 	return "", p.delete(ctx, book)
 }
 
-// reload reads the runs of publications from the ledger again.
+// reload reads the runs of publications from the ledger again, to see changes by other processes.
 func reload(ctx context.Context, book *ledger.Book, all []*publication) error {
 	runs, err := book.Runs(ctx)
 	if err != nil {
@@ -381,7 +382,7 @@ func reload(ctx context.Context, book *ledger.Book, all []*publication) error {
 	return nil
 }
 
-// delete records the deletion of a publication, and deletes its folder.
+// delete records the deletion of a publication in the ledger, and then deletes its folder.
 func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	c := &p.run.Charge
 	if err := book.Prune(ctx, c.Run, c.Number, p.digest); err != nil {
@@ -391,12 +392,12 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "prune", Message: console.Here(cmp.Or(p.found, p.dir)) +
 			" cannot be deleted", Hint: "let this user write to the folder above it; the same command goes on from here", Err: err}
 	}
-	// os.Root keeps the rename and the deletion in the folder above, and deletes links themselves, not their targets.
+	// os.Root keeps the renaming and the deletion within the parent folder. It deletes links, not their targets.
 	root, err := regular.OpenRoot(filepath.Dir(p.dir))
 	if err != nil {
 		return failed(plain(err))
 	}
-	defer func() { _ = root.Close() }() // it was only a place
+	defer func() { _ = root.Close() }() // only its entries were changed
 	aside := filepath.Base(p.aside())
 	if p.found != "" {
 		if err := root.Rename(filepath.Base(p.found), aside); err != nil {
@@ -409,7 +410,7 @@ func (p *publication) delete(ctx context.Context, book *ledger.Book) error {
 	return nil
 }
 
-// plain returns an error without the path that its message names already.
+// plain returns an error without the path, which the message already has.
 func plain(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
@@ -422,7 +423,7 @@ func plain(err error) error {
 	return err
 }
 
-// printPruned prints the list, and the next step.
+// printPruned prints the list, and the command to run next.
 func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	count := map[string]int{}
 	for _, l := range lines {

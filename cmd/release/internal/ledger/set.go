@@ -20,7 +20,7 @@ exists over both.
 A budget that is raised after releases were seen is a new promise about all of them: the largest cap that a budget ever had is what it
 promises. A budget that is lowered keeps further releases out.`
 
-// setFlags are the changes of budget set.
+// setFlags are the flags of the verb budget set.
 type setFlags struct {
 	epsilon, delta, deltaCap, per, unit, adjacency, reason string
 }
@@ -75,7 +75,8 @@ func (a *accounts) budgetSet(ctx context.Context, o *opened, set *setFlags) erro
 	return a.ledgerBudget(ctx, o)
 }
 
-// account returns the account to change: the job's, the only one of the dataset, or the one of the flags.
+// account returns the account to change: the job's account, the only account of the dataset, or the one that the flags
+// choose.
 func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account, err error) {
 	s, err := o.snapshot(ctx)
 	switch {
@@ -109,8 +110,8 @@ func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account,
 	return of, nil
 }
 
-// budget returns the account's budget with the changes of the flags; the job's budget if there are no flags, or no
-// account yet.
+// budget returns the account's new budget: the present one, changed by the flags. Without flags, or if the account does
+// not exist yet, it is the budget in the job.
 func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (b ledger.Budget, err error) {
 	now, known, err := o.book.Balance(ctx, of)
 	known = known && now.Account == of
@@ -122,7 +123,7 @@ func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (
 		b = now.Budget
 	case o.job != nil:
 		if b = pipeline.BudgetOf(o.job); b.DeltaCap == "" {
-			b.DeltaCap = now.Budget.DeltaCap // the delta_cap with which a job that discovers keys opened it
+			b.DeltaCap = now.Budget.DeltaCap // a job that discovers keys may have opened the account with another delta_cap
 		}
 	case !asked:
 		return b, console.Usagef("say what the budget is: --epsilon and --delta")

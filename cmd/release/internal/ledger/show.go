@@ -74,7 +74,7 @@ func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
 	return a.printAccounts(s.Accounts, accounts)
 }
 
-// accountJSON is the state of an account. Amounts are mu squared as decimal text, with spent amounts rounded up.
+// accountJSON is the state of an account as JSON. Amounts are mu squared as decimal text; spent amounts are rounded up.
 type accountJSON struct {
 	Dataset   string `json:"dataset"`
 	Unit      string `json:"unit"`
@@ -83,15 +83,15 @@ type accountJSON struct {
 	Cap       string `json:"mu2_cap"`
 	Spent     string `json:"mu2_spent"`
 	Left      string `json:"mu2_left"`
-	// Fits is the largest epsilon that a release at the budget's delta could still have; empty if nothing fits.
+	// Fits is the largest epsilon that another release at the budget's delta could have; "" if none fits.
 	Fits     string       `json:"largest_epsilon"`
 	Releases int          `json:"releases"`
 	Periods  []periodJSON `json:"periods"`
-	// History is every budget that the account had, the first one first.
+	// History lists all budgets of the account, the first one first.
 	History []budgetJSON `json:"budget_history"`
 }
 
-// budgetJSON is an entry that opened or changed a budget.
+// budgetJSON is the ledger entry that opened an account or changed its budget.
 type budgetJSON struct {
 	At     string `json:"at"`
 	Budget string `json:"budget"`
@@ -137,7 +137,7 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 	return out, nil
 }
 
-// Amount is mu squared as a decimal of 17 digits, rounded in one direction.
+// Amount formats mu squared as a decimal of 17 digits, rounded as mode tells.
 func Amount(x *big.Float, mode big.RoundingMode) string {
 	y, _ := new(big.Float).SetPrec(53).SetMode(mode).Set(x).Float64()
 	return strconv.FormatFloat(y, 'g', 17, 64)
@@ -187,7 +187,7 @@ func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJS
 	return a.Print(b.String())
 }
 
-// because returns the reason that the owner gave for a budget.
+// because returns words for the reason that the ledger's owner gave for a budget.
 func because(reason string) string {
 	if reason == "" {
 		return "; no reason was given"
@@ -195,7 +195,7 @@ func because(reason string) string {
 	return "; " + reason
 }
 
-// promise returns the guarantee of an account as a sentence.
+// promise returns the guarantee of all releases of an account, as a sentence.
 func promise(b *ledger.Balance) string {
 	change := "added or removed"
 	if b.Account.Adjacency == "replace-one" {
@@ -210,7 +210,7 @@ func promise(b *ledger.Balance) string {
 	return s
 }
 
-// apart lists the datasets for which no joint guarantee exists.
+// apart returns a note for each dataset that has several accounts, so that no joint guarantee exists.
 func apart(balances []ledger.Balance) []string {
 	notes, seen := []string{}, map[string]int{}
 	for i := range balances {
@@ -223,7 +223,7 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
-// movedJSON returns the new place of a closed ledger; nil if it is open.
+// movedJSON returns where a closed ledger was moved to; nil if the ledger is open.
 func movedJSON(m *ledger.Move) any {
 	if m == nil {
 		return nil
@@ -231,7 +231,7 @@ func movedJSON(m *ledger.Move) any {
 	return map[string]string{"at": m.At.UTC().Format(time.RFC3339), "to": m.To}
 }
 
-// printWithdrawn reports which releases were withdrawn, and why.
+// printWithdrawn prints which releases were withdrawn, and why.
 func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	for i := range runs {
 		r := &runs[i]
@@ -246,7 +246,7 @@ func (a *accounts) printWithdrawn(runs []ledger.Run) error {
 	return nil
 }
 
-// stateOf returns the state of a publication of a release, and whether it was withdrawn.
+// stateOf returns the state of a publication, and the reason if it was withdrawn.
 func stateOf(r *ledger.Run, digest string) (state, reason string) {
 	if r.Withdrawn != nil {
 		return "withdrawn", r.Withdrawn.Reason
@@ -268,9 +268,9 @@ type runJSON struct {
 	Updated string  `json:"updated"`
 	Folder  string  `json:"folder"`
 	Release string  `json:"manifest_sha256"`
-	// Rerendered: it is a re-rendering of the release before it, and cost nothing.
+	// Rerendered is set if it is a re-rendering of the release before it in the list, which cost nothing.
 	Rerendered bool `json:"rerendered"`
-	// Withdrawn is the reason of the withdrawal; "" if it was not withdrawn.
+	// Withdrawn is the reason for the withdrawal; "" if it was not withdrawn.
 	Withdrawn string `json:"withdrawn,omitempty"`
 }
 

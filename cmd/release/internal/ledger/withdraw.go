@@ -25,7 +25,7 @@ and pays for a new one. The folder stays as it is: take it down where it was pub
 The release is named by its folder or by its job. --job or --store names the ledger of a folder; without them, the one near the folder
 that knows the release. If several near it do, as beside a copy, nothing is recorded until one is named. The output names the ledger.`
 
-// withdrawal holds the arguments of withdraw.
+// withdrawal holds the flags of the verb withdraw.
 type withdrawal struct {
 	jobs.Flags
 	job, store, reason string
@@ -93,7 +93,7 @@ func (a *accounts) withdraw(ctx context.Context, what string, f *withdrawal) err
 		r.Charge.Job, jobs.ShownStore(known.Store), f.reason, console.Here(r.Charge.Dir))
 }
 
-// ofFolder finds a release by its folder.
+// ofFolder returns the release in a folder.
 func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jobs.Known, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -130,8 +130,8 @@ func (a *accounts) ofFolder(ctx context.Context, dir string, f *withdrawal) (*jo
 	return known[0], nil
 }
 
-// ofJob finds the newest release of a job: the one in its folder or, if that is gone, the ledger's newest with its
-// fingerprint.
+// ofJob returns the newest release of a job: the release in the job's folder or, if that is gone, the newest run in the
+// ledger with the job's fingerprint.
 func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs.Known, error) {
 	if f.store != "" || f.job != "" {
 		return nil, console.Usagef("--store and --job are for a folder: a job names its ledger itself")

@@ -8,23 +8,23 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// pool holds synthetic values for one column, or for columns that are drawn together, such as a latitude and its
-// longitude. Rows take their values from it.
+// pool holds synthetic values for one column, or for columns whose values belong together, such as latitude and
+// longitude. The rows of a preview draw from it.
 type pool struct {
 	columns []string
 	types   []table.Type
 	uses    []use
-	values  [][]value // values[i][j] is draw i for column j
+	values  [][]value // values[i][j] is value i of column j
 }
 
-// Sizes of a pool.
+// Sizes of pools.
 const (
 	poolSize  = 5_000
 	poolTries = 20 * poolSize
 )
 
-// newPools returns the pools of the plan's logical columns. A column of the privacy unit that the job uses for nothing
-// else has no pool: it is an identifier.
+// newPools returns pools for the plan's logical columns, the columns that queries see. A column that the job uses only
+// for the privacy unit gets no pool, since its values are identifiers.
 func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []*pool {
 	var pools []*pool
 	owner := map[string]*pool{}
@@ -62,8 +62,8 @@ func newPools(plan *pipeline.Plan, schema table.Schema, all []use, r *random) []
 	return pools
 }
 
-// fill draws values that pass the job's conditions on the pool's columns. If hardly any value passes, the pool keeps
-// the others: the conditions then drop rows, as in a real table.
+// fill draws values that pass the job's conditions on the pool's columns. If hardly any value passes, the pool also
+// keeps values that do not pass, and the conditions drop rows, as in a real table.
 func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	keep := p.filters(plan)
 	var rest [][]value
@@ -88,7 +88,7 @@ func (p *pool) fill(plan *pipeline.Plan, r *random) {
 	}
 }
 
-// draw returns a value for each column, drawn by one of the uses.
+// draw draws a value for each column of the pool. A randomly chosen use of the columns decides which values are likely.
 func (p *pool) draw(r *random) []value {
 	const tries = 8
 	for range tries {
@@ -113,8 +113,7 @@ func (p *pool) draw(r *random) []value {
 	return out
 }
 
-// filters returns a function that applies the job's conditions on the pool's columns to draws. It returns nil if all
-// pass.
+// filters returns a function that reports which draws pass the job's conditions on the pool's columns.
 func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	var specs []domain.FilterSpec
 	for _, s := range plan.Filters().Specs {
@@ -129,7 +128,7 @@ func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	f := domain.Filters{Specs: specs}
 	compiled, err := f.Compile(schema, plan.Location())
 	if err != nil || len(specs) == 0 {
-		return func([][]value) []bool { return nil } // the check of the plan reports the mistake
+		return func([][]value) []bool { return nil } // checking the plan will report the mistake
 	}
 	return func(drawn [][]value) []bool {
 		batch := &table.Batch{Rows: len(drawn)}
@@ -144,7 +143,7 @@ func (p *pool) filters(plan *pipeline.Plan) func([][]value) []bool {
 	}
 }
 
-// columnOf returns one column of the draws as a column of a batch.
+// columnOf returns the values that were drawn for a column, as a column of a batch.
 func columnOf(drawn [][]value, column int, t table.Type) table.Column {
 	c := table.Column{Type: t, Valid: make([]bool, len(drawn))}
 	if t.Kind == table.String {

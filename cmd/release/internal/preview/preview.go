@@ -37,13 +37,13 @@ there. Of Parquet and Arrow files the schema in the footer is read; if the files
 The folder is NAME.preview or the folder of --out; an older preview there is replaced, and nothing else. The name of every file in it begins with
 synthetic-, and release verify does not take it for a release.`
 
-// defaultRows is the number of synthetic rows, unless the job declares a number or --rows gives one.
+// defaultRows is the number of synthetic rows if neither the job nor --rows states a number.
 const defaultRows = 100_000
 
-// mostRows is the largest number of rows; more would take hours.
+// mostRows is the largest number of rows. More would take hours.
 const mostRows = 100_000_000
 
-// Shower shows the first cells of a release.
+// Shower is a function that prints the first cells of a release.
 type Shower func(*pipeline.Release) error
 
 // previewer is the verb preview.
@@ -105,7 +105,7 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 	if err != nil {
 		return temporary()
 	}
-	defer func() { _ = os.RemoveAll(private) }() // nothing in it is private, and the system deletes it later
+	defer func() { _ = os.RemoveAll(private) }() // nothing in it is private, and the system deletes it some time
 	all, err := usesOf(ctx, plan)
 	if err != nil {
 		return pipeline.InputError(err)
@@ -142,7 +142,7 @@ func temporary() error {
 	}
 }
 
-// setRows sets the number of rows to make.
+// setRows sets the number of synthetic rows.
 func (a *previewer) setRows(plan *pipeline.Plan) error {
 	declared := plan.Rows()
 	switch {
@@ -163,7 +163,7 @@ func (a *previewer) setRows(plan *pipeline.Plan) error {
 	return nil
 }
 
-// folder returns the absolute path of the preview's folder.
+// folder returns the absolute path of the folder for the preview.
 func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 	if a.flags.HasOut() {
 		return a.flags.Dir(plan)
@@ -175,7 +175,7 @@ func (a *previewer) folder(plan *pipeline.Plan) (string, error) {
 	return dir, nil
 }
 
-// run makes the release of the synthetic rows below a temporary folder.
+// run makes the release of the synthetic rows in a temporary folder.
 func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.Schema, read source.Rows,
 	private string, limits local.Limits) (*pipeline.Release, error) {
 	jobs.KeepTo(limits.Memory)
@@ -200,7 +200,7 @@ func (a *previewer) run(ctx context.Context, plan *pipeline.Plan, schema table.S
 	return outcome.Release, nil
 }
 
-// conclude prints what was made.
+// conclude prints what the preview shows and where it is.
 func (a *previewer) conclude(plan *pipeline.Plan, release *pipeline.Release, dir string, from typesFrom) error {
 	switch {
 	case a.JSON:

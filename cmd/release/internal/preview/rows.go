@@ -12,14 +12,14 @@ import (
 // maker makes the rows of a preview: units, each with up to max_rows rows, whose values come from the pools.
 type maker struct {
 	plan   *pipeline.Plan
-	schema table.Schema // the schema of the columns that the plan needs
+	schema table.Schema // the columns of the input that the plan needs
 	pools  []*pool
 	random *random
 
 	events []configs.Event
-	unit   []int // indexes of the unit's columns in the schema
+	unit   []int // indexes of the privacy unit's columns in schema
 	own    map[int]value
-	left   int // rows of the current unit that are still to come
+	left   int // how many more rows the current unit gets
 	units  int
 }
 
@@ -28,7 +28,7 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	if len(m.events) == 0 {
 		m.events = []configs.Event{nil}
 	}
-	logical, _ := plan.LogicalSchema(schema) // the check of the plan reports mistakes
+	logical, _ := plan.LogicalSchema(schema) // checking the plan will report mistakes
 	m.pools = newPools(plan, logical, all, m.random)
 	for _, c := range plan.Job().Privacy.Unit.Columns {
 		if i := schema.Index(c); i >= 0 {
@@ -38,10 +38,10 @@ func newMaker(plan *pipeline.Plan, schema table.Schema, all []use) *maker {
 	return m
 }
 
-// mostOfUnit is the largest number of rows of a unit, whatever the job allows, so that there are many units.
+// mostOfUnit bounds the rows of a unit, even if the job allows more, so that there are many units.
 const mostOfUnit = 1_000
 
-// next returns the next row: one value for each column of the schema.
+// next returns the values of the next row, one for each column of the schema.
 func (m *maker) next() []value {
 	if m.left == 0 {
 		m.begin()
@@ -65,7 +65,7 @@ func (m *maker) next() []value {
 	return row
 }
 
-// place returns the index of the column that stands for a logical column in an event; -1 if the input has none.
+// place returns the index of the input column that an event renames to logical; -1 if the input does not have it.
 func (m *maker) place(e configs.Event, logical string) int {
 	if column, ok := e[logical]; ok {
 		return m.schema.Index(column)
@@ -73,7 +73,7 @@ func (m *maker) place(e configs.Event, logical string) int {
 	return m.schema.Index(logical)
 }
 
-// begin starts the next unit.
+// begin chooses how many rows the next unit has, and its identifier.
 func (m *maker) begin() {
 	p := &m.plan.Job().Privacy.PerUnit
 	most := max(p.MostRows(), p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
@@ -96,7 +96,7 @@ func (m *maker) begin() {
 // batchRows is the number of rows of a batch.
 const batchRows = 1 << 13
 
-// read yields the rows in batches, like a reader of a file.
+// read yields the rows in batches, as a reader of files does.
 func (m *maker) read(ctx context.Context, rows int64, columns []string, yield func(*table.Batch) error) error {
 	for rows > 0 {
 		if err := ctx.Err(); err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// The types of the columns. A preview reads the schema in the footer of Parquet and Arrow files, and no row. If the
-// files are missing, it assumes types that the job's queries can use. It reads nothing of text files: the job states
-// their types.
+// A preview needs the types of the columns. It reads the schemas of Parquet and Arrow files, but no row. If the files
+// are missing, it assumes types that the job's queries can use. It reads nothing of text files: the job states their
+// types.
 
-// typesFrom tells where the types of the columns come from.
+// typesFrom is where the types of the columns come from, in words.
 type typesFrom string
 
 const (
@@ -30,7 +30,7 @@ const (
 	fromUse     typesFrom = "what the job asks, since the input's files are not there"
 )
 
-// schemaOf returns the columns that a plan needs, with their types. dir is a temporary folder of the preview.
+// schemaOf returns the columns that a plan needs, with their types. dir is the preview's temporary folder.
 func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
@@ -69,8 +69,8 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	return needed, fromFooters, nil
 }
 
-// stated returns the plan's columns with the types that the job states. It reads an empty table with these columns as
-// the job says, so that the types are the same as in a run.
+// stated returns the plan's columns with the types that the job states. To get the same types as a run, it writes an
+// empty table with these columns and reads it with the job's options.
 func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
 	in := &plan.Job().Input
 	types := statedTypes(plan)
@@ -78,7 +78,7 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	used := map[string]string{}
 	for _, c := range plan.Columns() {
 		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !slices.Contains(in.CSV.Columns, c) {
-			continue // the check of the plan reports that there is no such column
+			continue // checking the plan will report that the column does not exist
 		}
 		if _, named := types[c]; in.JSONL != nil && !named {
 			continue
@@ -111,7 +111,8 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	return data.Schema(), nil
 }
 
-// Assumed returns the columns of a plan with types that its queries can use, for callers that cannot ask the input.
+// Assumed returns the columns of a plan, for callers that have no input to read. It assumes types that the plan's
+// queries can use.
 func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err error) {
 	all, err := usesOf(ctx, plan)
 	for _, c := range plan.Columns() {
@@ -121,7 +122,7 @@ func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err erro
 	return s, err
 }
 
-// statedTypes returns the types that the job states, by column, as the job writes them.
+// statedTypes returns the column types that the job states, in the form of the job.
 func statedTypes(plan *pipeline.Plan) map[string]string {
 	in := &plan.Job().Input
 	if in.JSONL != nil {
@@ -130,7 +131,7 @@ func statedTypes(plan *pipeline.Plan) map[string]string {
 	return in.CSV.Types
 }
 
-// guess sets the types of columns for which the job states none to types that its queries can use.
+// guess sets the types of columns for which the job states none. It chooses types that the queries can use.
 func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -154,7 +155,7 @@ func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
 	}
 }
 
-// stands reports whether a column of the input stands for a logical column in an event.
+// stands reports whether some event renames column to logical.
 func stands(plan *pipeline.Plan, logical, column string) bool {
 	for _, e := range plan.Job().Input.Events {
 		if e[logical] == column {
@@ -164,7 +165,7 @@ func stands(plan *pipeline.Plan, logical, column string) bool {
 	return false
 }
 
-// strength orders the kinds: a column with several uses gets the last of their kinds.
+// strength orders the kinds of types. A column that has several uses gets the kind that is last in this order.
 var strength = []table.Kind{table.Invalid, table.String, table.Float, table.Date, table.Timestamp, table.List}
 
 func more(a, b table.Kind) table.Kind {

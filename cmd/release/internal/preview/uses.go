@@ -17,20 +17,20 @@ import (
 
 // The values that a job expects in a column
 //
-// Each place of the job that names a column tells something about its values: listed cells, edges, a range, a
-// condition. A use is one such place. It draws values that the author of the job expects, so that the synthetic rows
-// fall into the job's cells.
+// Each place in the job that names a column tells something about the column's values: it lists cells, edges, a range
+// or a condition. Such a place is called a use. A use draws values that fit it, so that synthetic rows fall into the
+// job's cells.
 
-// use is a place of the job that names columns and restricts their values.
+// use is a place in the job that names columns and suggests their values.
 type use struct {
 	columns []string
-	// kind is the likely type of the column, if nothing states its type.
+	// kind is the likely kind of the columns' types, if nothing states the types.
 	kind table.Kind
-	// draw returns a value for each column; ok is false if no value of that type fits.
+	// draw draws a value for each column. ok is false if no value of the columns' types fits.
 	draw func(r *random, types []table.Type) (values []value, ok bool)
 }
 
-// uses collects the uses of a plan.
+// uses collects the uses in a plan's job.
 type uses struct {
 	ctx  context.Context
 	job  *configs.Job
@@ -38,13 +38,13 @@ type uses struct {
 	list []use
 }
 
-// usesOf returns the uses of a plan's job. It reads the job's public files.
+// usesOf returns the uses in a plan's job. It reads the job's public files.
 func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	u := &uses{ctx: ctx, job: plan.Job(), zone: plan.Location()}
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
 		if q.OverUnits() {
-			continue // the rows determine its columns together
+			continue // its columns summarize rows, which determine them
 		}
 		var by []configs.Dimension
 		if q.Histogram != nil {
@@ -83,7 +83,7 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	return u.list, nil
 }
 
-// lookup adds the use of the key of a lookup: its values come from rows of the public table.
+// lookup adds a use for the key of a lookup. It draws keys that the public table has.
 func (u *uses) lookup(l *configs.Lookup) error {
 	columns := slices.Sorted(maps.Keys(l.On))
 	keys := make([][]string, len(columns))
@@ -110,7 +110,7 @@ func (u *uses) lookup(l *configs.Lookup) error {
 	return nil
 }
 
-// add adds a use of one column.
+// add adds a use of a single column.
 func (u *uses) add(column string, kind table.Kind, draw func(r *random, t table.Type) (value, bool)) {
 	u.list = append(u.list, use{[]string{column}, kind, func(r *random, types []table.Type) ([]value, bool) {
 		v, ok := draw(r, types[0])
@@ -150,7 +150,7 @@ func (u *uses) dimension(d *configs.Dimension) error {
 	return nil
 }
 
-// cells adds the use of a dimension with one column.
+// cells adds a use for a dimension that has one column.
 func (u *uses) cells(d *configs.Dimension) error {
 	switch edges := d.Expanded(); {
 	case d.ValuesFrom != nil:
@@ -182,13 +182,13 @@ func (u *uses) cells(d *configs.Dimension) error {
 	return nil
 }
 
-// discoveredKeys is the number of distinct keys that are drawn for keys: discover.
+// discoveredKeys is how many different keys are drawn for keys: discover.
 const discoveredKeys = 20
 
-// rare: one of so many draws is a null or a value outside of the domain.
+// rare is how many draws there are for each null, or for each value outside the domain.
 const rare = 30
 
-// rarely adds a use that draws seldom.
+// rarely adds a use that draws a value in only one of rare draws.
 func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool)) {
 	u.add(column, table.Invalid, func(r *random, t table.Type) (value, bool) {
 		if r.below(rare) > 0 {
@@ -198,7 +198,7 @@ func (u *uses) rarely(column string, draw func(*random, table.Type) (value, bool
 	})
 }
 
-// members adds the use of listed cells; the first ones are drawn more often.
+// members adds a use for listed cells. It draws the first cells more often.
 func (u *uses) members(column string, cells int, of func(cell int) []string) {
 	if cells == 0 {
 		return
@@ -228,7 +228,7 @@ func (u *uses) edges(column string, edges []configs.Scalar) {
 	})
 }
 
-// values adds the use of a value that is added up or averaged.
+// values adds a use for a column that is summed or averaged.
 func (u *uses) values(a *configs.Aggregate) {
 	s, length := span{}, max(a.Length, len(a.Columns), 1)
 	if len(a.Bounds()) == 2 {
@@ -279,7 +279,7 @@ func (u *uses) filter(f *configs.Filter) {
 	})
 }
 
-// lengthOf returns a length of time, as a job writes it, in seconds.
+// lengthOf converts a length of time in a job, such as 1h, to seconds.
 func lengthOf(text string) (float64, error) {
 	units := map[string]float64{"s": 1, "m": 60, "h": 3600, "d": secondsOfDay, "w": 7 * secondsOfDay}
 	n := max(len(text)-1, 0)

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// value is a synthetic value of one column. The column's type decides which field holds it: dates and timestamps are in
-// whole.
+// value is a synthetic value of one column. The column's type decides which field is used; for dates and timestamps it
+// is whole.
 type value struct {
 	null  bool
 	whole int64
@@ -27,7 +27,7 @@ const (
 	nanoseconds  = 1_000_000_000
 )
 
-// parsed returns the value of a text of the job in a column of a type; ok is false if the type has no such value.
+// parsed converts a text of the job to a value of a column's type. ok is false if the text is no such value.
 func parsed(text string, t table.Type, zone *time.Location) (value, bool) {
 	switch t.Kind {
 	case table.String:
@@ -53,7 +53,7 @@ func parsed(text string, t table.Type, zone *time.Location) (value, bool) {
 	return value{}, false
 }
 
-// moment parses a date or time in the forms that a job may have.
+// moment parses a date or time in one of the forms that a job allows.
 func moment(text string, t table.Type, zone *time.Location) (time.Time, bool) {
 	if zone == nil || t.Zone != table.UTC {
 		zone = time.UTC
@@ -69,7 +69,7 @@ func moment(text string, t table.Type, zone *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ofTime returns a time as a value of a column of dates or timestamps.
+// ofTime converts a time to a value of a date or timestamp column.
 func ofTime(at time.Time, t table.Type) value {
 	if t.Kind == table.Date {
 		return value{whole: int64(math.Floor(float64(at.Unix()) / secondsOfDay))}
@@ -78,13 +78,14 @@ func ofTime(at time.Time, t table.Type) value {
 	return value{whole: at.Unix()*(nanoseconds/unit) + int64(at.Nanosecond())/unit}
 }
 
-// span is a range of numbers or of times. High may be excluded.
+// span is a range of numbers or of times (in seconds since 1970). High may be excluded.
 type span struct{ low, high float64 }
 
-// isTime reports whether values of a type are times. Spans of times are in seconds since 1970.
+// isTime reports whether t is the type of a date or a timestamp.
 func isTime(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp }
 
-// spanOf parses two ends. An end that is nil is chosen far from the other one, or from the usual range.
+// spanOf returns the span between two texts of the job. If low or high is nil, it is chosen at a distance from the
+// other one, or at the end of the usual range.
 func spanOf(low, high *string, t table.Type, zone *time.Location) (span, bool) {
 	a, okA := endOf(low, t, zone)
 	b, okB := endOf(high, t, zone)
@@ -117,7 +118,7 @@ func endOf(text *string, t table.Type, zone *time.Location) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// usual returns the range of a column whose values the job does not restrict.
+// usual returns the usual range of values of a type, for columns that the job does not restrict.
 func usual(t table.Type) span {
 	if isTime(t) {
 		from := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -126,7 +127,7 @@ func usual(t table.Type) span {
 	return span{0, 100}
 }
 
-// at returns the value at a fraction of the span, from 0 to 1.
+// at returns the value at a position in the span, from 0 at low to 1 at high.
 func (s span) at(share float64, t table.Type) value {
 	x := s.low + share*(s.high-s.low)
 	switch t.Kind {
@@ -144,7 +145,7 @@ func (s span) at(share float64, t table.Type) value {
 	return ofTime(time.Unix(int64(math.Floor(x)), 0).UTC(), t)
 }
 
-// whole returns an integer near x, within the span if the span contains one.
+// whole returns an integer near x. It is within the span if the span contains an integer.
 func whole(s span, x float64) int64 {
 	n := math.Floor(x)
 	if n < s.low {
@@ -153,7 +154,7 @@ func whole(s span, x float64) int64 {
 	return int64(n)
 }
 
-// running returns the n-th of many distinct values of a type: an identifier.
+// running returns an identifier: the n-th of a sequence of different values of a type.
 func running(n int, name string, t table.Type) value {
 	switch t.Kind {
 	case table.Int, table.Uint:

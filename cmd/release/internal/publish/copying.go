@@ -30,17 +30,16 @@ import (
 
 const (
 	manifestName = manifest.FileName
-	// atOnce is the number of files that are compared or sent in parallel, step the number of bytes that are read back
-	// at once.
+	// atOnce is how many files are compared or sent in parallel, and step is how many bytes are read back at once.
 	atOnce = 8
 	step   = 4 << 20
-	// maxManifest is the longest manifest of another release from which the names of its files are read.
+	// maxManifest is the largest manifest of another release that is read, to learn its files.
 	maxManifest = 64 << 20
 )
 
-// file is a file of a release.
+// file is a file of the release that is published.
 type file struct {
-	name   string // the path, with slashes
+	name   string // its path in the release folder, with slashes
 	digest string // SHA-256, as the manifest states it
 	size   int64
 }
@@ -88,7 +87,7 @@ func named(m *manifest.Manifest) map[string]string {
 	return digests
 }
 
-// state tells what the store holds under a file's name.
+// state is what the store has under a file's name: nothing, the same contents, or other contents.
 type state uint8
 
 const (
@@ -97,29 +96,30 @@ const (
 	other
 )
 
-// sighting is the object that was found under a name.
+// sighting describes the object that the store has under a file's name.
 type sighting struct {
 	state  state
-	object store.Object // the zero object if it is absent
-	digest string       // SHA-256 of the object; "" if its length shows that it is another one, so that it was not read
+	object store.Object // the zero object if the store has none
+	digest string       // SHA-256 of the object; "" if it was not read, since its length is another one
 }
 
-// copying is a copy in progress.
+// copying is a publication in progress.
 type copying struct {
 	to      store.Writer
 	at      store.Address
 	prefix  string
 	dir     string
-	files   []file // the manifest is the last
+	files   []file // the files to publish; the manifest is last
 	replace bool
-	note    store.Object // the note of this replacement; the zero object if nothing is replaced
-	resumed bool         // an earlier replacement was stopped and left objects
-	left    bool         // these objects were not removed, since the release itself is complete and --replace was not given
+	note    store.Object // the note of this replacement in the store; the zero object if nothing is replaced
+	resumed bool         // an earlier replacement was interrupted and left objects
+	left    bool         // these objects stay: the release itself is complete, and --replace was not given
 
 	sent, found, removed, kept int64
 }
 
-// run compares the files, removes another release's manifest, sends the files, and sends the manifest last.
+// run compares the files with the store, removes the manifest of another release, sends the files, and finally sends
+// the manifest.
 func (c *copying) run(ctx context.Context) error {
 	seen := make([]sighting, len(c.files))
 	err := c.each(ctx, len(c.files), func(ctx context.Context, i int) (err error) {
@@ -151,7 +151,7 @@ func (c *copying) run(ctx context.Context) error {
 	return err
 }
 
-// vacant refuses a prefix that holds another release or a part of one.
+// vacant returns an error if the prefix in the store holds another release, or part of one.
 func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	for i, s := range seen {
 		if s.state == other {
@@ -159,7 +159,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 				"choose another prefix, or put this release in place of that one with --replace")
 		}
 	}
-	switch _, err := c.stat(ctx, replacedName); { // a replacement writes this note before it removes a manifest, and removes it last
+	switch _, err := c.stat(ctx, replacedName); { // this note exists while a replacement is in progress
 	case seen[len(seen)-1].state == same:
 		c.left = err == nil
 		return nil
@@ -172,7 +172,7 @@ func (c *copying) vacant(ctx context.Context, seen []sighting) error {
 	return nil
 }
 
-// each calls f for 0 to n - 1, some calls in parallel.
+// each calls f for each number from 0 to n - 1, several at the same time.
 func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -188,25 +188,25 @@ func (c *copying) refusal(name, what, hint string) error {
 		Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
 }
 
-// replacedName is the note of a replacement in progress. It lists the files of all releases below the prefix, with all
-// digests that they may have. It is written before the first change and removed after the last. If a replacement is
-// stopped, the next publication knows from the note which objects it left, even if it publishes another release.
+// replacedName is the name of a note in the store that exists while one release replaces another. The note lists the
+// files of all releases below the prefix, with the digests that they may have. It is written before the first change
+// and removed after the last one. If a replacement is interrupted, the next publication, even of another release,
+// learns from the note which objects may be removed.
 const replacedName = manifestName + ".replaced"
 
-// noteFormat is the format of the note.
+// noteFormat is the value of Format in each note.
 const noteFormat = "dprelease-replacement-1"
 
-// note is the contents of the note.
+// note is the content of the note replacedName.
 type note struct {
 	Format string `json:"format"`
-	// Run is random, so that the notes of two replacements differ.
+	// Run is random, so that the notes of two replacements always differ.
 	Run   string              `json:"run"`
 	Files map[string][]string `json:"files"`
 }
 
-// retire removes the manifest of another release, and returns the files of all earlier releases with their digests; nil
-// if there is no other release. Only these files may be replaced: other objects below the prefix belong to somebody
-// else.
+// retire removes the manifest of another release. It returns the files of all earlier releases with their digests; nil
+// if there is no other release. Only these files may be replaced, since other objects below the prefix are not ours.
 func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][]string, err error) {
 	last := len(c.files) - 1
 	before, old, err := c.readNote(ctx)
@@ -226,7 +226,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	}
 	c.resumed = before.Key != ""
 	if old == nil || seen[last].state == same {
-		return old, nil // nothing is replaced; what a stopped replacement left is removed
+		return old, nil // only what an interrupted replacement left must be removed
 	}
 	if err := c.keep(ctx, before, old); err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string][
 	return old, err
 }
 
-// addManifest adds the files that the manifest in the store names.
+// addManifest adds to old the files that the manifest in object o names.
 func (c *copying) addManifest(ctx context.Context, old map[string][]string, o store.Object) (map[string][]string,
 	error) {
 	text, err := c.read(ctx, o)
@@ -262,7 +262,7 @@ func (c *copying) addManifest(ctx context.Context, old map[string][]string, o st
 	return old, nil
 }
 
-// anyDigest stands for the digest of a signature, which the signed manifest cannot state.
+// anyDigest stands for the digest of a signature file, which the manifest cannot state.
 const anyDigest = "any"
 
 // belongs reports whether an object is a file of an earlier release.
@@ -270,7 +270,7 @@ func belongs(old map[string][]string, name, digest string) bool {
 	return slices.Contains(old[name], digest) || slices.Contains(old[name], anyDigest)
 }
 
-// readNote reads the note of a replacement that was stopped. It returns the zero object and nil if there is none.
+// readNote reads the note of an interrupted replacement. It returns the zero object and nil if there is none.
 func (c *copying) readNote(ctx context.Context) (o store.Object, files map[string][]string, err error) {
 	o, err = c.stat(ctx, replacedName)
 	if err != nil {
@@ -300,9 +300,9 @@ func (c *copying) read(ctx context.Context, o store.Object) ([]byte, error) {
 }
 
 // keep writes the note of this replacement, with the files of earlier releases and its own. before is the earlier note
-// that it replaces; the zero object if there is none. The store may have written the note although its answer was lost:
-// a repeated request is then refused, but the note in the store is ours. If the first request is refused, another
-// replacement is under way.
+// that it overwrites; the zero object if there is none. If the answer to a request was lost, the store refuses the
+// repeated request although the note in the store is ours. If the store refuses the first request, another replacement
+// is in progress.
 func (c *copying) keep(ctx context.Context, before store.Object, old map[string][]string) error {
 	n := note{Format: noteFormat, Run: rand.Text(), Files: maps.Clone(old)}
 	for _, f := range c.files[:len(c.files)-1] {
@@ -336,14 +336,14 @@ func (c *copying) keep(ctx context.Context, before store.Object, old map[string]
 	return c.taken()
 }
 
-// taken returns the error that another replacement has begun in the meantime.
+// taken returns the error for the case that another replacement has begun meanwhile.
 func (c *copying) taken() error {
 	return c.refusal("", " is being replaced by somebody else",
 		"choose another prefix, or run publish again when they are done")
 }
 
-// alone returns an error if the note in the store is not the one of this replacement any more: then the files may
-// belong to another replacement.
+// alone returns an error if the note in the store is no longer the note of this replacement, since the files may then
+// belong to another one.
 func (c *copying) alone(ctx context.Context) error {
 	if c.note.Key == "" {
 		return nil
@@ -358,8 +358,8 @@ func (c *copying) alone(ctx context.Context) error {
 }
 
 // clear removes the note and those files of earlier releases that this release does not have, unless somebody changed
-// them. It removes only names that files of a release folder can have: other names may belong to another release below
-// the same prefix.
+// them. It removes only objects whose names can be files of a release folder, since others may belong to a release in a
+// folder below the same prefix.
 func (c *copying) clear(ctx context.Context, old map[string][]string) error {
 	for _, f := range c.files {
 		delete(old, f.name)
@@ -409,8 +409,8 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// look finds the object that the store holds under a file's name. If files are only compared, an object of another
-// length is not read.
+// look finds the object that the store has under a file's name. An object of another length is read only with
+// --replace, which needs its digest.
 func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
 	switch {
@@ -436,8 +436,8 @@ func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	return s, nil
 }
 
-// open opens a file of the release and checks its digest, so that nothing is sent that the manifest does not state. It
-// does not follow links.
+// open opens a file of the release. It fails if the file's digest is not the one in the manifest, so that no other
+// bytes are sent. It does not follow links.
 func (c *copying) open(f file) (*os.File, error) {
 	root, err := regular.OpenRoot(c.dir)
 	if err != nil {
@@ -477,13 +477,13 @@ func changed(f file) error {
 	}
 }
 
-// settle sends a file that is missing in the store or has other contents, and reads it back.
+// settle sends a file, if the store does not have it with the right contents, and reads it back.
 func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	if s.state == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil
 	}
-	if s.state == other { // it belongs to the release whose manifest was removed
+	if s.state == other { // an object of the release whose manifest was removed
 		if _, err := c.stat(ctx, manifestName); err == nil {
 			return c.refusal(manifestName, " is there again",
 				"somebody else publishes there: choose another prefix, or run publish again when they are done")
@@ -502,8 +502,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If the object exists, or differs, another copy of this release is under way, or the answer to a repeated request
-	// was lost. If no request was answered, one may have been executed all the same.
+	// If the object exists or has changed, either another copy of this release is in progress, or the answer to a request
+	// was lost. A request without an answer may have been executed.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err
@@ -529,7 +529,7 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 	return nil
 }
 
-// mediaType returns the media type of a file by its name.
+// mediaType returns the media type of a file, by the ending of its name.
 func mediaType(name string) string {
 	types := map[string]string{
 		".csv": "text/csv; charset=utf-8", ".json": "application/json", ".html": "text/html; charset=utf-8",

@@ -2,7 +2,7 @@
 //
 // A reader of the store must never find a manifest without the files that it names. So the manifest is written last,
 // and removed first if another release replaces it. Objects that already have the right contents are not sent again,
-// and every object that was sent is read back. So the same command finishes a copy that was stopped.
+// and every object that was sent is read back. So an interrupted copy is finished by the same command.
 package publish
 
 import (
@@ -99,7 +99,7 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 		console.Count(int(done.found), "file"))
 }
 
-// failed returns an error that names the store without the options of its address.
+// failed returns an error that names the store by its address, without the address's options.
 func failed(a store.Address, err error) error {
 	var own *store.Error
 	if !errors.As(err, &own) {
@@ -109,7 +109,7 @@ func failed(a store.Address, err error) error {
 		own.Error(), Hint: own.Hint}
 }
 
-// finished returns the files of a complete release; the manifest is last.
+// finished returns the files of a release folder; the manifest is last. It fails if the release is not complete.
 func finished(ctx context.Context, dir string) ([]file, error) {
 	found, err := sink.Examine(ctx, dir)
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// auditJob is the job of the audit. Each row is a privacy unit, so that two tables that differ by one row in each cell
-// give one pair of neighbours for each cell. With this epsilon mu is about 1 for both kinds of noise.
+// auditJob is the job of the audit. Each row is a privacy unit. So two tables that differ by one row in each cell
+// contain a pair of neighbouring tables for each cell. With this epsilon, mu is about 1 for Gaussian and for geometric
+// noise.
 const auditJob = `version: 1
 name: selftest
 privacy: {%s, unit: row, adjacency: add-remove}
@@ -33,8 +34,8 @@ output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 1e-6}}
 `
 
-// keysJob is the job of the audit of discovered keys. Its delta is large, so that keys of a single unit are published
-// often enough to be counted.
+// keysJob is the job of the audit of discovered keys. Its delta is large, so that keys that a single unit has are
+// published often enough to be counted.
 const keysJob = `version: 1
 name: selftest
 privacy: {epsilon: 5, delta: 0.2, delta_failure: 0.1, unit: row, adjacency: add-remove}
@@ -46,14 +47,14 @@ output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 0.9, delta_cap: 0.5}}
 `
 
-// The guarantees of the audits, with Gaussian and with geometric noise.
+// The guarantees in the jobs of the audits, for Gaussian and for geometric noise.
 const (
 	gaussian  = "epsilon: 5, delta: 1e-6"
 	geometric = "epsilon: 1, delta: 0"
 )
 
-// releaseIn returns a function that makes releases below a folder, each with a table, a job, a ledger and an output
-// folder of its own, by the same path as every release.
+// releaseIn returns a function that makes releases below a folder, each with its own table, job, ledger and output
+// folder. They are made by the same code as every release.
 func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		dir, err := os.MkdirTemp(folder, "release-")
@@ -73,7 +74,7 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	}
 }
 
-// selectIn is releaseIn for releases with discovered keys.
+// selectIn returns a function like releaseIn's, for releases with discovered keys.
 func (a *selftester) selectIn(folder string) selftest.Selection {
 	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
 		dir, err := os.MkdirTemp(folder, "keys-")
@@ -98,7 +99,7 @@ func (a *selftester) selectIn(folder string) selftest.Selection {
 	}
 }
 
-// writeFiles writes a job and its table, which has rows rows in each of its cells.
+// writeFiles writes a job and its table, which has rows rows in each of its cells, into dir.
 func writeFiles(dir, job string, cells, rows int) error {
 	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pip
 	return plan, outcome.Release, nil
 }
 
-// folderError returns the error for a failure to write below the temporary folder.
+// folderError returns the error for a file that cannot be written to the temporary folder.
 func folderError(what string, err error) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " +

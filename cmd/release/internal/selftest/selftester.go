@@ -5,7 +5,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// selftester is the verb selftest, with its console and the description of the running program.
+// selftester holds what the verb selftest needs: its console, and a function that describes this program.
 type selftester struct {
 	*console.Console
 	program func() manifest.Program

@@ -1,4 +1,4 @@
-// Package signing signs manifests with keys in the format of minisign, and is the verb keygen, which makes them.
+// Package signing signs manifests with minisign keys. It also is the verb keygen, which makes such keys.
 package signing
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// PasswordVariable holds the password of an encrypted key.
+// PasswordVariable is the environment variable with the password of an encrypted key.
 const PasswordVariable = "DPRELEASE_SIGN_PASSWORD"
 
 // signer signs with a minisign key (Ed25519).
@@ -46,7 +46,7 @@ func publicText(key minisign.PrivateKey) string {
 	return public.String()
 }
 
-// CheckSigned returns an error if a release that a run repeats is not signed by the signer: --sign promises that it is.
+// CheckSigned returns an error if a release that a run repeats is not signed with the key of s, as --sign promises.
 func CheckSigned(dir string, s pipeline.Signer) error {
 	key, err := sink.New().SignedBy(dir)
 	if err != nil {
@@ -70,16 +70,16 @@ func CheckSigned(dir string, s pipeline.Signer) error {
 	return nil
 }
 
-// readKey reads a secret key that nobody but its owner can read.
+// readKey reads the file of a secret key. It fails if other users can read the file.
 func readKey(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	if who, err := private.Others(path, info); err != nil || who != "" {
 		return nil, console.Usagef("--sign: %s can use the key %s: %s, and if somebody may have used it, make "+
@@ -87,7 +87,7 @@ func readKey(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
-		return nil, console.Usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read: %s", path, regular.Reason(err))
 	}
 	return text, nil
 }
@@ -95,7 +95,7 @@ func readKey(path string) ([]byte, error) {
 // largestKey is an upper bound on the size of a key file, in bytes.
 const largestKey = 1 << 16
 
-// NewSigner reads a secret key; it returns nil if path is "".
+// NewSigner reads a secret key and returns its signer; nil if path is "".
 func NewSigner(path string) (pipeline.Signer, error) {
 	if path == "" {
 		return nil, nil
@@ -115,7 +115,7 @@ func NewSigner(path string) (pipeline.Signer, error) {
 	return signer{key}, nil
 }
 
-// PublicKey parses a public key, given as a file or as its text.
+// PublicKey parses a public key. keyOrPath is the key itself or the path of its file.
 func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	text := []byte(keyOrPath)
 	if held, err := regular.ReadFile(keyOrPath, largestKey); err == nil {
@@ -154,12 +154,12 @@ func keygen(c *console.Console, path string) error {
 		return err
 	}
 	if err := writeKey(path+".pub", []byte(public.String()+"\n"), 0o644); err != nil {
-		return errors.Join(err, os.Remove(path)) // nobody has the public key
+		return errors.Join(err, os.Remove(path)) // the public key was not shown to anybody
 	}
 	return c.Printf("%s\n", public)
 }
 
-// writeKey writes a file that must not exist.
+// writeKey writes a key to a new file. It fails if the file exists.
 func writeKey(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err == nil {

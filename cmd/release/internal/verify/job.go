@@ -26,7 +26,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// job makes the plan of the job in the manifest again and compares the plan's statements with the manifest.
+// job checks the statements in the manifest: it makes the plan of the manifest's job again, and compares what the plan
+// states with the manifest.
 func (v *verifying) job(ctx context.Context, a *verifier) error {
 	if !v.readable {
 		v.add("job", skipped, "the manifest cannot be read")
@@ -57,7 +58,7 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 	if err != nil {
 		return err
 	}
-	if public != "" && len(found) > 0 { // nobody knows whether the file is as it was
+	if public != "" && len(found) > 0 { // a public file may have changed since the run
 		v.add("job", skipped, "%s does not follow from the job in the manifest and the public file %s of today",
 			found[0], public)
 		return nil
@@ -71,23 +72,25 @@ func (v *verifying) job(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// mostJob exceeds the length of any job file.
+// mostJob is more than the length of any job file, in bytes.
 const mostJob = 16 << 20
 
-// elsewhere reports whether a path is a URL, or on another volume than the job: on Windows that may be another machine.
+// elsewhere reports whether a path may be on another machine than the job: it is a URL or, on Windows, on another
+// volume.
 func elsewhere(path, job string) bool {
 	return store.IsAddress(path) || filepath.VolumeName(path) != filepath.VolumeName(job)
 }
 
-// mentions reports whether the text of a job file holds a path. A manifest alone cannot make verify connect to a
-// server.
+// mentions reports whether the job file at job contains path. Without this check, a manifest could make verify connect
+// to any server.
 func mentions(job, path string) bool {
 	text, err := regular.ReadFile(job, mostJob)
 	return err == nil && bytes.Contains(text, []byte(path))
 }
 
-// restate returns the manifest that the job of a manifest gives, with the choices that the run made from noisy values.
-// dir is the folder of the job, and read reads its public files. restate returns an error if the plan cannot be made.
+// restate returns the manifest that the job in m would have now. It takes from m the choices that the run made from
+// noisy values. dir is the folder of the job, and read reads the job's public files. It fails if the plan cannot be
+// made.
 func restate(m *manifest.Manifest, dir string, read pipeline.ReadColumn) (*manifest.Manifest, error) {
 	job, err := parseJob(m, dir)
 	if err != nil {
@@ -118,13 +121,13 @@ func restate(m *manifest.Manifest, dir string, read pipeline.ReadColumn) (*manif
 	want := chosen.Manifest(m.Program)
 	for i := range want.Queries {
 		if q := &want.Queries[i]; q.Discovered() {
-			q.Cells = m.Queries[i].Cells // the tables hold the keys
+			q.Cells = m.Queries[i].Cells // only the tables tell how many keys there are
 		}
 	}
 	return &want, nil
 }
 
-// parseJob reads the job of a manifest. dir is the folder of the job.
+// parseJob parses the job in a manifest. dir is the folder of the job.
 func parseJob(m *manifest.Manifest, dir string) (*configs.Job, error) {
 	text, err := withStore(m.Job)
 	if err != nil {
@@ -132,7 +135,7 @@ func parseJob(m *manifest.Manifest, dir string) (*configs.Job, error) {
 	}
 	job, diags := configs.Parse(filepath.Join(dir, manifest.FileName), text, configs.ParseOptions{
 		Params: m.Params, Effective: true, CheckStep: pipeline.CheckStep,
-		Env: func(string) (string, bool) { return "0", true }, // stands for a reference to the environment in a text that no statement shows
+		Env: func(string) (string, bool) { return "0", true }, // no statement shows the value, so any will do
 	})
 	if len(diags) > 0 {
 		return nil, errors.New("the job in the manifest cannot be read: " + diags[0].Message)
@@ -140,8 +143,8 @@ func parseJob(m *manifest.Manifest, dir string) (*configs.Job, error) {
 	return job, nil
 }
 
-// withStore adds a ledger to a job, because a release does not show where the ledger is. It also writes labels with
-// members in the form of a job.
+// withStore adds a ledger to the job of a manifest, since a release does not show where its ledger is. It also writes
+// labels with members as a job file does.
 func withStore(job []byte) ([]byte, error) {
 	var tree map[string]any
 	d := json.NewDecoder(bytes.NewReader(job))
@@ -158,7 +161,7 @@ func withStore(job []byte) ([]byte, error) {
 	return escapeUnprintable(text), err
 }
 
-// escapeUnprintable escapes characters that JSON has as they are and YAML has not: DEL, U+FEFF and others.
+// escapeUnprintable escapes characters that JSON allows but YAML does not, such as DEL and U+FEFF.
 func escapeUnprintable(text []byte) []byte {
 	var b []byte
 	for _, r := range string(text) {
@@ -171,8 +174,8 @@ func escapeUnprintable(text []byte) []byte {
 	return b
 }
 
-// asMappings replaces lists of labels with their members, the manifest's form, by mappings in the same order, the job's
-// form.
+// asMappings replaces each list of labels with members, as manifests have it, by a mapping in the same order, as job
+// files have it.
 func asMappings(node any) any {
 	switch node := node.(type) {
 	case map[string]any:
@@ -191,7 +194,7 @@ func asMappings(node any) any {
 	return node
 }
 
-// mappingOf returns a list of labels with members as one mapping. It reports false if the list holds something else.
+// mappingOf converts a list of labels with members to a mapping. It returns false if value is something else.
 func mappingOf(value any) (json.RawMessage, bool) {
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 {
@@ -210,15 +213,15 @@ func mappingOf(value any) (json.RawMessage, bool) {
 	return json.RawMessage("{" + strings.Join(entries, ",") + "}"), true
 }
 
-// differences returns the paths of the statements of m that differ from want's, and the number of compared statements.
-// Statements about the run, its noisy values and files are not compared.
+// differences returns the paths of the statements in m that differ from want, and the number of statements that were
+// compared. It does not compare statements about the run, its noisy values and its files.
 func differences(m, want *manifest.Manifest) (found []string, compared int, err error) {
 	trees := [2]any{}
 	for i, of := range []manifest.Manifest{*m, *want} {
 		of.Format, of.Synthetic, of.MadeFrom, of.Ledger, of.Signature, of.Documents, of.Job = "", "", "", nil, nil, nil, nil
 		of.Privacy.Scope = manifest.Scope{}
 		if of.Privacy.ReleaseType == "Many releases" && of.Privacy.DataSource == "Dynamic" && len(m.Params) > 0 {
-			// The scope is this if a parameter is a date, but the job in the manifest has no types of parameters.
+			// These depend on whether a parameter is a date, which the job in the manifest does not tell.
 			of.Privacy.ReleaseType, of.Privacy.DataSource = want.Privacy.ReleaseType, want.Privacy.DataSource
 		}
 		of.Queries = slices.Clone(of.Queries)
@@ -244,7 +247,7 @@ func differences(m, want *manifest.Manifest) (found []string, compared int, err 
 	return c.found, c.compared, nil
 }
 
-// comparison walks two JSON trees.
+// comparison compares two JSON trees.
 type comparison struct {
 	found    []string
 	compared int

@@ -11,9 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// keys checks the tables of discovered keys: it compares the noisy counts of a selection with the threshold, and the
-// keys of the queries that follow a selection with the selected keys. The check is left out if the release lists all
-// keys.
+// keys checks the tables of discovered keys. The noisy counts of a selection must reach the threshold, and queries that
+// use a selection must have its keys. Without discovered keys there is no such check.
 func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	if !v.readable || !slices.ContainsFunc(v.manifest.Queries, func(q manifest.Query) bool { return q.Discovered() }) {
 		return nil
@@ -34,12 +33,12 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	return nil
 }
 
-// selected is the state of the check of discovered keys.
+// selected holds what the check of discovered keys has read so far.
 type selected struct {
 	ctx      context.Context
 	dir      string
 	manifest *manifest.Manifest
-	tables   map[string]*sink.ReadBack // the tables of the queries that select keys, by query; nil if one cannot be read
+	tables   map[string]*sink.ReadBack // the tables of queries that select keys, by query; nil if one cannot be read
 	checked  int
 	findings []string
 }
@@ -48,7 +47,7 @@ func (s *selected) addFinding(q *manifest.Query, text string) {
 	s.findings = append(s.findings, q.Name+": "+text)
 }
 
-// check checks one query. It returns an error if the check was cancelled.
+// check checks the keys of one query. It returns an error only if ctx ended.
 func (s *selected) check(q *manifest.Query) error {
 	if !q.Discovered() {
 		return nil
@@ -77,7 +76,7 @@ func (s *selected) check(q *manifest.Query) error {
 	return nil
 }
 
-// table reads the answer of a query. If it cannot be read, that is a finding, and table returns nil.
+// table reads the answer of a query. If the answer cannot be read, table records a finding and returns nil.
 func (s *selected) table(q *manifest.Query) (*sink.ReadBack, error) {
 	if t, ok := s.tables[q.Name]; ok {
 		return t, nil
@@ -100,8 +99,8 @@ func (s *selected) table(q *manifest.Query) (*sink.ReadBack, error) {
 	return t, nil
 }
 
-// checkSelection compares the noisy counts of keys with the threshold. Counts that a publish rule left empty are not
-// compared.
+// checkSelection checks that the noisy counts of keys reach the threshold. It skips counts that a publish rule left
+// empty.
 func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	if t.Rows != q.Cells {
 		s.addFinding(q, "its table does not have a row for each key")
@@ -111,7 +110,8 @@ func (s *selected) checkSelection(q *manifest.Query, t *sink.ReadBack) {
 	}
 }
 
-// sameKeys reports whether a table has the keys of another in the same order, each in the same number of rows.
+// sameKeys reports whether the table t has the same keys as the table of, in the same order, each in an equal number of
+// rows.
 func sameKeys(of, t *sink.ReadBack) bool {
 	if of.Rows == 0 || t.Rows == 0 {
 		return of.Rows == t.Rows

@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// ledger compares the manifest with the ledger.
+// ledger checks the manifest against the ledger.
 func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 	if !v.readable {
 		v.add("ledger", skipped, "the manifest cannot be read")
@@ -38,7 +38,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		return v.inLedger(ctx, store, how)
 	}
 	const found = ", found beside the folder; --job checks another ledger"
-	empty := "" // the nearest ledger without entries: it may have lost them, or be another job's
+	empty := "" // the nearest ledger without entries: they may be lost, or it may belong to another job
 	for _, path := range jobs.LedgersNear(v.dir) {
 		known, used, err := v.knows(ctx, path)
 		switch {
@@ -58,7 +58,8 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose.
+// pruned returns an error if a ledger records that the folder, which does not exist, was deleted on purpose by the verb
+// prune.
 func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 	store, err := v.store(a)
 	if err != nil {
@@ -91,7 +92,7 @@ func (v *verifying) pruned(ctx context.Context, a *verifier) error {
 	return nil
 }
 
-// store returns the ledger of the flags; "" if they name none.
+// store returns the name of the ledger that the flags --store and --job give; "" if they are not given.
 func (v *verifying) store(a *verifier) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
@@ -102,7 +103,7 @@ func (v *verifying) store(a *verifier) (string, error) {
 	return v.flags.StoreOf(a.Console, v.flags.job)
 }
 
-// knows reports whether the ledger at path has the release's dataset, and whether it has any.
+// knows reports whether the ledger at path has the release's dataset, and whether it has entries of any dataset.
 func (v *verifying) knows(ctx context.Context, path string) (known, used bool, err error) {
 	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
@@ -118,8 +119,7 @@ func (v *verifying) knows(ctx context.Context, path string) (known, used bool, e
 		func(b ledger.Balance) bool { return b.Account.Dataset == name }), len(s.Accounts) > 0, nil
 }
 
-// inLedger compares the manifest with one ledger. how describes how the ledger was found; it is printed after the
-// ledger's name.
+// inLedger checks the manifest against one ledger. how tells the user how the ledger was found.
 func (v *verifying) inLedger(ctx context.Context, store, how string) error {
 	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
@@ -161,7 +161,7 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	r := jobs.RunOf(runs, v.digest)
 	if r == nil {
 		findings = append(findings, "the ledger has no release with this manifest")
-		// a changed manifest still names its job: the newest run of the job shows the change
+		// If the manifest was changed, it is not in the ledger, but its job is: the newest run of the job shows the change.
 		for i := range slices.Backward(runs) {
 			if c := &runs[i].Charge; c.Job == v.manifest.Name && maps.Equal(c.Params, v.manifest.Params) {
 				return append(findings, v.against(c)...)
@@ -176,7 +176,7 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	return append(findings, v.against(&r.Charge)...)
 }
 
-// against compares the manifest with a charge.
+// against returns the differences between the manifest and a charge.
 func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
@@ -197,15 +197,15 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
 	}
-	// another build's job may not be readable; the digest of the manifest covers it then
+	// A job of another build may not be readable; the manifest's digest covers it then.
 	if job, err := parseJob(&v.manifest, ""); err == nil && !sameTables(job, c.Units) {
 		findings = append(findings, "the ledger was charged for other units of tables than the job in the manifest names")
 	}
 	return findings
 }
 
-// sameTables reports whether the recorded units of tables are those that the job names: of all tables that its queries
-// read, and of others if they are recorded.
+// sameTables reports whether the ledger recorded the same units of tables as the job names. It must have recorded all
+// tables that the job's queries read, and may have recorded others.
 func sameTables(job *configs.Job, recorded map[string]string) bool {
 	for i := range job.Queries {
 		if _, known := recorded[job.Queries[i].From]; len(job.Privacy.Unit.Columns) > 0 && !known {
@@ -224,12 +224,12 @@ func sameTables(job *configs.Job, recorded map[string]string) bool {
 
 func sameNoise(a, b calibrate.Mechanism) bool {
 	if a.ChosenBy != "" && b.ChosenBy != "" {
-		b.ChosenBy = a.ChosenBy // a later rendering may have renamed it; mechanisms are in the order of the job
+		b.ChosenBy = a.ChosenBy // a re-rendering may have renamed it; the order of mechanisms tells which one it is
 	}
 	return b.Within(a)
 }
 
-// sameCharge reports whether the noise that the manifest states as charged is the noise that the ledger charged.
+// sameCharge reports whether the manifest states the same charged noise as the ledger.
 func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
 
 func entries(n int) string {

@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// signature checks the manifest's signature with the key that the manifest names, which must be the key of --key.
+// signature checks the manifest's signature with the public key that the manifest names. If --key is given, it must be
+// this key.
 func (v *verifying) signature(context.Context, *verifier) error {
 	wanted := v.flags.key != ""
 	var key minisign.PublicKey

@@ -1,5 +1,5 @@
-// Package verify is the verb verify: checks of a published release. Each check has a file, except the checks of files
-// and of the noise.
+// Package verify is the verb verify: checks of a published release. Each check has its own file, except the checks of
+// digests and of the noise.
 package verify
 
 import (
@@ -33,13 +33,13 @@ The ledger has the SHA-256 of the manifest: it and the signature show that the m
 without them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check
 is then skipped, and the output says so. Exit code 1: a check failed.`
 
-// verifyFlags are the flags: against what a release is checked.
+// verifyFlags are the flags of verify: they name what a release is checked against.
 type verifyFlags struct {
 	jobs.Flags
 	key, job, store string
 }
 
-// verifier is the verb verify, which writes to a console.
+// verifier is the verb verify: its console, and a function that describes this program.
 type verifier struct {
 	*console.Console
 	program func() manifest.Program
@@ -102,7 +102,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 		if err := check(ctx, a); err != nil {
 			return err
 		}
-		if ctx.Err() != nil { // a check that was stopped says nothing about the release
+		if ctx.Err() != nil { // an interrupted check has no result
 			return context.Cause(ctx)
 		}
 	}
@@ -136,13 +136,13 @@ func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 	}
 }
 
-// verifying holds the checks of one release in progress.
+// verifying is the verification of one release in progress.
 type verifying struct {
 	dir      string
 	flags    *verifyFlags
 	manifest manifest.Manifest
 	digest   string
-	readable bool // there is a manifest
+	readable bool // the manifest could be read
 	verdicts []verdict
 }
 

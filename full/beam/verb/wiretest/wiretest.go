@@ -23,7 +23,8 @@ func Find(messages [][]byte, text []byte) bool {
 	return false
 }
 
-// coded returns the characters that every base64 encoding of the text contains, whatever surrounds the text.
+// coded returns the characters of the text's base64 encoding that do not depend on the bytes around the text. There are
+// three forms, since a group of base64 has three bytes.
 func coded(text []byte) (forms [][]byte) {
 	for skip := range 3 { // the bytes before the text in its group of three bytes
 		all := base64.StdEncoding.EncodeToString(append(make([]byte, skip), text...))

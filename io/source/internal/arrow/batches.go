@@ -14,7 +14,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// batchScan reads some columns of some record batches. If yield is nil, it computes the digest and decodes nothing.
+// batchScan reads some columns of some record batches, and yields their rows. If yield is nil, it computes the digest
+// and decodes nothing.
 type batchScan struct {
 	ctx    context.Context
 	file   *file
@@ -151,7 +152,7 @@ func (s *batchScan) open(m *message) (*openBatch, error) {
 	return &openBatch{m, b.rows, readers}, err
 }
 
-// records reads a record batch of a stream.
+// records reads a record batch of a stream, and yields its rows.
 func (s *batchScan) records(m *message) error {
 	o, err := s.open(m)
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *batchScan) records(m *message) error {
 	return s.read(o)
 }
 
-// read yields the rows of a record batch, and adds its digest.
+// read yields the rows of a record batch, and adds the batch's digest to the split's.
 func (s *batchScan) read(o *openBatch) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -204,7 +205,7 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 	return out, nil
 }
 
-// rows yields the rows of a record batch.
+// rows yields the left rows of a record batch.
 func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	taken := make([]table.Column, len(readers))
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
@@ -236,7 +237,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	return nil
 }
 
-// ready returns the number of rows that can be taken of every column, at most n.
+// ready returns how many rows can be taken from every column now, at most n.
 func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -250,7 +251,7 @@ func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
 	return n, nil
 }
 
-// sums adds the digests of a reader's buffers.
+// sums adds the digests of a reader's buffers to the split's digest.
 func (s *batchScan) sums(r *arrayReader) error {
 	for _, b := range r.buffers {
 		sum, err := b.sum()

@@ -23,7 +23,7 @@ const (
 	// maxAtOnce is the longest compressed buffer that is decompressed in one step. Longer ones are decompressed while
 	// they are read.
 	maxAtOnce = 1 << 20
-	// maxStep limits how much memory is allocated before the bytes for it were read: a damaged length can announce
+	// maxStep limits how much memory is allocated before the bytes for it were read, since a damaged length can announce
 	// gigabytes.
 	maxStep = 1 << 20
 )
@@ -36,8 +36,8 @@ type buffer struct {
 	codecs  *codecs
 	r       io.Reader // the decompressed bytes; nil before open
 	close   func()
-	left    int64  // decompressed bytes that were not taken
-	whole   []byte // the rest of a buffer that was decompressed in one step
+	left    int64  // decompressed bytes not yet taken
+	whole   []byte // what is left of a buffer that was decompressed in one step
 	room    *room  // nil before the first read and after release
 }
 
@@ -95,7 +95,7 @@ func (b *buffer) unpack(stored int64) error {
 	return nil
 }
 
-// unpack fills dst from src.
+// unpack decompresses src into dst, which has the decompressed length.
 func (c *codecs) unpack(codec byte, dst, src []byte) error {
 	if codec == packedZstd {
 		return c.ZstdInto(dst, src)
@@ -150,7 +150,8 @@ func (b *buffer) take(n int64) ([]byte, error) {
 	return m.out, nil
 }
 
-// mapError maps an error of the file or of a decompressor to one of ours. It keeps an error of the context.
+// mapError converts an error of the file or of a decompressor to an error of package fault. It keeps an error of the
+// context.
 func (b *buffer) mapError(err error) error {
 	var own *fault.Error
 	switch {
@@ -175,7 +176,8 @@ func (b *buffer) skip(n int64) error {
 	return nil
 }
 
-// end discards the bytes that no row has taken, and checks that a compressed buffer ends there.
+// end discards the bytes that no row has taken. If the buffer is compressed, end checks that the compressed bytes end
+// there too.
 func (b *buffer) end() error {
 	if b.r == nil || !b.packed {
 		return nil
@@ -190,8 +192,8 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of the buffer in the file and returns the digest of all of it. Bytes that were taken before are no
-// longer valid.
+// sum reads the rest of the buffer in the file and returns the digest of the whole buffer. Bytes that were taken before
+// are no longer valid.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()
@@ -203,7 +205,7 @@ func (b *buffer) sum() ([]byte, error) {
 	return b.section.Sum()
 }
 
-// memory returns the buffer's room.
+// memory returns the buffer's room, which it gets at the first call.
 func (b *buffer) memory() *room {
 	if b.room == nil {
 		b.room = newRoom()
@@ -212,7 +214,7 @@ func (b *buffer) memory() *room {
 	return b.room
 }
 
-// release gives the memory back. Bytes that were taken are no longer valid.
+// release gives the buffer's room back, so that other buffers can use it. Bytes that were taken are no longer valid.
 func (b *buffer) release() {
 	m := b.room
 	if m == nil {

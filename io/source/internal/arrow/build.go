@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// origin is the file from which buffers are read, with the decompressors.
+// origin holds what is needed to read buffers: the file and the decompressors.
 type origin struct {
 	ctx    context.Context
 	f      io.ReaderAt
@@ -73,7 +73,7 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	return r, err
 }
 
-// typeOf converts a type of Arrow to the column's type in a table.
+// typeOf returns the column type of an Arrow type.
 func (a *builder) typeOf(t arrow.DataType) table.Type {
 	if a.exact {
 		return exactType(t)
@@ -92,7 +92,7 @@ func (a *builder) validity(p *array, r *arrayReader) error {
 	return nil
 }
 
-// body returns the reader of an array's values.
+// body returns the reader of an array's values, without their validity.
 func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	switch t := p.typ.(type) {
 	case *arrow.DictionaryType:
@@ -125,7 +125,7 @@ func offsetsOf(p *array, b *buffer) *offsetReader {
 	return &offsetReader{buffer: b, wide: isWide(p.typ)}
 }
 
-// lists sets the reader of the elements of lists, or of the column at a path in them.
+// lists sets l up to read the elements of lists, or the column at a path in the elements.
 func (a *builder) lists(p *array, path []int, r *arrayReader, l *listBody) (body, error) {
 	r.typ = table.Type{Kind: table.List}
 	elements, err := a.reader(&p.children[0], path)

@@ -10,10 +10,10 @@ import (
 // (nested.go).
 type column struct {
 	field      table.Field
-	top        int   // index of its field of the top level
+	top        int   // index of the top-level field that holds the column
 	path       []int // path[i] is the index of the child to descend into at struct or map i
 	typ        arrow.DataType
-	dictionary int64 // the id of its dictionary, if typ is a dictionary
+	dictionary int64 // the id of the column's dictionary, if typ is a dictionary
 	exact      bool  // different values must stay different (exact.go)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// codable limits what 32-bit codes and offsets can address: the number of values, and the bytes of their texts. Tests
-// change it.
+// codable limits what 32-bit codes and offsets can address: the number of values, and the total bytes of the
+// dictionary's texts. Tests change it.
 var codable = struct{ values, bytes int }{1<<31 - 1, 1<<32 - 1}
 
 // dictionary holds the values of a column's codes. nulls[i] is true if value i is null; nulls is nil if no value is.
@@ -23,7 +23,7 @@ type dictionary struct {
 // isWide reports whether 32-bit codes or offsets cannot address the dictionary, so that its values are copied.
 func (d *dictionary) isWide() bool { return d.ends != nil || d.Size > codable.values }
 
-// codeBody reads codes into a dictionary.
+// codeBody reads the values of a column that are codes into a dictionary.
 type codeBody struct {
 	buffer *buffer
 	width  int  // bytes of a code
@@ -51,7 +51,7 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// limit returns the least number that is not a valid code.
+// limit returns the smallest number that is not a valid code.
 func (b *codeBody) limit() uint64 {
 	if b.signed {
 		return min(uint64(b.dict.Size), 1<<(8*b.width-1))
@@ -61,8 +61,8 @@ func (b *codeBody) limit() uint64 {
 
 func notInDictionary() error { return fault.New(fault.CodeDamaged, "a code is not in the dictionary") }
 
-// unsignedCodes decodes codes of width bytes as unsigned numbers and returns the largest. The code of a null becomes 0.
-// If the largest is outside the dictionary, the contents of dst have no meaning.
+// unsignedCodes decodes codes of width bytes as unsigned numbers into dst, and returns the largest. The code of a null
+// becomes 0. If the largest code is outside the dictionary, dst has no meaning.
 func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint64) {
 	switch width {
 	case 1:
@@ -100,7 +100,7 @@ func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint
 	return max(worst, uint64(most))
 }
 
-// nullify makes a row null if its code stands for null.
+// nullify makes each row null whose code stands for a null in the dictionary.
 func (b *codeBody) nullify(c *table.Column) {
 	valid := scan.Room(&b.valid, len(c.Codes))
 	for i, code := range c.Codes {
@@ -116,7 +116,7 @@ func emptyDictionary() *dictionary {
 	}}
 }
 
-// grow reads a dictionary. If delta is set, r holds values that are appended to the dictionary before.
+// grow returns a dictionary of the values that r reads. If delta is set, these are appended to the values of before.
 func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	d := &dictionary{Dictionary: scan.Dictionary{ID: table.NextDictionary()}}
 	switch {
@@ -142,7 +142,7 @@ func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	return d, r.end()
 }
 
-// add appends the values of a plain column.
+// add appends the values of a plain column to the dictionary.
 func (d *dictionary) add(c *table.Column) {
 	n, v := c.Len(), &d.Values
 	v.Ints = append(v.Ints, c.Values.Ints...)
@@ -182,13 +182,13 @@ func (d *dictionary) addText(from *table.Values, n int) {
 	}
 }
 
-// knownDictionary is a dictionary that was read, with the digest of its bytes.
+// knownDictionary is a dictionary that was read, with a digest of its bytes.
 type knownDictionary struct {
 	dict   *dictionary
 	digest []byte
 }
 
-// knownDictionaries holds the dictionaries that were read, by the index of the column.
+// knownDictionaries holds the dictionaries of a file that were read, by column index.
 type knownDictionaries struct {
 	mu sync.Mutex
 	of map[int]knownDictionary

@@ -2,7 +2,7 @@ package arrow
 
 import "github.com/dprelease/dprelease/io/source/internal/scan"
 
-// floats appends the next n numbers to dst. A null becomes NaN.
+// floats appends the next n numbers of the array to dst. A null becomes NaN.
 func (r *arrayReader) floats(n int, dst []float64) ([]float64, error) {
 	for n > 0 {
 		k, err := r.ready(min(n, scan.BatchRows))
@@ -22,7 +22,7 @@ func (r *arrayReader) floats(n int, dst []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// skip discards the next n numbers.
+// skip discards the next n numbers of the array.
 func (r *arrayReader) skip(n int64) error {
 	for n > 0 {
 		k, err := r.ready(int(min(n, scan.BatchRows)))

@@ -9,11 +9,11 @@ import (
 
 // Exact columns
 //
-// In columns of the privacy unit, different values must stay different. Three types of Arrow get another form for that:
-// a decimal that is not an Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal
+// In columns of the privacy unit, different values must stay different. So three Arrow types get another form: a
+// decimal that is not an Int becomes a text, a date64 becomes a wall-clock reading in milliseconds, and a decimal
 // beyond its precision becomes null.
 
-// exactType returns the type of an exact column.
+// exactType returns the column type of an Arrow type whose different values must stay different.
 func exactType(t arrow.DataType) table.Type {
 	t = storage(t)
 	if d, ok := t.(*arrow.DictionaryType); ok {

@@ -5,19 +5,18 @@ import (
 )
 
 // This file decides which parts of a file in a store are fetched ahead. Only the metadata of a record batch tells where
-// the buffers of a column are, and fetching that alone costs a request. So a short split is fetched whole, unless an
-// earlier one showed that the columns are a small part of it. Otherwise the metadata is fetched first, and then the
-// buffers of the columns, of one record batch while the one before it is read.
+// the buffers of a column are, and fetching the metadata alone costs a request. So a short split is fetched whole,
+// unless an earlier one showed that the columns are a small part of it. Otherwise the metadata is fetched first. The
+// buffers of a record batch are fetched while the batch before it is read.
 
 const (
 	// wholeSplit is the longest split that is fetched whole, in bytes.
 	wholeSplit = 8 << 20
-	// maxUnused is the number of unused bytes of a record batch that are fetched rather than ask for its metadata
-	// first.
+	// maxUnused is how many unused bytes of a record batch may be fetched to save a request for its metadata.
 	maxUnused = 1 << 20
 )
 
-// Fetch implements scan.Fetcher. It fetches the parts that Read will expect first.
+// Fetch implements scan.Fetcher. It fetches the parts that Read will announce first.
 func (a *file) Fetch(split int, _ []string) bool {
 	if a.Remote == nil || a.streamed {
 		return false
@@ -45,7 +44,7 @@ func (a *file) parts(split int) (parts []scan.Extent, metadata bool) {
 	return parts, metadata
 }
 
-// extents returns the places of the readers' buffers in the file.
+// extents returns the places in the file of the buffers of readers.
 func extents(readers []*arrayReader) (out []scan.Extent) {
 	for _, r := range readers {
 		for _, b := range r.buffers {

@@ -4,22 +4,22 @@
 // used: it trusts lengths, and reads whole record batches with all columns into memory (docs/adr/0038). Here the
 // buffers of the requested columns are read in order, a batch at a time.
 //
-// The contract is row isolation: for all tables T and U that a correct writer can write, the rows that are read of a
-// file of both are the rows of a file of T and the rows of a file of U. A correct writer keeps to Arrow's columnar
-// format: arrays are as long as their record batch, offsets never fall, codes are in the dictionary before them, and
-// metadata has at most 2^31 - 1 bytes, which is the most that the format can state. A row is then given by the
-// validity, offsets and values at its place, or by the dictionary entry of its code.
+// The contract is row isolation: let a correct writer write the tables T and U into one file, and each into a file of
+// its own. Then the rows read from the one file are the rows read from the two files. A correct writer keeps to Arrow's
+// columnar format: arrays are as long as their record batch, offsets never fall, a code's dictionary entry precedes the
+// code, and metadata has at most 2^31 - 1 bytes, which is the most that the format can state. A row is then given by
+// the validity, offsets and values at its place, or by the dictionary entry of its code.
 //
-// Rows decide how long buffers, dictionaries and metadata are, and how many record batches there are. So none of these
-// has a limit of its own: buffers are decompressed as they are read, and the values of a dictionary that 32-bit codes
-// cannot address are copied (widedictionary.go). A text of more than scan.MaxPage bytes or a list of more than
-// scan.MaxListed elements is null, and changes no other row. All other limits come from the schema or the format.
-// Dictionaries, the texts of string views, and the window of a zstd buffer (scan.NewZstdReader) are held in memory
-// whole.
+// The table's rows decide how long buffers, dictionaries and metadata are, and how many record batches there are. If
+// one of these had a limit, a row could make the read of the others fail. So none has a limit: buffers are decompressed
+// as they are read, and the values of a dictionary that 32-bit codes cannot address are copied (widedictionary.go). A
+// text of more than scan.MaxPage bytes or a list of more than scan.MaxListed elements is null, and changes no other
+// row. All other limits come from the schema or the format. Dictionaries, the texts of string views, and the window of
+// a zstd buffer (scan.NewZstdReader) are held in memory whole.
 //
 // Privacy units are compared by the values that this package yields. Integers, dates of 32 bits, timestamps, booleans,
 // texts and bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value.
-// Decimals, and dates of 64 bits that are not whole day, have an exact form for the columns that need one (exact.go).
+// Decimals, and dates of 64 bits that are not whole days, have an exact form for the columns that need one (exact.go).
 package arrow
 
 import (
@@ -42,24 +42,24 @@ import (
 // file is an opened Arrow IPC file or stream.
 type file struct {
 	scan.Origin
-	seal    [sha256.Size]byte // digest of the footer, or of a stream's schema
+	seal    [sha256.Size]byte // digest of the footer or, for a stream, of the schema
 	columns []column
-	types   []arrow.DataType // the types of the top level
+	types   []arrow.DataType // the types of the top-level fields
 
 	streamed bool
 	start    int64 // where the messages of a stream start, after the schema
 
-	groups [][]block // groups[i] holds the record batches of split i; nil for a stream
-	dicts  []block   // the dictionaries of a file; nil for a stream
+	groups [][]block // groups[i] holds the record batches of split i of a file; nil for a stream
+	dicts  []block   // the dictionary batches of a file; nil for a stream
 
 	known knownDictionaries
 
-	sparse sync.Map     // split number → bool: only metadata is fetched ahead
-	unused atomic.Int64 // bytes of the last record batch that belong to no requested column
+	sparse sync.Map     // split number → whether only its metadata is fetched ahead
+	unused atomic.Int64 // bytes of the last record batch that no requested column uses
 }
 
-// Open opens a file or stream for its schema. A split is some record batches of a file, or a whole stream. In the
-// columns named in exact, different values stay different.
+// Open opens a file or stream and reads its schema. Some record batches of a file, or a whole stream, are a split. In
+// the columns named in exact, different values stay different.
 func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC) (scan.File, *fault.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
@@ -83,7 +83,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	return a, nil
 }
 
-// likelyFooter is longer than most footers, in bytes.
+// likelyFooter is how many bytes at the end of a file are read at once, more than most footers have.
 const likelyFooter = 64 << 10
 
 // load reads the schema and, if it is a file, the footer.
@@ -110,7 +110,7 @@ func (a *file) load(f scan.Handle) error {
 	return err
 }
 
-// head tells a file from a stream and returns the bytes that describe it: a file's footer, or a stream's schema.
+// head finds out if the data is a file or a stream. It returns a file's footer, or a stream's schema, as bytes.
 func (a *file) head(f io.ReaderAt) ([]byte, error) {
 	var magic [8]byte
 	if err := readWithin(f, magic[:], 0, a.Size); err != nil {
@@ -206,7 +206,7 @@ func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 	return s.Digest, err
 }
 
-// loadFooter reads the places of record batches and dictionaries from the footer, and returns its schema.
+// loadFooter reads from the footer where record batches and dictionaries are. It returns the footer's schema.
 func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	b := &flatBuffer{b: raw[:len(raw)-4-len(fileMagic)]}
 	footer := b.root()
@@ -227,7 +227,7 @@ func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
 	return schema, a.identify(f)
 }
 
-// identify reads the id of each dictionary block.
+// identify reads the ids of the dictionary batches in the file.
 func (a *file) identify(f io.ReaderAt) error {
 	for i := range a.dicts {
 		m, err := a.dicts[i].message(f, headDictionary)

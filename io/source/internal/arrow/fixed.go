@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// fixedBody reads values of a fixed number of bytes.
+// fixedBody reads values that all have the same number of bytes.
 type fixedBody struct {
 	buffer  *buffer
 	width   int
@@ -88,7 +88,7 @@ func fixedOf(t arrow.DataType, exact bool) (decode func([]byte, *table.Values), 
 
 var little = binary.LittleEndian
 
-// fixedNumbers returns the decoder of a type of numbers or times.
+// fixedNumbers returns the decoder for a type of numbers or times.
 func fixedNumbers(id arrow.Type) func([]byte, *table.Values) {
 	switch id {
 	case arrow.INT8:
@@ -117,7 +117,7 @@ func fixedNumbers(id arrow.Type) func([]byte, *table.Values) {
 	return nil
 }
 
-// int32s, int64s and float64s decode the most frequent types without a function call for each value.
+// int32s, int64s and float64s decode the most frequent types. They do so without a function call for each value.
 func int32s(raw []byte, to *table.Values) {
 	out := scan.Room(&to.Ints, len(raw)/4)
 	for i := range out {
@@ -139,7 +139,7 @@ func float64s(raw []byte, to *table.Values) {
 	}
 }
 
-// days converts milliseconds to days, rounded down.
+// days converts milliseconds since 1970 to days, rounded down.
 func days(ms int64) int64 {
 	const perDay = 86_400_000
 	d := ms / perDay
@@ -182,7 +182,7 @@ func decimals(d scan.Decimal, width int) func([]byte, *table.Values) {
 	}
 }
 
-// fixedText returns a decoder that keeps the bytes as they are.
+// fixedText returns a decoder of texts of width bytes, which it does not change.
 func fixedText(width int) func([]byte, *table.Values) {
 	return func(raw []byte, to *table.Values) {
 		to.Data = raw

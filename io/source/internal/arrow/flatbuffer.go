@@ -2,16 +2,16 @@ package arrow
 
 import "encoding/binary"
 
-// flatBuffer reads bytes in FlatBuffers' encoding. If an access would be outside the bytes, it returns zero and sets
-// bad. Offsets to tables, vectors and texts only point forwards, so no walk is endless. Source:
-// github.com/google/flatbuffers, docs, "FlatBuffer Internals".
+// flatBuffer reads bytes in FlatBuffers' encoding. A read outside the bytes returns zero and sets bad. Offsets to
+// tables, vectors and texts only point forwards, so no walk is endless. Source: github.com/google/flatbuffers, docs,
+// "FlatBuffer Internals".
 type flatBuffer struct {
 	b   []byte
 	bad bool
 }
 
-// flatTable is a table in a buffer. A field is named by its slot, its position in the schema; a field that is not
-// stored reads as zero. The zero table has no fields.
+// flatTable is a table in a buffer. A field is named by its slot, which is its number in the FlatBuffers schema. A
+// field that is not stored reads as zero. The zero table has no fields.
 type flatTable struct {
 	f      *flatBuffer
 	at     int
@@ -19,7 +19,7 @@ type flatTable struct {
 	slots  int
 }
 
-// flatVector is a vector of n elements, whose first one is at at.
+// flatVector is a vector of n elements; the first one is at offset at.
 type flatVector struct {
 	f     *flatBuffer
 	at, n int
@@ -99,7 +99,8 @@ func (t flatTable) table(slot int) flatTable {
 	return t.f.table(at + t.f.u32(at))
 }
 
-// vector returns a field that is a vector of elements of size bytes, all of them within the buffer.
+// vector returns a field that is a vector of elements of size bytes. If an element would be outside the buffer, the
+// vector is empty.
 func (t flatTable) vector(slot, size int) flatVector {
 	at := t.place(slot)
 	if at == 0 {

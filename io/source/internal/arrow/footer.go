@@ -22,13 +22,14 @@ const (
 	featherMagic = "FEA1"
 )
 
-// block is the place of a message in a file.
+// block is the place of a message (a record batch or a dictionary) in a file: offset, length of metadata, length of
+// body.
 type block struct {
 	at, meta, body int64
 	id             int64 // the id of a dictionary
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes.
+// readFooter returns the file's footer as bytes, including its length and the magic after it.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	const head, tail = 8, 4 + int64(len(fileMagic))
 	var end [tail]byte
@@ -72,7 +73,7 @@ func groupBlocks(blocks []block) (out [][]block) {
 	return out
 }
 
-// message reads the block's metadata and checks its kind.
+// message reads the metadata of the message in a block, and checks that the message is of the given kind.
 func (b *block) message(f io.ReaderAt, kind byte) (*message, error) {
 	m, err := readMessage(f, b.at, b.at+b.meta+b.body)
 	switch {

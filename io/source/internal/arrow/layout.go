@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// array describes an array of a record batch: its buffers and its children.
+// array describes an array of a record batch: its type, its buffers, and the arrays of its children.
 type array struct {
 	typ      arrow.DataType
 	node     node
@@ -14,8 +14,8 @@ type array struct {
 	children []array
 }
 
-// cursor assigns nodes and buffers to arrays. A record batch lists them in the order of a walk over the types. Source:
-// apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
+// cursor assigns to each array the next nodes and buffers of a record batch, which lists them in the order of a walk
+// over the types. Source: apache/arrow, docs/source/format/Columnar.rst, "RecordBatch message".
 type cursor struct {
 	batch                *recordBatch
 	node, buffer, viewed int
@@ -95,7 +95,7 @@ func (c *cursor) buffers(t arrow.DataType) (int, error) {
 	return 2, nil
 }
 
-// views returns the number of buffers of the next array of views.
+// views returns the number of buffers of the next array that has views.
 func (c *cursor) views() (int, error) {
 	if c.viewed == len(c.batch.views) {
 		return 0, unmatched()

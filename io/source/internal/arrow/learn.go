@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// learn reads a dictionary batch for column i, and adds its digest.
+// learn reads a dictionary batch for column i, and adds the batch's digest to the split's.
 func (s *batchScan) learn(m *message, i int) error {
 	c := &s.file.columns[s.used[i]]
 	head := m.table.table(slotHeader)
@@ -39,7 +39,7 @@ func (s *batchScan) learn(m *message, i int) error {
 	return s.sums(r)
 }
 
-// learnAll loads the dictionaries of the columns. All splits share a dictionary that was read before.
+// learnAll loads the dictionaries of all requested columns. A dictionary that another split has read is not read again.
 func (s *batchScan) learnAll() error {
 	for i, at := range s.used {
 		if !s.file.columns[at].isCoded() {
@@ -52,7 +52,7 @@ func (s *batchScan) learnAll() error {
 	return nil
 }
 
-// learnFileDictionary loads the dictionary of a file's column.
+// learnFileDictionary loads the dictionary of a column of a file.
 func (s *batchScan) learnFileDictionary(i, at int) error {
 	s.file.known.mu.Lock()
 	defer s.file.known.mu.Unlock()
@@ -71,7 +71,8 @@ func (s *batchScan) learnFileDictionary(i, at int) error {
 	return nil
 }
 
-// readFileDictionary reads the dictionary of a file's column: one block, and the blocks that add to it.
+// readFileDictionary reads the dictionary of a column of a file: one dictionary batch, and the batches that append to
+// it.
 func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 	outer := s.h
 	s.h = sha256.New()

@@ -22,7 +22,7 @@ const (
 	versionV5 = 4
 )
 
-// message is a message of a stream or a file: metadata, and a body that is still in the file.
+// message is a message of a stream or a file: metadata in memory, and a body that is still in the file.
 type message struct {
 	meta    []byte // as in the file, with the length before it
 	table   flatTable
@@ -31,10 +31,10 @@ type message struct {
 	version int
 }
 
-// node is the number of rows and of nulls of an array of a record batch.
+// node is the number of rows and of nulls in an array of a record batch.
 type node struct{ rows, nulls int64 }
 
-// span is the place of a buffer within the body.
+// span is the place of a buffer in the body of a message.
 type span struct{ at, size int64 }
 
 // recordBatch is the decoded metadata of a record batch.
@@ -42,14 +42,14 @@ type recordBatch struct {
 	rows    int64
 	nodes   []node
 	buffers []span
-	views   []int64 // views[i] is the number of buffers after the first two of the i-th array of views
+	views   []int64 // views[i] is how many data buffers the i-th array of views has
 	packed  bool
-	codec   byte // the codec, if packed is set
+	codec   byte // the compression codec; only if packed is set
 	message *message
 }
 
-// readMessage reads the metadata of the message at an offset before end. The error is io.EOF at the mark that ends a
-// stream.
+// readMessage reads the metadata of the message at offset at, which must end before end. The error is io.EOF at the
+// mark that ends a stream.
 func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	var head [8]byte
 	prefix := 4
@@ -75,14 +75,14 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, fault.New(fault.CodeTruncated, "the file ends too early")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
-	copy(m.meta, head[:prefix]) // a scan.Handle reads each byte once
+	copy(m.meta, head[:prefix]) // a scan.Handle may read each byte only once
 	if err := readWithin(f, m.meta[prefix:], at+int64(prefix), end); err != nil {
 		return nil, err
 	}
 	return m, m.decode(prefix, at, end)
 }
 
-// readWithin fills p from the bytes at an offset; they must end at or before end.
+// readWithin reads the bytes at offset at into p. It fails if they do not end at or before end.
 func readWithin(f io.ReaderAt, p []byte, at, end int64) error {
 	if at < 0 || at > end || int64(len(p)) > end-at {
 		return fault.New(fault.CodeTruncated, "the file ends too early")

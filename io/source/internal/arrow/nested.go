@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Values within structs are columns, named by their paths: `address.city`, `items.price` of the numbers in a list of
-// structs, and `m.key` and `m.value` of a map. A row is null if its value or any struct around it is null. Below a list
-// or a map, a column holds lists of numbers; below two of them, nothing is read.
+// Values within structs are columns, named by their paths: `address.city` in a struct, `items.price` for the numbers in
+// a list of structs, `m.key` and `m.value` for a map. A row is null if its value or any struct around it is null. Below
+// a list or a map, a column holds lists of numbers; below two of them, nothing is read.
 
-// schemaPath is a path from a field of the top level to one within it.
+// schemaPath leads from a top-level field to a field within it.
 type schemaPath struct {
 	top     int
 	name    string
@@ -28,13 +28,13 @@ func (p schemaPath) child(i int, name string) schemaPath {
 	return p
 }
 
-// nestedWalk is a walk over the type of a column of the top level.
+// nestedWalk is a walk over the type of a top-level column.
 type nestedWalk struct {
 	paths *scan.Paths
 	found []column
 }
 
-// columnsIn returns the column of a field of the top level and the columns within it.
+// columnsIn returns the column of a top-level field, and the columns nested in it.
 func columnsIn(top int, field arrow.Field, ids *dictionaryIDs, paths *scan.Paths) []column {
 	typ := storage(field.Type)
 	w := nestedWalk{paths: paths, found: []column{{
@@ -44,7 +44,7 @@ func columnsIn(top int, field arrow.Field, ids *dictionaryIDs, paths *scan.Paths
 	return w.found
 }
 
-// visit adds the columns within a type, but not one for the type itself.
+// visit adds the columns nested in a type, but no column for the type itself.
 func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath) {
 	typ = storage(typ)
 	if p.depth++; p.depth > scan.MaxDepth {
@@ -67,8 +67,8 @@ func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath)
 	}
 }
 
-// fields adds the columns of a struct's fields and those within them. If names is not nil, it replaces the fields'
-// names.
+// fields adds a column for each field of a struct, and the columns nested in these. If names is not nil, it replaces
+// the fields' names.
 func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPath, names []string) {
 	if len(ids.children) != t.NumFields() {
 		return

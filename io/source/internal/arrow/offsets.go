@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// bitReader reads bits in order.
+// bitReader reads the bits of a buffer in order.
 type bitReader struct {
 	buffer *buffer
 	octet  byte
-	have   int // the number of bits of octet that were not taken
+	have   int // how many bits of octet were not taken yet
 }
 
 // take appends the next n bits to dst.
@@ -32,7 +32,8 @@ func (b *bitReader) take(n int, dst []bool) ([]bool, error) {
 	return dst, nil
 }
 
-// offsetReader reads the ends of the strings or lists of an array, ahead of those that were taken.
+// offsetReader reads the offsets of the strings or lists of an array. It holds the ends of the items that were not
+// taken yet.
 type offsetReader struct {
 	buffer *buffer
 	wide   bool // offsets have 8 bytes, not 4
@@ -64,7 +65,7 @@ func (o *offsetReader) start() (int64, error) {
 	return o.at, nil
 }
 
-// read appends the next n offsets to dst. An offset that is less than the one before is an error.
+// read appends the next n offsets to dst. It fails if an offset is less than the one before.
 func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	width := 4
 	if o.wide {
@@ -91,8 +92,8 @@ func (o *offsetReader) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns the number of next items, at most n, whose total length is at most most: at least one. long is set if the
-// first of them is longer than longest.
+// fit returns how many of the next n items fit into most bytes or elements together, but at least one. long is set if
+// the first of them is longer than longest.
 func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)
@@ -112,8 +113,8 @@ func (o *offsetReader) fit(n int, most, longest int64) (k int, long bool, err er
 	return k, false, nil
 }
 
-// take appends 0 and the ends of the next n items, relative to the start of the first, to dst. It returns their total
-// length.
+// take appends 0 and the ends of the next n items to dst, counted from the start of the first item. It returns the
+// total length of the items.
 func (o *offsetReader) take(n int, dst []uint32) ([]uint32, int64) {
 	from := o.at
 	dst = append(dst, 0)

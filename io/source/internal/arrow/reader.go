@@ -10,25 +10,25 @@ import (
 // arrayReader reads one array of a record batch in order, so that memory does not depend on the array's length.
 type arrayReader struct {
 	typ     table.Type
-	left    int64       // rows that were not taken
-	bits    []bitReader // validity of the array and of the structs around it that have nulls
+	left    int64       // rows that were not taken yet
+	bits    []bitReader // one for the array and for each struct around it that has nulls
 	body    body
 	buffers []*buffer
-	ahead   []bool // validity that was read and not taken; unused if bits is empty
+	ahead   []bool // validity of rows that were not taken yet; unused if bits is empty
 	memory  []bool
-	around  []bool // the validity of a struct around the array
+	around  []bool // memory for the validity of one struct around the array
 }
 
-// body reads the values of an array. The value at a null is any value in range.
+// body reads the values of an array. At a null, it may return any value that is valid for the type.
 type body interface {
-	// fit returns the number of next rows, at most n, that a batch has room for: at least one. n is at least one. valid
-	// has an item for each of the n rows; it is nil if there are no nulls.
+	// fit returns how many of the next n rows fit into a batch: at least one. n is at least one. valid has an item for
+	// each of the n rows; it is nil if there are no nulls.
 	fit(n int, valid []bool) (int, error)
 	// take stores the next n rows in c, whose validity is set already.
 	take(n int, c *table.Column) error
 }
 
-// ready returns the number of rows that can be taken, at most n. Rows that were taken before are no longer valid.
+// ready returns how many rows can be taken now, at most n. Rows that were taken before are no longer valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {
@@ -76,7 +76,7 @@ func (r *arrayReader) take(n int) (table.Column, error) {
 	return c, r.body.take(n, &c)
 }
 
-// end checks that compressed buffers end where their values do.
+// end checks that each compressed buffer ends where its values end.
 func (r *arrayReader) end() error {
 	for _, b := range r.buffers {
 		if err := b.end(); err != nil {
@@ -99,12 +99,12 @@ func (b *nullBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// textBody reads strings that are given by offsets.
+// textBody reads strings that are given by their offsets in a buffer.
 type textBody struct {
 	offsets offsetReader
 	data    *buffer
 	out     []uint32
-	long    bool // the next one is longer than any that is read
+	long    bool // the next string is longer than any that is read, so it is null
 }
 
 func (b *textBody) fit(n int, _ []bool) (int, error) {
@@ -131,14 +131,14 @@ func (b *textBody) take(n int, c *table.Column) (err error) {
 	return err
 }
 
-// listBody reads lists of numbers, given by offsets or of one length.
+// listBody reads lists of numbers: lists that are given by offsets, or lists of one fixed length.
 type listBody struct {
 	offsets  *offsetReader // nil if all lists have one length
 	length   int
 	elements *arrayReader
 	floats   []float64
 	out      []uint32
-	long     bool // the next one is longer than any that is read
+	long     bool // the next list is longer than any that is read, so it is null
 }
 
 func (b *listBody) fit(n int, _ []bool) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// room is the memory for reading a buffer. A buffer of a later record batch uses it again.
+// room is the memory with which a buffer is read. Later buffers use the same memory again.
 type room struct {
 	block, plain, out []byte // memory of the section, of decompressed bytes, of taken bytes
 	values            table.Values
@@ -33,7 +33,7 @@ func newRoom() *room {
 	return new(room)
 }
 
-// giveBack ends the use of a room.
+// giveBack makes the room available for other buffers.
 func (m *room) giveBack() {
 	m.values.Data = nil // it shares the memory of out
 	if !m.isLarge() {

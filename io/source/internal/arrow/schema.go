@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxFields is the largest number of fields in a schema. The length of a schema has no limit, since some writers
-	// state facts about rows in its texts.
+	// maxFields is the largest number of fields in a schema. The length of a schema in bytes has no limit, since some
+	// writers put facts about rows into its texts.
 	maxFields = 1 << 20
 	// arrowDepth is the deepest nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the length of any valid field in a schema, in bytes. Decoding a field allocates about 500
-	// bytes.
+	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates about
+	// 500 bytes.
 	minField = 16
-	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: fields can share one
-	// text, and the library copies it for each.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can refer
+	// to one text, and the library copies the text for each.
 	maxShared = 8
 )
 
-// The slots of the tables in a schema. Source: apache/arrow, format/Schema.fbs.
+// The slots of the fields in the tables of a schema. Source: apache/arrow, format/Schema.fbs.
 const (
 	slotEndianness     = 0 // of Schema
 	slotFields         = 1
@@ -41,16 +41,16 @@ const (
 	flatUnion = 14 // the number of Union in Type
 )
 
-// schemaWalk walks over a schema before the library decodes it. It checks that every length is within the bytes, and
-// that few bytes do not stand for very many fields or texts: the library allocates memory for the stated length of a
-// vector, and decodes a shared table again for each reference.
+// schemaWalk checks a schema before the library decodes it: every length must be within the bytes, and a few bytes must
+// not stand for very many fields or texts. The library would allocate memory for any stated length of a vector, and
+// would decode a shared table again for each reference.
 type schemaWalk struct {
-	fields int // the number of fields that the schema's length allows, less those that were met
+	fields int // how many more fields the schema's length allows
 	passed int
-	text   int // the bytes of texts that the schema's length allows, less those that were met
+	text   int // how many more bytes of text the schema's length allows
 }
 
-// columnsOf decodes a schema and returns its columns and the types of the top level.
+// columnsOf decodes a schema. It returns the columns and the types of the top-level fields.
 func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	f := schema.f
 	w := schemaWalk{fields: len(f.b)/minField + 16, text: maxShared * len(f.b)}
@@ -93,7 +93,7 @@ func (w *schemaWalk) isSound(f *flatBuffer) bool {
 	return !f.bad && w.fields >= 0 && w.passed <= maxFields && w.text >= 0
 }
 
-// field checks a field and returns the ids of its dictionaries.
+// field checks a field, and returns the ids of the dictionaries of the field and its children.
 func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	w.passed++
 	if w.fields--; depth == 0 {
@@ -113,7 +113,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	return ids
 }
 
-// metadata checks keys and values.
+// metadata checks the key-value pairs of a field or schema.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
 	for i := 0; i < v.n && w.isSound(v.f); i++ {
@@ -122,7 +122,8 @@ func (w *schemaWalk) metadata(v flatVector) {
 	}
 }
 
-// librarySchema decodes a schema of a message or of a footer with the library, which only decodes messages.
+// librarySchema decodes a schema with the library. The library decodes only whole messages, so the schema is put into
+// one.
 func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	r, err := ipc.NewReaderFromMessageReader(oneMessage{schemaMessage(schema)}, ipc.WithEnsureNativeEndian(false))
 	if err != nil {
@@ -131,13 +132,13 @@ func librarySchema(schema flatTable) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// schemaMessage returns a message whose header is the schema.
+// schemaMessage returns the bytes of a message that holds the schema.
 func schemaMessage(schema flatTable) []byte {
 	const size = 32
 	head := []byte{
-		16, 0, 0, 0, // the root is at 16
+		16, 0, 0, 0, // the root table is at offset 16
 		12, 0, 12, 0, 4, 0, 6, 0, 8, 0, 0, 0, // a vtable with version, type and header
-		12, 0, 0, 0, // the vtable is 12 before the root
+		12, 0, 0, 0, // the vtable is 12 bytes before the root table
 		4, 0, 1, 0, // version 5; a schema
 	}
 	head = binary.LittleEndian.AppendUint32(head, uint32(size-24+schema.at))
@@ -145,7 +146,7 @@ func schemaMessage(schema flatTable) []byte {
 	return append(head, schema.f.b...)
 }
 
-// oneMessage is a stream of one message without a body.
+// oneMessage is a reader that yields one message without a body.
 type oneMessage struct{ message []byte }
 
 // Message implements ipc.MessageReader.

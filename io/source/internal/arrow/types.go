@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// storage returns the type in which values are stored; for an extension type, the type that it extends.
+// storage returns the type in which values are stored: for an extension type, the type that it extends; otherwise t.
 func storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)
@@ -94,7 +94,7 @@ func oddName(id arrow.Type) string {
 	return "unknown"
 }
 
-// listType returns the table type of a list of such elements.
+// listType returns the column type of a list whose elements have the type elem.
 func listType(elem arrow.DataType) table.Type {
 	elem = storage(elem)
 	switch tableType(elem).Kind {
@@ -106,7 +106,7 @@ func listType(elem arrow.DataType) table.Type {
 	return scan.Unread("list")
 }
 
-// unreadLength reports whether a type is a list of a fixed length that is not read.
+// unreadLength reports whether a type is a fixed-size list whose length is not supported.
 func unreadLength(t arrow.DataType) bool {
 	fixed, ok := t.(*arrow.FixedSizeListType)
 	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)

@@ -19,12 +19,12 @@ type viewBody struct {
 	views  *buffer
 	data   []*buffer
 	loaded [][]byte
-	ahead  []byte // views that were read and not taken
+	ahead  []byte // views that were read but not taken yet
 	memory []byte
 	out    table.Values
 }
 
-// load reads the buffers that views point into.
+// load reads the buffers that hold the strings of the views.
 func (b *viewBody) load() error {
 	for _, d := range b.data[len(b.loaded):] {
 		if err := d.open(); err != nil {
@@ -65,7 +65,7 @@ func (b *viewBody) fit(n int, valid []bool) (int, error) {
 	return k, nil
 }
 
-// view returns string i of the views that were read ahead.
+// view returns the string of view i among the views that were read ahead.
 func (b *viewBody) view(i int, valid []bool) ([]byte, error) {
 	v := b.ahead[i*viewBytes : (i+1)*viewBytes]
 	n := int(int32(little.Uint32(v)))

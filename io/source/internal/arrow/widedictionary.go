@@ -5,9 +5,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// A table's column has 32-bit codes, and 32-bit offsets of the texts of a dictionary. Rows decide how many values a
-// dictionary has and how long they are: Arrow's 64-bit codes and large texts can exceed both. Such a dictionary is
-// wide, and the values of a column with a wide dictionary are copied row by row.
+// A table.Column has 32-bit codes into a dictionary, and 32-bit offsets of its texts. But Arrow has 64-bit codes and
+// large texts, and the rows of a file decide how many values a dictionary has and how long they are. Such a dictionary
+// is wide, and the values of a column with a wide dictionary are copied row by row.
 
 // text returns text i of a wide dictionary.
 func (d *dictionary) text(i uint64) []byte {
@@ -17,11 +17,11 @@ func (d *dictionary) text(i uint64) []byte {
 	return d.Values.Data[d.ends[i-1]:d.ends[i]]
 }
 
-// wideBody reads codes into a wide dictionary.
+// wideBody reads the values of a column that are codes into a wide dictionary.
 type wideBody struct {
 	codeBody
 	typ    table.Type
-	ahead  []uint64 // codes that were read and not taken; 0 for a null
+	ahead  []uint64 // codes that were read but not taken yet; 0 for a null
 	memory []uint64
 	out    table.Values
 }
@@ -45,7 +45,7 @@ func (b *wideBody) fit(n int, valid []bool) (int, error) {
 	return k, nil
 }
 
-// read reads ahead until n codes are known.
+// read reads ahead until the codes of the next n rows are in memory.
 func (b *wideBody) read(n int, valid []bool) error {
 	have := len(b.ahead)
 	if have >= n {

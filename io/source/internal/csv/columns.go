@@ -7,15 +7,15 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// column gathers one column of a batch.
+// column collects the values of one column of a batch.
 type column struct {
 	scan.TextColumn
-	at      int    // index of its field in a record
-	scratch []byte // a field without its doubled quotes
-	decoded []byte // a field in UTF-8
+	at      int    // number of the column's field in a record, from 0
+	scratch []byte // memory for a field without its doubled quotes
+	decoded []byte // memory for a field in UTF-8
 }
 
-// add adds a row's field.
+// add adds the field of one row.
 func (c *column) add(d *Dialect, text []byte) {
 	if d.letters != nil {
 		c.decoded = d.letters.decode(c.decoded[:0], text)
@@ -28,7 +28,7 @@ func (c *column) add(d *Dialect, text []byte) {
 	c.AddText(text)
 }
 
-// take adds the fields of rows; fields are places in b.
+// take adds the fields of some rows; each field is a place in b.
 func (c *column) take(d *Dialect, b []byte, fields []field) {
 	if c.Type.Kind == table.String && d.letters == nil {
 		c.takeTexts(d, b, fields)
@@ -51,7 +51,8 @@ func (c *column) takeOne(d *Dialect, b []byte, f field) {
 	}
 }
 
-// takeTexts is take for text columns. Most texts are short: copying 16 bytes is cheaper than a copy of variable length.
+// takeTexts is take for text columns. Most texts are short: it is faster to copy 16 bytes than a variable number of
+// bytes.
 func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
 	v := &c.Values
 	for _, f := range fields {

@@ -45,17 +45,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Dialect is a checked CSV.
+// Dialect holds the options of a CSV file after they were checked.
 type Dialect struct {
 	textfile.CSV
 	comma, comment byte     // comment is 0 if no line after the header is a comment
-	quote          byte     // 0 if no character quotes: no text holds the byte 0
+	quote          byte     // 0 if there are no quotes, since no text holds the byte 0
 	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
 	nulls          map[string]bool
-	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for all longer ones
+	nullLengths    uint64 // bit n is set if nulls has a text of n bytes; bit 63 stands for 63 bytes and more
 	types          map[string]scan.TextType
-	longest        int       // the number of bytes of a record that are parsed: maxRecord, except in tests
-	Ahead          bool      // a goroutine decompresses text ahead of its reader
+	longest        int       // how many bytes of a record are parsed: maxRecord, except in tests
+	Ahead          bool      // a goroutine decompresses the text ahead of its reader
 	readers        sync.Pool // idle *pieceReader values, for all files of a dataset
 }
 
@@ -119,7 +119,7 @@ func (d *Dialect) digits() scan.Digits {
 	return scan.Digits{Decimal: d.Decimal, Thousands: d.Thousands}
 }
 
-// Exact changes the types of columns so that different values stay different.
+// Exact changes the types of some columns so that their different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -128,7 +128,7 @@ func (d *Dialect) Exact(columns []string) {
 	}
 }
 
-// fields returns a schema of the names, which come from the job or from a header.
+// fields returns a schema with the given column names, which come from the job or from a header.
 func (d *Dialect) fields(names []string) (table.Schema, error) {
 	var s table.Schema
 	for _, n := range names {
@@ -178,16 +178,16 @@ func (d *Dialect) setEncoding() fault.Errors {
 		d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
 }
 
-// skipsMark reports whether a byte order mark at the start of a file is skipped.
+// skipsMark reports whether the reader skips a byte order mark at the start of a file.
 func (d *Dialect) skipsMark() bool { return d.Header || d.Mark && d.letters == nil }
 
-// isWide reports whether the text is decoded before it is split.
+// isWide reports whether the whole text is decoded before it is split into records, as for UTF-16.
 func (d *Dialect) isWide() bool {
 	_, ok := wide[d.Encoding]
 	return ok
 }
 
-// decodeText returns r in UTF-8 or, if fields are decoded one by one, r itself.
+// decodeText returns a reader of r's text in UTF-8, if the text is decoded before it is split. Otherwise it returns r.
 func (d *Dialect) decodeText(r io.Reader) io.Reader {
 	if e, ok := wide[d.Encoding]; ok {
 		return transform.NewReader(r, &e)

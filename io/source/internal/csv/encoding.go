@@ -24,11 +24,11 @@ var oneByte = map[string]*charmap.Charmap{
 	"windows-1250": charmap.Windows1250, "latin-2": charmap.ISO8859_2, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh,
 }
 
-// byMark is the encoding whose byte order is given by a mark. Files without a header cannot have it, since their first
-// row could make a mark.
+// byMark is the encoding whose byte order is given by a mark. Files without a header cannot have this encoding, since
+// their first row could make a mark.
 const byMark = "utf-16"
 
-// wide holds the encodings of two bytes or more.
+// wide holds the encodings in which each character has two or four bytes.
 var wide = map[string]utf16Decoder{byMark: {byMark: true}, "utf-16le": {}, "utf-16be": {big: true}}
 
 // Encodings lists the names of encodings.
@@ -37,7 +37,7 @@ func Encodings() []string {
 	return append([]string{"utf-8"}, names...)
 }
 
-// letters[b] is byte b of an encoding of one byte a character, in UTF-8.
+// letters[b] is the character of byte b in UTF-8, for an encoding of one byte a character.
 type letters [256][]byte
 
 func newLetters(m *charmap.Charmap) *letters {

@@ -14,9 +14,9 @@ type file struct {
 	scan.Origin
 	packed    scan.Compression
 	dialect   *Dialect
-	header    []string // as in the file
-	keepCR    bool     // lines end with LF alone, as the header does
-	start     int64    // where the first record begins: after a byte order mark and the header
+	header    []string // the fields of the header, as in the file
+	keepCR    bool     // lines end with LF alone, so a CR before it belongs to the field
+	start     int64    // offset of the first record, after a byte order mark and the header
 	table     table.Schema
 	pieceSize int64
 	cuts      cuts

@@ -72,7 +72,8 @@ func (c *file) name() (err error) {
 	return err
 }
 
-// behindHeader skips a byte order mark and the header at the start of a text, and returns a scanner of the rest.
+// behindHeader skips a byte order mark and the header at the start of a text. It returns a scanner for the records
+// after it.
 func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	s, err := newScanner(text, again, c.dialect, true)
 	if err != nil {
@@ -85,8 +86,8 @@ func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	return s, err
 }
 
-// notTexts holds the first bytes of files that people mistake for texts. Each includes bytes that no header begins
-// with, since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
+// notTexts holds the first bytes of files that people mistake for texts. Each goes on with bytes that no header has,
+// since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},

@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// lines splits most records, eight bytes at a time. The splitter in scanner.go handles the others: blank records and
-// comments, records with white space to trim, records with a quote that does not enclose a whole field, and records
-// near the end of the text.
+// lines splits most records quickly, eight bytes at a time. It leaves the others to the splitter in scanner.go: blank
+// records and comments, records with white space to trim, records with a quote that does not enclose a whole field, and
+// records near the end of the text. These "need a second look".
 
-// field is a field of a record: from and to are offsets in a text. If to is less than from, the record has no such
-// field.
+// field is the place of a record's field in a text: from is its start, to its end. If to is less than from, the record
+// has no such field.
 type field struct {
 	from, to int32
 	doubled  bool // it has doubled quotes
@@ -20,29 +20,30 @@ type field struct {
 // missing stands for a field that a record lacks.
 var missing = field{from: 0, to: -1}
 
-// lines splits records into the needed fields, if they need no second look.
+// lines splits records into the fields that are needed, unless a record needs a second look.
 type lines struct {
 	dialect *Dialect
-	needed  []int // indices of the needed fields, ascending
+	needed  []int // numbers of the needed fields in a record, ascending
 	keepCR  bool  // as in splitter
-	// clear is an offset in the text: there is no quote between the current record and it. When another text is split,
-	// set it to the start of a record.
+	// clear is an offset in the text: there is no quote between the start of the current record and clear. For another
+	// text, set clear to the start of its first record.
 	clear int
-	// unlike is how many of the next records are expected to have quotes or short fields, too.
+	// unlike is for how many of the next records splitClear is not tried, because they probably have quotes or short
+	// fields like the last one.
 	unlike int
 }
 
 const (
 	// clearBytes is the number of bytes that are searched for quotes at a time.
 	clearBytes = 8 << 10
-	// alike is how many records after one with quotes or short fields are expected to be like it.
+	// alike is how many records after one with quotes or short fields are expected to have them too.
 	alike = 31
 	// shortField is the average length of fields below which splitting eight bytes at a time is faster than searching
 	// each delimiter.
 	shortField = 12
 )
 
-// isClear reports whether there is no quote in b between at, the start of a record, and end, its line end.
+// isClear reports whether there is no quote in b between at, the start of a record, and end, the line end after it.
 func (l *lines) isClear(b []byte, at, end int) bool {
 	if l.dialect.quote == 0 || end <= l.clear {
 		return true
@@ -56,8 +57,8 @@ func (l *lines) isClear(b []byte, at, end int) bool {
 	return end <= l.clear
 }
 
-// splitClear is split for a record without quotes whose fields are not short: the library's search for one byte uses
-// vector instructions. It returns at if the record is of another kind.
+// splitClear is split for a record without quotes whose fields are not short: it searches each delimiter with a library
+// function that uses vector instructions. It returns at if the record is of another kind.
 func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
 	if l.unlike > 0 {
 		l.unlike--
@@ -101,17 +102,17 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// markStops sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others.
-// If a byte is not 0, adding 127 to its lower bits sets its highest bit, unless that was set before, and carries
-// nothing into the next byte.
+// markStops looks at the first eight bytes of b. In the result, the highest bit of byte i is set if byte i of b is a
+// line end or equals byte i of others. If a byte is not 0, adding 127 to its lower bits sets its highest bit, unless
+// that was set before, and carries nothing into the next byte.
 func markStops(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
 	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
 }
 
-// split splits the record that starts at at in b, and sets fields[i*stride] to the i-th needed field. It returns the
-// start of the next record, or at if this record needs a second look or more text.
+// split splits the record at offset at of b, and sets fields[i*stride] to the i-th needed field. It returns the start
+// of the next record. It returns at if this record needs a second look, or if more text is needed.
 func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
@@ -167,8 +168,8 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the offset after the line end of the record that starts at at; i is the start of one of its fields.
-// It returns 0 if the record needs a second look or more text.
+// lineEnd returns the offset after the line end of the record that starts at offset at. i is the start of one of its
+// fields. It returns 0 if the record needs a second look, or if more text is needed.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
 		mark := markStops(b[i:], everyByte*uint64(l.dialect.quote))

@@ -9,20 +9,21 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A record may have any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null.
-// The end of the record is found by the rules for any other record, or text in it could pass for rows of its own. So
-// its other fields are split like the fields of a short record, with maxRecord bytes in view at a time, and dropped. If
-// a quoted field does not end within them, another reader searches its end first: a quote that nothing closes is an
-// ordinary character, and the scanner cannot go back.
+// A record may have any length, but the scanner keeps only its first maxRecord bytes. Fields that do not end there are
+// null. The end of the record must be found by the same rules as for other records, since otherwise text within a field
+// could pass for rows. So the rest of the record is split into fields too, with maxRecord bytes in memory at a time,
+// and these fields are dropped. If a quoted field does not end within these bytes, a second reader first searches for
+// its closing quote. If there is none, the opening quote is an ordinary character, and the scanner, which cannot go
+// back, must know this beforehand.
 
 // startRest finds out how the rest of a record must be skipped, if the record is longer than maxRecord. again is true
-// if the record must be split anew, because a quote in it is an ordinary character.
+// if the record must be split once more, because a quote in it is an ordinary character.
 func (s *scanner) startRest() (again bool, err error) {
 	s.rest = restOfFields
 	switch {
 	case s.inside == insideLine:
 		s.rest = restOfLine
-	case s.inside == insideQuotes && s.again != nil: // the scanner reads only the header
+	case s.inside == insideQuotes && s.again != nil: // the scanner is only used for the header
 		s.rest = restOfField
 		s.quoted, err = s.quotedLength(s.taken + int64(s.open))
 	}
@@ -40,7 +41,7 @@ func (s *scanner) passRest() error {
 			return err
 		}
 		b := s.buf[s.at:s.end]
-		n := len(b) // the end of the skipped bytes; len(b) if it is not in the buffer
+		n := len(b) // number of bytes to skip; len(b) if the end is not in the buffer
 		switch s.rest {
 		case restOfLine:
 			n = indexStop(b, 0, '\n')
@@ -95,7 +96,7 @@ func (s *scanner) passLong() (err error) {
 	return err
 }
 
-// bytes inside quotes
+// passQuotes skips the bytes within quotes.
 func (s *scanner) passQuotes() error {
 	for s.quoted > 0 {
 		n := min(s.quoted, int64(s.end-s.at))
@@ -109,14 +110,14 @@ func (s *scanner) passQuotes() error {
 			return err
 		}
 		if s.end == 0 {
-			s.quoted = 0 // the file was cut
+			s.quoted = 0 // the file ended early
 		}
 	}
 	return nil
 }
 
-// quotedLength returns the length of the field at an offset, up to the delimiter or line end after it. It is 0 if the
-// field's first quote is an ordinary character.
+// quotedLength returns the length of the quoted field at offset at, up to the delimiter or line end after it. It
+// returns 0 if the field's first quote is an ordinary character.
 func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	text, stop, err := s.again(at)
 	if err != nil {
@@ -146,11 +147,11 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	}
 }
 
-// lookahead reads a text and counts the bytes that were taken.
+// lookahead reads a text byte by byte, and counts the bytes.
 type lookahead struct {
 	r   *bufio.Reader
 	n   int64
-	b   byte // the next one, if there is more
+	b   byte // the next byte, if there is one
 	err error
 }
 
@@ -167,14 +168,14 @@ func (r *lookahead) more() bool {
 	return false
 }
 
-// take takes the next byte.
+// take moves past the next byte.
 func (r *lookahead) take() {
 	if _, err := r.r.Discard(1); err == nil {
 		r.n++
 	}
 }
 
-// takeTo takes all bytes before the next b, or all that are left.
+// takeTo moves to the next byte b, or to the end if there is none.
 func (r *lookahead) takeTo(b byte) {
 	for r.more() {
 		ready, _ := r.r.Peek(r.r.Buffered())
@@ -189,7 +190,7 @@ func (r *lookahead) takeTo(b byte) {
 	}
 }
 
-// takeBlanks takes blanks around a field.
+// takeBlanks moves past blanks around a field.
 func (r *lookahead) takeBlanks(d *Dialect) {
 	for r.more() && d.isBlank(r.b) {
 		r.take()

@@ -10,16 +10,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The reader of a piece does not wait for the beginning of its piece. It guesses that a record starts after the first
-// line end, which is wrong only if that is within quotes, and parses from there. When the beginning is known, rows
-// before it are dropped; if the guess was wrong, the piece is parsed again.
+// The file is cut into pieces of equal length, and the reader of a piece does not know where the first record of the
+// piece starts until the piece before it is read. It does not wait: it guesses that a record starts after the first
+// line end, which is wrong only if that line end is within quotes, and parses from there. Once the true start is known,
+// rows before it are dropped. If the guess was wrong, the piece is parsed again.
 
-// pieceReader reads the records of a piece. Its memory is used for later pieces.
+// pieceReader reads the records of a piece. Later pieces use its memory again.
 type pieceReader struct {
 	*rowReader
 	text pieceText
-	skip int  // number of gathered rows before the piece's first record
-	next int  // offset in the text after the gathered rows
+	skip int  // number of collected rows before the piece's first record
+	next int  // offset in the text after the collected rows
 	long bool // the next record is too long for the text in memory
 }
 
@@ -77,7 +78,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 	return s, err
 }
 
-// begin loads a piece and gathers its first rows; from a guess, if the piece's beginning is not known yet.
+// begin loads a piece and gathers its first rows. If the start of the first record is not known yet, begin guesses it.
 func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece int) error {
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
@@ -110,8 +111,8 @@ func (r *pieceReader) gatherFrom(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle drops the gathered rows before the piece's first record, which starts at the offset at of the file. If the
-// guess was wrong, it parses the piece again.
+// settle drops the gathered rows before the piece's first record, which starts at offset at of the file. If the guess
+// was wrong, it parses the piece again.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // a changed header means a changed file
@@ -126,7 +127,7 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		// Otherwise a skipped line may belong to the piece before, and would be counted twice.
+		// If not, a skipped line may belong to the piece before, and would be counted twice.
 		if ok && (start == guessed || r.blanks == 0) {
 			r.skip = row
 			return nil

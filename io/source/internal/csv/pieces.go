@@ -10,16 +10,16 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A file that is not compressed is read in pieces by several workers. A piece begins with the first record that starts
-// at or after its nominal start, and ends where the next piece begins. Whether a line end ends a record depends on all
-// text before it, since it may be within quotes. So the beginnings are found in order: the reader of a piece knows
-// where the next piece begins when it has split its own records, and the reader of the next piece waits for that.
-// Meanwhile it parses from a guess (piece.go).
+// A file that is not compressed is read in pieces by several workers. Nominally, pieces have equal lengths. A piece
+// really begins with the first record that starts at or after its nominal start, and ends where the next piece begins.
+// Whether a line end ends a record depends on all text before it, since it may be within quotes. So the beginnings are
+// found in order: the reader of a piece knows where the next piece begins when it has split its own records, and the
+// reader of the next piece waits for that. Meanwhile it parses from a guess (piece.go).
 
 // pieceBytes is the nominal length of a piece, in bytes. A piece and its columns fit the second-level cache.
 const pieceBytes = 512 << 10
 
-// cuts holds the known places where pieces begin.
+// cuts holds the offsets at which pieces begin, as far as they are known.
 type cuts struct {
 	mu sync.Mutex
 	at []int64 // at[i] is where piece i begins; at[0] is known from the start
@@ -49,8 +49,9 @@ func (c *cuts) take(i int) (release func()) {
 	})
 }
 
-// find returns where piece i begins, or -1 if that is not known yet. Then last is the last piece whose beginning is
-// known, and left is closed when the reader of that piece knows more; left is nil if nobody reads that piece.
+// find returns the offset at which piece i begins. If the offset is not known yet, find returns -1 and, as last, the
+// last piece whose beginning is known. left is closed when the reader of piece last has finished or given up; left is
+// nil if nobody reads it.
 func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +80,8 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// recordStart records where piece i begins. It does nothing if that is known already, or if the beginning of an earlier
-// piece is not known.
+// recordStart records that piece i begins at offset at. It does nothing if this is known already, or if the beginning
+// of piece i-1 is not known.
 func (c *file) recordStart(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -89,8 +90,8 @@ func (c *file) recordStart(i int, at int64) {
 	}
 }
 
-// awaitStart returns where piece i begins. It waits for the readers of earlier pieces, which will know soon. If there
-// are none, it searches itself.
+// awaitStart returns where piece i begins. It waits until the readers of earlier pieces know. If no such reader is
+// running, it searches for the beginning itself.
 func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
@@ -124,8 +125,8 @@ func (c *file) findStart(ctx context.Context, f io.ReaderAt, i int) error {
 }
 
 // recordAfter returns the start of the first record at or after nominal. from must be the start of a record. If there
-// is no quote between from and nominal, every line is a record, and only the last line is split; otherwise all records
-// between them are.
+// is no quote between from and nominal, every line is a record, and only the last line need be split. Otherwise all
+// records in between are split.
 func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.Size {
 		return c.Size, nil
@@ -151,7 +152,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal, by splitting the text from the record at from on.
+// follow returns the start of the first record at or after nominal, by splitting all records from the one at from on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

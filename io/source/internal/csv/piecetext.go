@@ -11,19 +11,20 @@ import (
 // pieceText is the text of a piece, and as much of the text after it as its last record needs.
 type pieceText struct {
 	file scan.Handle
-	at   int64 // its offset in the file
+	at   int64 // the offset of the piece in the file
 	size int64 // the file's size
-	own  int   // length of the piece in bytes
+	own  int   // length of the piece in bytes, without the text after it
 	b    []byte
 }
 
-// How many bytes are read after a piece, at first and at most. If its last record is longer, it is read as a stream.
+// How many bytes after a piece are read at first, and at most. If the piece's last record is longer, it is read as a
+// stream.
 const (
 	leastBehind = 4 << 10
 	mostBehind  = 1 << 20
 )
 
-// load reads a piece.
+// load reads the text of a piece.
 func (t *pieceText) load(s *scan.Stream, size int64) error {
 	t.file, t.at, t.size = s.File, s.Section.At, size
 	t.own = int(s.Section.End - s.Section.At)
@@ -32,7 +33,7 @@ func (t *pieceText) load(s *scan.Stream, size int64) error {
 	return err
 }
 
-// eof reports whether the text reaches the end of the file.
+// eof reports whether the loaded text reaches the end of the file.
 func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
 
 // extend reads more text after the piece, and reports whether there was more.
@@ -47,7 +48,7 @@ func (t *pieceText) extend() (bool, error) {
 	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
 }
 
-// guess returns the offset after the first line end in the piece, or in the byte before it; -1 if there is none. A
+// guess returns the offset after the first line end in the piece (or just before the piece); -1 if there is none. A
 // record starts there unless the line end is within quotes.
 func (t *pieceText) guess() (int, error) {
 	var before [1]byte

@@ -11,17 +11,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// rowReader gathers records into batches.
+// rowReader splits text into records, and collects their fields in the columns of batches.
 type rowReader struct {
 	names   []string
 	columns []column // each once, in the order of the file
 	order   []int    // order[i] is the index in columns of the i-th requested column
 	rows    int
-	blanks  int64    // number of skipped lines between the rows
+	blanks  int64    // number of blank lines and comments skipped between the rows
 	lines   *lines   // splits most records
-	general splitter // splits the others
-	fields  []field  // fields of a block of records, column by column
-	starts  []int32  // offsets in the text of the first rows
+	general splitter // splits the records that need a second look
+	fields  []field  // fields of a block of records, one column after another
+	starts  []int32  // offsets in the text of the first gathered rows
 }
 
 // knownStarts is the largest number of rows whose offsets are kept.
@@ -54,8 +54,8 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits reports whether the reader can read some columns of a file: it was made for columns of these names at these
-// indices.
+// fits reports whether the reader can be used for some columns of a file: it was made for columns of the same names and
+// numbers.
 func (r *rowReader) fits(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
@@ -68,7 +68,7 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block returns how many records are split before their fields are taken, so that their offsets fit the first-level
+// block returns how many records are split before their fields are copied: so few that the offsets fit the first-level
 // cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
@@ -139,11 +139,12 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// maxGathered returns how many rows of a text are gathered before they are yielded, so that they take little memory.
+// maxGathered returns how many rows of a text are collected before they are yielded, to bound their memory.
 func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
-// gather gathers the records of a text that start at the offset at or later. It returns the start of the next record,
-// which belongs to the next piece or is gathered later. whole is false if the text ends within that record.
+// gather gathers the records of a text that start at offset at or later. It returns the start of the first record that
+// it did not gather: a record of the next piece, or one for a later call. whole is false if the text ends within that
+// record.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
@@ -158,7 +159,7 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add adds the next records, at most a block, that start in b at offsets from at to before end.
+// add adds the records of b that start at offset at or later and before end, but at most a block of them.
 func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
@@ -197,7 +198,7 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// splitAgain sets the fields of a row that needed a second look.
+// splitAgain splits the record at offset at, which needed a second look, and sets the fields of the row.
 func (r *rowReader) splitAgain(at, row int) {
 	for i := range r.columns {
 		f := missing

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// inside is the kind of text in which the text ends, if it holds no whole record.
+// inside tells in what kind of text (a comment, a quoted field, …) the buffer ends, if it does not hold a whole record.
 type inside uint8
 
 const (
@@ -21,60 +21,61 @@ const (
 	insideBlanks               // blanks before a field
 )
 
-// rest is what must be skipped before the next record.
+// rest tells what remains to be skipped of the current record.
 type rest uint8
 
 const (
 	noRest      rest = iota
 	restOfLine       // up to the end of the line
-	restOfField      // up to a delimiter, and the fields after it
+	restOfField      // up to a delimiter, then the fields after it
 	restOfFields
 )
 
-// textFrom opens the text of a scanner a second time, at an offset.
+// textFrom opens the text that a scanner reads for a second reader, starting at an offset.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
-// maxRecord is the number of bytes of a record that are looked at. A field that does not end within them is null.
+// maxRecord is how many bytes of a record are parsed. A field that does not end within them is null.
 const maxRecord = 16 << 20
 
-// scanner splits a stream into records by the whole grammar. If the buffer ends within a record, the scanner reads more
-// and splits the record again. If a record fills the longest buffer, its rest is skipped before the next record
+// scanner splits a stream into records of any form. If the buffer ends within a record, the scanner reads more and
+// splits the record again. If a record fills the longest buffer, its rest is skipped before the next record
 // (longrecord.go).
 type scanner struct {
 	splitter
 	r       io.Reader
 	again   textFrom
 	buf     []byte
-	base    int // start of the current record
-	at, end int // buf[at:end] was not taken by a record
+	base    int // offset in buf of the current record's start
+	at, end int // buf[at:end] was not split yet
 	extent
-	blanks  int64 // number of skipped lines
+	blanks  int64 // number of skipped blank lines and comments
 	rest    rest
-	quoted  int64 // bytes within quotes to skip before the rest
+	quoted  int64 // number of bytes within quotes to skip before rest
 	scratch []byte
 }
 
-// splitter splits a text into records.
+// splitter splits a text into records of any form.
 type splitter struct {
 	d      *Dialect
-	needed int  // number of fields to keep; 0 for all
+	needed int  // number of fields to keep of each record; 0 for all
 	eof    bool // the text reaches the end of the file
 	fields []field
-	// head is set for records up to the header. Lines before it may be comments, even if fields are quoted.
+	// head is set up to the header. Lines before the header may be comments, even if fields are quoted.
 	head     bool
 	keepCR   bool   // lines end with LF alone: a CR before it belongs to the field
 	ordinary int    // start of a field whose first quote is an ordinary character; -1 if there is none
-	open     int    // start of the last field of a record that is not whole
+	open     int    // if the text ends within a record: the start of the record's last field
 	inside   inside // the kind of text in which the field at open ends
 }
 
 // extent limits how much of a text a scanner splits.
 type extent struct {
 	limit int64 // a record that starts limit bytes after the first one, or later, belongs to the next piece
-	taken int64 // length of the records so far, with the lines between them
+	taken int64 // total length of the records so far, with the skipped lines between them
 }
 
-// newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
+// newScanner returns a scanner that reads r. r starts at the start of a file or of a record; again opens the same text
+// for a second reader.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
 	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, again: again,
 		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
@@ -123,7 +124,7 @@ func (s *scanner) next() error {
 	}
 }
 
-// fill reads more into the buffer, which grows if a record fills it.
+// fill reads more text into the buffer. If one record fills the buffer, the buffer grows.
 func (s *scanner) fill() error {
 	copy(s.buf, s.buf[s.at:s.end])
 	s.end -= s.at
@@ -143,9 +144,9 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// split splits the record at the start of b and returns its length. It keeps the first needed fields, since a record of
-// many fields would otherwise take more memory for them than for its text. It finds no fields if the line is skipped.
-// whole is false if more text is needed.
+// split splits the record at the start of b and returns its length. It keeps only the first needed fields, to bound
+// memory: the fields of a record can take more memory than its text. There are no fields if the record is a skipped
+// line. whole is false if more text is needed.
 func (s *splitter) split(b []byte) (n int, whole bool) {
 	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {
@@ -167,7 +168,7 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 		}
 		i = end + 1
 		if found == s.needed {
-			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+			if end := indexStop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // the rest of the line has no quote
 				return end + 1, true
 			}
 		}
@@ -191,7 +192,8 @@ func indexStop(b []byte, i int, c byte) int {
 	return i
 }
 
-// skip returns the length of a blank line or comment, or -1 if more must be read.
+// skip reports whether the line at the start of b is a blank line or a comment, and returns its length. The length is
+// -1 if more text is needed.
 func (s *splitter) skip(b []byte) (n int, skip bool) {
 	comment := s.d.comment
 	if s.head {
@@ -258,7 +260,7 @@ func (s *splitter) field(b []byte, i int) (field, int) {
 	return s.trimField(b, i, end), end
 }
 
-// trimCR returns the end of an unquoted field without the CR of the line end.
+// trimCR returns the end of the unquoted field b[from:to], without the CR of a line end.
 func (s *splitter) trimCR(b []byte, from, to int) int {
 	if !s.keepCR && to > from && b[to-1] == '\r' && to < len(b) && b[to] == '\n' {
 		return to - 1
@@ -266,7 +268,7 @@ func (s *splitter) trimCR(b []byte, from, to int) int {
 	return to
 }
 
-// trimField returns the field from from to to without the CR of the line end and without blanks.
+// trimField returns the field b[from:to] without the CR of a line end, and without blanks around it.
 func (s *splitter) trimField(b []byte, from, to int) field {
 	to = s.trimCR(b, from, to)
 	for to > from && s.d.isBlank(b[to-1]) {
@@ -278,8 +280,8 @@ func (s *splitter) trimField(b []byte, from, to int) field {
 	return field{from: int32(from), to: int32(to)}
 }
 
-// splitQuoted returns the field whose first quote is just before i. literal is true if that quote is an ordinary
-// character.
+// splitQuoted returns the field whose opening quote is just before i, and the offset of the delimiter or line end after
+// it. The offset is -1 if more text is needed. literal is true if the quote is an ordinary character.
 func (s *splitter) splitQuoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {
@@ -299,8 +301,8 @@ func (s *splitter) splitQuoted(b []byte, i int) (f field, end int, literal bool)
 	}
 }
 
-// afterQuote returns the offset of the delimiter or line end after a closing quote. literal is true if anything else
-// follows.
+// afterQuote returns the offset of the delimiter or line end after a closing quote. literal is true if other text is
+// between them.
 func (s *splitter) afterQuote(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.isBlank(b[i]) {
 		i++
@@ -339,5 +341,5 @@ func undouble(dst, b []byte, quote byte) []byte {
 	return dst
 }
 
-// firstRead is the number of bytes that a scanner reads for the header.
+// firstRead is how many bytes a scanner reads at once for the header.
 const firstRead = 256 << 10

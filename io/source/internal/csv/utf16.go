@@ -16,12 +16,12 @@ import (
 // A surrogate without its partner becomes the three bytes that UTF-8 would have for its number (WTF-8,
 // https://simonsapin.github.io/wtf-8/). No other text has these bytes, so decoding is injective. The encoding gives the
 // byte order; only if byMark is set, a mark FE FF at the start of the text makes it big-endian. A mark is passed on as
-// U+FEFF: the reader of the text knows whether it belongs to the text.
+// U+FEFF, and the reader of the text decides whether it belongs to the text.
 
 // utf16Decoder is a transform.Transformer of UTF-16 to UTF-8. Its zero value decodes little-endian text.
 type utf16Decoder struct {
 	big    bool
-	byMark bool // a mark at the start of the text gives the byte order; without one it is little-endian
+	byMark bool // a byte order mark at the start gives the byte order; without one it is little-endian
 	begun  bool
 }
 

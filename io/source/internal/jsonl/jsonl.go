@@ -16,10 +16,10 @@
 //
 // Two values of a column are two units. A text column accepts only strings, code point by code point: a number or a
 // boolean is null in it, since 1 and "1" would become one text. An escape of a surrogate without its partner keeps its
-// number, as three bytes that no other string has. A string that is not valid UTF-8 is not a JSON, and null. Columns of
-// other types also accept their values as strings, since many writers quote numbers: 1 and "1" are one int, and true
-// and "true" are one bool. An int is written without fraction and exponent: 1.0 is null in an int column, and equals 1
-// in a float column.
+// number, as three bytes that no other string has. A string that is not valid UTF-8 is not valid JSON, so its value is
+// null. Columns of other types also accept their values as strings, since many writers quote numbers: 1 and "1" are one
+// int, and true and "true" are one bool. An int is written without fraction and exponent: 1.0 is null in an int column,
+// and equals 1 in a float column.
 package jsonl
 
 import (
@@ -39,7 +39,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Dialect is a checked JSONL.
+// Dialect holds the options of a JSON-lines file after they were checked.
 type Dialect struct {
 	names  []string
 	types  map[string]scan.TextType
@@ -66,7 +66,7 @@ func NewDialect(o textfile.JSONL) (*Dialect, error) {
 	return d, wrong.Err()
 }
 
-// Exact changes the types of columns so that different values stay different.
+// Exact changes the types of some columns so that their different values stay different.
 func (d *Dialect) Exact(columns []string) {
 	for _, name := range columns {
 		if t, ok := d.types[name]; ok {
@@ -75,7 +75,7 @@ func (d *Dialect) Exact(columns []string) {
 	}
 }
 
-// file is an opened file.
+// file is an opened JSON-lines file.
 type file struct {
 	scan.Origin
 	packed  scan.Compression
@@ -100,7 +100,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 
 func (f *file) Schema() table.Schema { return f.dialect.schema }
 
-// Public implements scan.File: the names are the job's.
+// Public implements scan.File. The names of all columns are public, since they come from the job.
 func (f *file) Public(string) bool { return true }
 
 // Splits implements scan.File.
@@ -111,7 +111,7 @@ func (f *file) Splits() int {
 	return max(1, int((f.Size+pieceBytes-1)/pieceBytes))
 }
 
-// piece returns the ends of a piece.
+// piece returns the start and the end of piece i, as offsets in the file.
 func (f *file) piece(i int) (start, end int64) {
 	if i == f.Splits()-1 {
 		return int64(i) * pieceBytes, f.Size
@@ -158,12 +158,12 @@ func (f *file) Read(ctx context.Context, split int, columns []string, yield func
 	return sum, err
 }
 
-// reader gathers lines into batches.
+// reader parses lines and collects their values in batches.
 type reader struct {
 	lines   *bufio.Reader
-	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
+	own     int64 // bytes of the piece that were not read yet; negative if the whole text is read
 	line    []byte
-	members []member // the members of the current line that are wanted
+	members []member // the members of the current line that some column needs
 	names   []byte   // memory for the names of members
 	wanted  map[string]bool
 	columns []column
@@ -171,7 +171,7 @@ type reader struct {
 	blanks  int64
 }
 
-// column gathers a column.
+// column collects the values of one column.
 type column struct {
 	scan.TextColumn
 	path []string
@@ -188,7 +188,7 @@ func (r *reader) addColumns(d *Dialect, names []string) {
 	}
 }
 
-// take counts n bytes as taken.
+// take subtracts n bytes that were read from own.
 func (r *reader) take(n int) {
 	if r.own > 0 {
 		r.own = max(0, r.own-int64(n))
@@ -203,7 +203,7 @@ func (r *reader) passMark() {
 	}
 }
 
-// passLine skips the rest of a line that starts in the piece before.
+// passLine skips the rest of a line that started in the piece before.
 func (r *reader) passLine(f io.ReaderAt, start int64) error {
 	var before [1]byte
 	if err := scan.ReadAt(f, before[:], start-1); err != nil || before[0] == '\n' {
@@ -294,7 +294,7 @@ func (r *reader) gather() (more bool, err error) {
 	return true, nil
 }
 
-// addRow adds the members of a line, and reports whether the texts of a column are long enough for a batch.
+// addRow adds a row for the current line. It reports whether the texts of a column are long enough to end the batch.
 func (r *reader) addRow(long bool) (full bool) {
 	r.names = r.names[:0]
 	ok := !long && json.Valid(r.line)
@@ -335,8 +335,8 @@ func (c *column) addMember(members []member) {
 	c.addJSON(members[at].raw)
 }
 
-// addJSON adds a JSON value: the text of a string, or a number or boolean as written, unless the column is of text.
-// Objects and lists are values of no type.
+// addJSON adds a JSON value: a string's text or, unless the column is of text, a number or boolean as written. Every
+// other value is null.
 func (c *column) addJSON(raw []byte) {
 	switch {
 	case string(raw) == "null":

@@ -24,10 +24,9 @@ type member struct {
 	raw  []byte
 }
 
-// object appends the wanted members of a JSON object to dst. If several members have one name, it keeps the last one:
-// keeping all members of a long line would take much more memory than its text. The names of members use the memory of
-// names. A member whose name is not valid text is omitted. ok is false if raw, which is valid JSON or empty, is not an
-// object.
+// object appends the members of a JSON object for whose names wanted returns true to dst. If several members have one
+// name, it keeps only the last one, to bound memory. The names of members use the memory of names. A member whose name
+// is not valid text is omitted. ok is false if raw, which is valid JSON or empty, is not an object.
 func object(raw []byte, dst []member, names *[]byte, wanted func(name []byte) bool) (members []member, ok bool) {
 	raw = bytes.TrimLeft(raw, space)
 	if len(raw) == 0 || raw[0] != '{' {
@@ -71,7 +70,7 @@ const space = " \t\r\n"
 
 func spaces(b []byte) int { return len(b) - len(bytes.TrimLeft(b, space)) }
 
-// valueLength returns the length of the valid JSON value that b begins with.
+// valueLength returns the length of the JSON value at the start of b, which must be valid.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; ; {
@@ -103,7 +102,7 @@ func valueLength(b []byte) int {
 	}
 }
 
-// appendString appends the text of a valid JSON string. ok is false if it holds bytes that are not UTF-8.
+// appendString appends the text of a valid JSON string to dst. ok is false if the string has bytes that are not UTF-8.
 func appendString(dst, quoted []byte) (text []byte, ok bool) {
 	b := quoted[1 : len(quoted)-1]
 	if !utf8.Valid(b) {
@@ -144,7 +143,7 @@ func appendString(dst, quoted []byte) (text []byte, ok bool) {
 	return dst, true
 }
 
-// hex reads the four hexadecimal digits that b begins with.
+// hex returns the number that the first four characters of b are in hexadecimal.
 func hex(b []byte) rune {
 	n, _ := strconv.ParseUint(string(b[:4]), 16, 16) // the text was checked before
 	return rune(n)

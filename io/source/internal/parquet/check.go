@@ -9,10 +9,10 @@ import (
 )
 
 // The library allocates memory for the lengths that a page states, and a few flipped bits can state gigabytes. So all
-// lengths are checked before it decodes the values. It also decodes all values in the bytes, even if the page announces
-// fewer or more; so these values are counted, too.
+// lengths are checked before the library decodes values. The library also decodes all values in the bytes, even if the
+// page announces fewer or more, so the values are counted first.
 
-// check returns an error unless data holds the values that are present.
+// check returns an error unless data holds present values, the number of values that are not null.
 func (p *dataPage) check(data []byte, present int) error {
 	if !p.hasKnownEncoding() {
 		return unknownEncoding()
@@ -54,8 +54,8 @@ func (p *dataPage) hasKnownEncoding() bool {
 	return false
 }
 
-// count returns the number of values in the bytes. If exact is set, it must equal present; otherwise it may be larger,
-// since runs may be padded.
+// count returns the number of values in data. If exact is set, this number must equal present. Otherwise it may be
+// larger, since the last run may be padded.
 func (p *dataPage) count(data []byte, present int) (held int, exact bool, err error) {
 	switch p.encoding {
 	case format.RLEDictionary, plainDictionary:
@@ -94,7 +94,7 @@ func (l *leaf) countPlain(b []byte, present int) (int, error) {
 	return held, nil
 }
 
-// countStrings counts plain strings, each after its length of four bytes.
+// countStrings counts plain strings. Each comes after its length, in four bytes.
 func countStrings(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		if len(b) < 4 {
@@ -110,7 +110,7 @@ func countStrings(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// bits returns the length of a plain value in bits; the least length, if it is a byte array.
+// bits returns the length of a plain value in bits; for a byte array, the minimal length.
 func (l *leaf) bits() int {
 	switch l.physical {
 	case format.Boolean:
@@ -125,8 +125,8 @@ func (l *leaf) bits() int {
 	return 32
 }
 
-// countPrefixed counts strings that share prefixes with the string before: the lengths of the prefixes, and of the
-// rest.
+// countPrefixed counts strings that are stored without the prefix that they share with the string before. First come
+// the lengths of all prefixes, then the rest.
 func countPrefixed(b []byte, announced int) (int, error) {
 	n, rest, err := countDeltas(b, 32, announced)
 	if err != nil {

@@ -13,24 +13,25 @@ var codecsRead = []format.CompressionCodec{
 	format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw,
 }
 
-// maxRatio returns an upper bound on the ratio of a page's length to its stored length.
+// maxRatio returns an upper bound on the compression ratio of a page: its decompressed length divided by its stored
+// length.
 func maxRatio(codec format.CompressionCodec) int64 {
 	switch codec {
 	case format.Snappy:
-		return 32 // 64 bytes from a copy of 3
+		return 32 // a copy of 3 bytes stands for 64
 	case format.Lz4Raw:
-		return 256 // 255 bytes from 1
+		return 256 // 1 byte stands for 255
 	case format.Gzip:
-		return 1040 // 258 bytes from 2 bits
+		return 1040 // 2 bits stand for 258 bytes
 	case format.Zstd:
-		return 1 << 16 // 128 KiB from a block of 4 bytes
+		return 1 << 16 // a block of 4 bytes stands for 128 KiB
 	case format.Uncompressed:
 		return 1
 	}
 	return scan.MaxPage
 }
 
-// decompress fills dst with the decompressed src. The array of dst may be longer.
+// decompress decompresses src into dst, whose length is the decompressed length. The array of dst may be longer.
 func decompress(c *scan.Codecs, codec format.CompressionCodec, dst, src []byte) error {
 	err := io.ErrShortBuffer
 	switch codec {

@@ -19,43 +19,44 @@ import (
 //
 //  1. reads the header, verifies the checksum and decompresses the body (pages.go);
 //  2. checks the lengths in levels and values, and how many there are (levels.go, check.go);
-//  3. decodes a piece of it: levels, which say which rows have a value, and values (pieces.go), with parquet-go's
+//  3. decodes a piece of it: levels, which tell which rows have a value, and values (pieces.go), with parquet-go's
 //     decoders (decode.go).
 //
 // Rows are then taken in batches, in a table's form (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
 	leaf   *leaf // also if the column holds lists
 	pages  pageReader
-	rows   int64 // rows of the row group that no page has announced
-	values int64 // values of the chunk that no page has announced, with null elements and empty lists
+	rows   int64 // rows of the row group that are not in a page read so far
+	values int64 // values of the chunk that are not in a page read so far, with null elements and empty lists
 	begun  bool  // a page was read
 	dict   *scan.Dictionary
 	page   openPage
 	memory *pageMemory
-	// memories takes the memory when the reader is closed.
+	// memories is the pool that gets memory back when the reader is closed.
 	memories *sync.Pool
 	buffer   rowBuffer
 	lists    *listRows // nil unless the column holds lists
 }
 
-// openPage is a page with its current decoded piece. Rows (elements, if the column holds lists) are taken from the
-// start of the piece.
+// openPage is a page with its current piece, which is decoded. Rows (for lists, elements) are taken from the start of
+// the piece.
 type openPage struct {
 	left  int
 	level []byte // level[i] is 1 if row i has a value; nil if all rows have one
 	data  decoded
-	codes bool // data holds codes
+	codes bool // data holds codes into the dictionary
 	rest  pageRest
 }
 
-// rowBuffer is memory for rows with nulls, and for values whose form in a table differs from the page's.
+// rowBuffer is memory for the rows that take returns, if they cannot share memory with the page: rows with nulls, and
+// values that a table.Column holds in another form.
 type rowBuffer struct {
 	valid  []bool
 	codes  []int32
 	values table.Values
 }
 
-// newColumnReader returns a reader of a chunk in a row group of rows rows.
+// newColumnReader returns a reader for a chunk of a row group that has rows rows.
 func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
 	memories := pageMemoriesOf(c.size)
 	m, ok := memories.Get().(*pageMemory)
@@ -81,8 +82,8 @@ func (c *columnReader) close() {
 	*c = columnReader{}
 }
 
-// ready returns the number of rows that can be taken. If there are none, it decodes the next page first. The error is
-// io.EOF at the end.
+// ready returns how many rows can be taken. If there are none, it first decodes the next page. The error is io.EOF at
+// the end.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:
@@ -146,13 +147,13 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	if l.physical == format.ByteArray {
 		own.offsets = make([]uint32, 0, held+1)
 	}
-	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the next page will overwrite body
+	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // body is overwritten by the next page
 	if err != nil {
 		return err
 	}
 	c.dict = &scan.Dictionary{Size: n, ID: table.NextDictionary()}
 	c.dict.Values = data.values(l, n, &table.Values{})
-	if n == 0 { // nulls have code 0, which must be in range
+	if n == 0 { // the code of a null is 0, which must be valid
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}
 	}
 	return nil
@@ -192,7 +193,8 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	return c.piece()
 }
 
-// checkAnnounced checks the number of values that a page states.
+// checkAnnounced checks that a page states no more values than the chunk has left, and has the dictionary that it
+// needs.
 func (c *columnReader) checkAnnounced(p *dataPage) error {
 	left := c.rows
 	if c.lists != nil {
@@ -209,7 +211,7 @@ func (c *columnReader) checkAnnounced(p *dataPage) error {
 	return nil
 }
 
-// piece decodes the next piece of a page: levels, and the values that belong to them.
+// piece decodes the next piece of a page: levels, and the values of the rows that have one.
 func (c *columnReader) piece() (err error) {
 	r, highest := &c.page.rest, c.page.rest.highest()
 	n := min(r.levels, Piece)
@@ -239,7 +241,7 @@ func (c *columnReader) piece() (err error) {
 	return c.cut(n, present, highest)
 }
 
-// placeOf returns the number of levels up to the value with index count, which must not be the last value.
+// placeOf returns how many levels come before the value with index count, which must not be the last value.
 func placeOf(levels []byte, highest byte, count, n int) int {
 	if highest == 0 {
 		return count
@@ -255,7 +257,7 @@ func placeOf(levels []byte, highest byte, count, n int) int {
 	return n
 }
 
-// cut makes the next n levels, to which present values belong, the current piece.
+// cut makes the next n levels the current piece; present of their rows have a value.
 func (c *columnReader) cut(n, present int, highest byte) error {
 	r, rows := &c.page.rest, int64(n)
 	c.page.left, c.page.level = n, nil

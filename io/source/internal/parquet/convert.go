@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// refine sets the types for which typeOf does not look at enough of the schema.
+// refine sets the leaf's type in the cases that typeOf cannot decide from the schema element's type alone.
 func (l *leaf) refine(e *format.SchemaElement) {
 	if !e.Type.Valid || repeats(e) {
 		return
@@ -33,7 +33,7 @@ func (l *leaf) refine(e *format.SchemaElement) {
 	}
 }
 
-// setDecimal sets the leaf's type to decimals.
+// setDecimal makes the leaf a leaf of decimals.
 func (l *leaf) setDecimal(precision, scale int) {
 	l.decimals = scan.DecimalOf(precision, scale)
 	d := &l.decimals
@@ -49,10 +49,10 @@ func (l *leaf) setDecimal(precision, scale int) {
 	l.takeDecimals()
 }
 
-// takeDecimals sets the type and the conversion of a leaf of decimals.
+// takeDecimals sets the leaf's table type and its converter for decimals.
 func (l *leaf) takeDecimals() {
 	l.field.Type = l.decimals.Type
-	d, stored := l.decimals, *l // a copy with the physical type and width
+	d, stored := l.decimals, *l // the converter keeps this copy of the leaf, with its physical type and width
 	l.convert = func(p *decoded, n int, to *table.Values) table.Values {
 		p.takeDecimals(d, &stored, n, to)
 		if d.Type.Kind == table.String {
@@ -63,7 +63,7 @@ func (l *leaf) takeDecimals() {
 }
 
 // makeExact changes the leaf's type so that different values stay different. A decimal that is not an Int becomes a
-// text. An INT96 becomes a timestamp in nanoseconds; it is null outside of the years 1678 to 2261.
+// text. An INT96 becomes a timestamp in nanoseconds; it is null outside the years 1678 to 2261.
 func (l *leaf) makeExact() {
 	switch {
 	case l.list != nil || l.field.Type.Kind == table.Invalid:
@@ -79,11 +79,11 @@ func (l *leaf) makeExact() {
 	}
 }
 
-// takeDecimals takes the next n decimals and stores them in to, from its start.
+// takeDecimals converts the next n decimals and stores them in to, from its start.
 func (d *decoded) takeDecimals(dec scan.Decimal, l *leaf, n int, to *table.Values) {
 	var ints []int64
 	if l.physical == format.Int32 || l.physical == format.Int64 {
-		ints = d.takeInts(l, n, &to.Ints) // they may share the memory of to: each item is read before it is overwritten
+		ints = d.takeInts(l, n, &to.Ints) // ints and to may share memory: each item is read before it is overwritten
 	}
 	to.Ints, to.Floats, to.Offsets, to.Data = to.Ints[:0], to.Floats[:0], append(to.Offsets[:0], 0), to.Data[:0]
 	switch l.physical {

@@ -11,7 +11,7 @@ import (
 )
 
 // decode decodes n values of a leaf into the memory of d or, if the decoder can work in place, into the memory of data.
-// The caller has called check for data.
+// The caller must have called check for data.
 func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
 	if n == 0 {
 		return v, nil
@@ -58,7 +58,7 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 	return v, nil
 }
 
-// memory returns the memory for decoded bytes: the page's own if the decoder can work in place.
+// memory returns the slice into which bytes are decoded: data itself, if the decoder can work in place.
 func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	if enc.CanDecodeInPlace() {
 		return data
@@ -66,15 +66,15 @@ func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	return d.bytes
 }
 
-// keep keeps the memory of decoded bytes for later pages, unless it belongs to the page.
+// keep keeps b, into which bytes were decoded, for later pages, unless b belongs to the page.
 func (d *decoded) keep(enc encoding.Encoding, b []byte) {
 	if !enc.CanDecodeInPlace() {
 		d.bytes = b
 	}
 }
 
-// narrow reduces integers that were coded as differences of 32 bits to 32 bits. By the format differences wrap, but
-// some writers compute them in 64 bits, so that first values and differences can be longer.
+// narrow cuts 32-bit integers that were coded as differences to their lower 32 bits. The format lets differences
+// overflow, but some writers compute them in 64 bits.
 func narrow(values []int64, l *leaf) {
 	if l.field.Type.Kind == table.Uint {
 		for i, v := range values {
@@ -87,14 +87,14 @@ func narrow(values []int64, l *leaf) {
 	}
 }
 
-// isOrdered reports whether offsets never fall and stay within size bytes.
+// isOrdered reports whether offsets never fall and never exceed size.
 func isOrdered(offsets []uint32, size int) bool {
 	return slices.IsSorted(offsets) && int64(offsets[len(offsets)-1]) <= int64(size)
 }
 
 // allBelow reports whether all codes are in [0, n).
 func allBelow(codes []int32, n int) bool {
-	var a, b, c, d uint32 // four maxima, so that the comparisons do not wait for each other
+	var a, b, c, d uint32 // four maxima, so that comparisons can run in parallel
 	left := codes
 	for ; len(left) >= 8; left = left[8:] {
 		a = max(a, uint32(left[0]), uint32(left[4]))

@@ -11,7 +11,7 @@ import (
 
 // deltas decodes integers that are coded as differences, in blocks. Differences of 0 bits take almost no bytes, so a
 // few bytes can hold billions of them. They are decoded in pieces of whole blocks; the last integer of a piece is the
-// first of the next. The caller has called countDeltas for the bytes. Source: parquet-format, Encodings.md,
+// first of the next. The caller must have called countDeltas for the bytes. Source: parquet-format, Encodings.md,
 // "DELTA_BINARY_PACKED = 5".
 type deltas struct {
 	all         []byte // the header and all blocks
@@ -24,7 +24,7 @@ type deltas struct {
 	memory      *[]int64
 }
 
-// newDeltas returns a decoder of the integers at the start of b. It decodes into memory.
+// newDeltas returns a decoder of the integers at the start of b. It uses memory for the decoded integers.
 func newDeltas(b []byte, memory *[]int64) deltas {
 	d := deltas{all: b, memory: memory}
 	var head [3]uint64
@@ -38,7 +38,8 @@ func newDeltas(b []byte, memory *[]int64) deltas {
 	return d
 }
 
-// Next decodes some integers: at least one if any is left, and at most Piece. They are valid until the next call.
+// Next decodes some integers: at least one if any is left, and at most Piece. They are valid until the next call of
+// Next.
 func (d *deltas) Next() ([]int64, error) {
 	if d.left == 0 {
 		return nil, nil
@@ -58,7 +59,7 @@ func (d *deltas) Next() ([]int64, error) {
 	return out[skip:], nil
 }
 
-// cut returns the next blocks with a header of their own before them, and their number of integers.
+// cut returns the next blocks as a sequence of its own, with a header, and the number of its integers.
 func (d *deltas) cut() (piece []byte, n int) {
 	differences := d.left
 	if !d.begun {
@@ -78,13 +79,13 @@ func (d *deltas) cut() (piece []byte, n int) {
 	return piece, n
 }
 
-// lengths decodes lengths that are coded as differences, one after the other.
+// lengths decodes lengths of strings that are coded as differences, and returns one after the other.
 type lengths struct {
 	deltas deltas
-	ahead  []int64 // lengths that were decoded and not returned
+	ahead  []int64 // lengths that were decoded but not returned yet
 }
 
-// newLengths returns a decoder of the lengths at the start of b. It decodes into memory.
+// newLengths returns a decoder of the lengths at the start of b. It uses memory for the decoded lengths.
 func newLengths(b []byte, memory *[]int64) lengths { return lengths{deltas: newDeltas(b, memory)} }
 
 // Next returns the next length. It is an error if there is none, or if the length is negative.
@@ -98,7 +99,7 @@ func (l *lengths) Next() (int, error) {
 			return 0, Short()
 		}
 	}
-	v := int32(l.ahead[0]) // differences of 32 bits wrap
+	v := int32(l.ahead[0]) // 32-bit differences may overflow
 	l.ahead = l.ahead[1:]
 	if v < 0 {
 		return 0, Undecodable()
@@ -110,8 +111,8 @@ func undecodedDeltas() error {
 	return fault.New(fault.CodeDamaged, "a page's differences cannot be decoded")
 }
 
-// sumLengths returns the sum of the lengths at the start of b; ok is false if one is negative. The caller has called
-// countDeltas for b.
+// sumLengths returns the sum of the lengths at the start of b; ok is false if one is negative. The caller must have
+// called countDeltas for b.
 func sumLengths(b []byte) (total int64, ok bool) {
 	all, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
 	for _, n := range all {
@@ -122,8 +123,9 @@ func sumLengths(b []byte) (total int64, ok bool) {
 	return total, err == nil
 }
 
-// countDeltas counts differences of at most most bits, of which a page announces some number, and returns the bytes
-// after them. Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+// countDeltas counts the integers at the start of b, which are coded as differences of at most most bits. announced is
+// the number that the page states. It also returns the bytes after them. Source: parquet-format, Encodings.md,
+// "DELTA_BINARY_PACKED = 5".
 func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, err error) {
 	var head [4]uint64 // values in a block, miniblocks in a block, number of values, first value
 	for i := range head {
@@ -145,7 +147,8 @@ func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, e
 	return int(head[2]), b[length:], nil
 }
 
-// blocksLength returns the length in bytes of the blocks of so many differences, of at most most bits each.
+// blocksLength returns the length in bytes of the blocks that hold the given number of differences, of at most most
+// bits each.
 func blocksLength(b []byte, size, minis int, most byte, differences int) (int, error) {
 	all := len(b)
 	for left := differences; left > 0; {

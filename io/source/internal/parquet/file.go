@@ -1,16 +1,16 @@
 // Package parquet reads Parquet files. A split is a row group; the requested column chunks of it are read page by page.
 //
-// The contract is row isolation: for all tables T and U, the rows read from a file of both are the rows read from a
-// file of T and from a file of U, if a correct writer wrote the three files. A correct writer keeps to parquet-format:
-// counts, levels and lengths are true, codes are in their dictionary, and pages, headers and footers are within the
-// lengths that the format can state (2^31 - 1 bytes and values for a page, 2^32 for a footer). A row is then given by
-// its levels and values, or by the dictionary entry of its code.
+// The contract is row isolation: let a correct writer write the tables T and U into one file, and each into a file of
+// its own. Then the rows read from the one file are the rows read from the two files. A correct writer keeps to
+// parquet-format: counts, levels and lengths are true, codes are valid for their dictionary, and pages, headers and
+// footers are within the lengths that the format can state (2^31 - 1 bytes and values for a page, 2^32 for a footer). A
+// row is then given by its levels and values, or by the dictionary entry of its code.
 //
 // Rows decide how many values a page has, how long these are after prefixes and runs are expanded, how many row groups
-// there are and how long the texts in statistics are. So none of these has a limit of its own: they are decoded in
-// pieces (pieces.go), skipped (thrift.go) or decoded one by one (footer.go). A list of more than scan.MaxListed
-// elements is null, and changes no other row. All other limits come from the schema or the format. A page is held in
-// memory whole, as stored and decompressed.
+// there are and how long the texts in statistics are. If one of these had a limit, a row could make the read of the
+// others fail. So none has a limit: they are decoded in pieces (pieces.go), skipped (thrift.go) or decoded one by one
+// (footer.go). A list of more than scan.MaxListed elements is null, and changes no other row. All other limits come
+// from the schema or the format. A page is held in memory whole, as stored and decompressed.
 //
 // Privacy units are compared by the values that this package yields. Integers, dates, timestamps, booleans, texts and
 // bytes are the bits of the file. Floats of 16 and 32 bits become float64, and all NaNs are one value. Decimals and
@@ -63,7 +63,7 @@ func Open(ctx context.Context, at scan.Place, exact []string, mac scan.BlockMAC)
 	return p, nil
 }
 
-// likelyFooter is longer than most footers, in bytes.
+// likelyFooter is how many bytes at the end of a file are read at once, more than most footers have.
 const likelyFooter = 64 << 10
 
 // load reads the footer.
@@ -152,7 +152,7 @@ func (p *file) DigestFooter(split int) ([]byte, error) {
 	return p.digestHead(split).Sum(nil), nil
 }
 
-// digestHead returns a digest of the footer and a row group's number. The caller adds the digests of chunks.
+// digestHead returns a hash of the footer and a row group's number, to which the caller adds the digests of chunks.
 func (p *file) digestHead(split int) hash.Hash {
 	h := sha256.New()
 	h.Write([]byte("dprelease parquet 1\n"))
@@ -161,8 +161,8 @@ func (p *file) digestHead(split int) hash.Hash {
 	return h
 }
 
-// countedLeaf returns the leaf that is read to count rows if no column is requested: the one that is probably shortest,
-// by the schema alone.
+// countedLeaf returns the leaf whose rows are counted if no column is requested. It chooses the leaf that is probably
+// shortest, by the schema alone.
 func (p *file) countedLeaf() (int, error) {
 	best := -1
 	for i := range p.leaves {
@@ -177,7 +177,8 @@ func (p *file) countedLeaf() (int, error) {
 	return best, nil
 }
 
-// length orders leaves by the usual length of their values: numbers, then texts, then lists, then nested columns.
+// length returns a number that orders leaves by the usual length of their values: numbers, then texts, then lists, then
+// nested columns.
 func (l *leaf) length() int {
 	switch {
 	case l.nested:
@@ -191,7 +192,7 @@ func (l *leaf) length() int {
 }
 
 // Bounds returns the min and max of a column in a row group, as the footer states them; ok is false if the footer
-// states none that are trusted.
+// states none, or none that can be trusted.
 func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
 	for i := range p.leaves {
 		if l := &p.leaves[i]; l.field.Name == column {

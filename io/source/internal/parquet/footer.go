@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// minStruct is less than the mean length of a footer's structs in any valid file, in bytes. Decoding a struct allocates
+// minStruct is less than the mean bytes of a struct in any valid footer. It bounds memory: decoding a struct allocates
 // up to 1 KiB.
 const minStruct = 4
 
@@ -21,13 +21,13 @@ const minStruct = 4
 // "FileMetaData".
 const groupsField = 4
 
-// rowGroup holds the number of rows of a row group, and a chunk for each leaf of the schema.
+// rowGroup holds the number of rows of a row group, and its chunk for each leaf of the schema.
 type rowGroup struct {
 	rows   int64
 	chunks []chunk
 }
 
-// chunk is the place of the pages of one column in one row group, with the footer's statements about it.
+// chunk is the place of a column's pages in a row group, and what the footer states about their values.
 type chunk struct {
 	start, size int64
 	values      int64
@@ -39,9 +39,9 @@ type chunk struct {
 	bounded     bool         // bounds is set and trusted
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes. It reads the first bytes of the file only
-// if the last ones are not Parquet's, to tell the user what the file is: a file in a store would cost a request for
-// them.
+// readFooter returns the file's footer with its length and magic, as bytes. If the last bytes are not Parquet's, it
+// also reads the first bytes, to tell the user what the file is. Otherwise it does not, since this would cost a request
+// for a file in a store.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -85,7 +85,7 @@ func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	undecoded := fault.New(fault.CodeDamaged, "the footer cannot be decoded")
 	b = b[:len(b)-8]
 	w, ok := walkThrift(b)
-	signed := len(b)-w.at == 28 // a signature, which we cannot check, may follow
+	signed := len(b)-w.at == 28 // a signature, which is not checked, may follow
 	if !ok || w.at < len(b) && !signed || w.structs > len(b)/minStruct+64 {
 		return nil, nil, undecoded
 	}
@@ -97,8 +97,8 @@ func decodeFooter(b []byte) (*format.FileMetaData, [][]byte, error) {
 	return meta, groups, nil
 }
 
-// withoutGroups splits a footer into one with an empty list of row groups, and the bytes of each row group. ok is false
-// if the footer has two such lists.
+// withoutGroups cuts the row groups out of a footer. It returns the footer with an empty list of row groups, and the
+// bytes of each row group. ok is false if the footer has two such lists.
 func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 	w := thriftWalk{b: b}
 	for field, found := 0, false; ; {
@@ -132,7 +132,7 @@ func withoutGroups(b []byte) (rest []byte, groups [][]byte, ok bool) {
 	}
 }
 
-// rowGroupsOf decodes the row groups and compares their numbers of rows and of leaves with the rest of the footer.
+// rowGroupsOf decodes the row groups. It checks that their rows and leaves agree in number with the rest of the footer.
 func rowGroupsOf(meta *format.FileMetaData, groups [][]byte, leaves int) ([]rowGroup, error) {
 	out := make([]rowGroup, len(groups))
 	total := int64(0)
@@ -171,7 +171,7 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
 		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, isTypeOrdered(orders, i))
-		// PyArrow states 0 if there is no data page.
+		// PyArrow states the data page's offset as 0 if there is no data page.
 		if d := m.DictionaryPageOffset; d > 0 && (d < m.DataPageOffset || m.DataPageOffset == 0) {
 			out[i].start = d
 		}
@@ -179,8 +179,8 @@ func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk
 	return out
 }
 
-// check compares the footer's statements about a chunk with the schema, the row group and the file, whose pages end at
-// end.
+// check compares what the footer states about a chunk with the schema, the row group and the file. All pages must be
+// before end.
 func (c *chunk) check(l *leaf, rows, end int64) error {
 	switch {
 	case c.encrypted:

@@ -7,16 +7,16 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// Levels tell which rows have a value. If a column has nulls, the definition level of a row is 1 if it has a value. If
-// the column is within structs, the level counts the optional structs and columns on its path that are not null;
-// leaf.highest means that there is a value. If the column holds lists, there is a level for each element and for each
-// list without elements: the repetition level is 0 if a row begins there, and the definition level tells whether there
-// is a list, an element and a value (listShape).
+// Small numbers in a page, its levels, tell which rows have a value. If a column has nulls, the definition level of a
+// row is 1 if it has a value. If the column is within structs, the level counts the optional structs and columns on its
+// path that are not null; leaf.highest means that there is a value. If the column holds lists, there is a level for
+// each element and for each list without elements: the repetition level is 0 if a row begins there, and the definition
+// level tells whether there is a list, an element and a value (listShape).
 
 // maxLevel is the highest definition level that is read.
 const maxLevel = 31
 
-// levelRuns returns a decoder of n levels. A level above highest is an error.
+// levelRuns returns a decoder of n levels in b. It fails if a level is above highest.
 func levelRuns(b []byte, n int, highest byte) (runs, error) {
 	r := newRuns(b, uint(bits.Len8(highest)))
 	held, err := countRuns(b, uint(bits.Len8(highest)), n)
@@ -26,7 +26,8 @@ func levelRuns(b []byte, n int, highest byte) (runs, error) {
 	return r, err
 }
 
-// loadLevels decodes the next n levels into the memory of dst, which it returns too. A level above highest is an error.
+// loadLevels decodes the next n levels into the memory of dst, and returns that memory too. It fails if a level is
+// above highest.
 func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, levels []byte, err error) {
 	memory, levels, err = r.Octets(dst, n, all)
 	if err != nil {
@@ -41,7 +42,7 @@ func loadLevels(r *runs, dst []byte, n int, all bool, highest byte) (memory, lev
 	return memory, levels, nil
 }
 
-// onlyHighest replaces the level highest, which marks a value, by 1 and all others by 0.
+// onlyHighest sets each level to 1 if it is highest, which marks a value, and to 0 otherwise.
 func onlyHighest(levels []byte, highest byte) {
 	if highest == 1 {
 		return

@@ -16,15 +16,15 @@ type listRows struct {
 	elements listElements
 	shape    *listShape
 	page     listPage
-	lists    []uint32 // ends of the rows that are ready
+	lists    []uint32 // ends of the lists of the rows that are ready
 	floats   []float64
 	valid    []bool
 	nulls    int
-	long     bool // the last list is longer than scan.MaxListed, and null
-	done     int  // the number of rows that were taken
+	long     bool // the last list has more than scan.MaxListed elements, so it is null
+	done     int  // the number of ready rows that were taken
 }
 
-// listPage holds the levels of a page that were not used.
+// listPage holds those levels of a page that were not used yet.
 type listPage struct{ repeated, defined []byte }
 
 // listElements yields the elements with a value, in order.
@@ -33,11 +33,10 @@ type listElements struct {
 	floats []float64 // the decoded elements
 	used   int       // the number of floats that were used
 	memory []float64
-	coded  []float64 // coded[i] is the number of code i
+	coded  []float64 // coded[i] is the number that code i stands for
 }
 
-// ready returns the number of rows that can be taken. If there are none, it builds some first. The error is io.EOF at
-// the end.
+// ready returns how many rows can be taken. If there are none, it first builds some. The error is io.EOF at the end.
 func (l *listRows) ready() (int, error) {
 	if n := len(l.valid) - l.done; n > 0 {
 		return n, nil
@@ -81,7 +80,7 @@ func (l *listRows) peek() (bool, error) {
 	return l.page.repeated[0] == 0, nil
 }
 
-// add adds the row, the element, or both that the next levels stand for.
+// add adds what the next levels describe: a row, an element, or both.
 func (l *listRows) add(starts bool) error {
 	defined := l.page.defined[0]
 	l.page.repeated, l.page.defined = l.page.repeated[1:], l.page.defined[1:]
@@ -146,7 +145,7 @@ func (e *listElements) next() (float64, error) {
 	return e.floats[e.used-1], nil
 }
 
-// decode returns the numbers of a column without nulls.
+// decode returns the numbers of a column that has no nulls.
 func (e *listElements) decode(c *table.Column) []float64 {
 	if c.Codes == nil {
 		e.memory = scan.AppendFloats(e.memory[:0], c)

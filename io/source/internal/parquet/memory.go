@@ -2,15 +2,15 @@ package parquet
 
 import "sync"
 
-// pageMemory is the memory for reading and decoding a chunk. A later chunk uses it again.
+// pageMemory is the memory with which a column chunk is read and decoded. Later chunks use the same memory again.
 type pageMemory struct {
 	block, stored, plain []byte
 	repeated, defined    []byte
 	values               decoded
 }
 
-// pageMemories holds unused memory: of long column chunks, and of short ones. They are apart so that a short column
-// does not hold what a long one needed.
+// pageMemories holds unused memory: one pool for long column chunks, and one for short ones. So a short chunk never
+// keeps the large memory that a long chunk needed.
 var pageMemories [2]sync.Pool
 
 // shortChunk is the stored length below which a chunk is short, in bytes.
@@ -24,7 +24,7 @@ func pageMemoriesOf(size int64) *sync.Pool {
 	return &pageMemories[1]
 }
 
-// mostKept is the longest slice that is kept, in bytes.
+// mostKept is the length in bytes of the longest slice that is kept for later chunks.
 const mostKept = 16 << 20
 
 // isLarge reports whether a slice is too long to be kept.

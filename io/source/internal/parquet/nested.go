@@ -12,13 +12,12 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The leaves of a column of the top level are columns, too, named by their paths: `address.city` within structs,
-// `items.price` of the numbers in a list of structs, and `m.key` and `m.value` of a map. A path leaves out the groups
-// that Parquet puts between a list and its elements, or a map and its entries. A list of numbers has the path of the
-// list.
+// The leaves of a nested column are columns too, named by their paths: `address.city` in a struct, `items.price` for
+// the numbers in a list of structs, `m.key` and `m.value` for a map. A path leaves out the groups that Parquet puts
+// between a list and its elements, or a map and its entries. A list of numbers has the path of the list.
 //
-// On the way down, the walk adds up the definition level of a leaf: one for each optional and each repeated element. A
-// leaf below one repeated element is a column of lists. Below two of them, nothing is read.
+// On its way down, the walk computes the definition level of a leaf: the number of optional and repeated elements above
+// it, itself included. A leaf below one repeated element is a column of lists. Below two of them, nothing is read.
 
 // leavesOf returns the columns of a schema and the number of its leaves. A column that cannot be read has kind Invalid.
 // A nested column comes after its top-level column.
@@ -46,7 +45,8 @@ func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err erro
 	return out, leaves, nil
 }
 
-// subtree returns the number of elements and leaves in the tree of the first element; size is 0 if it is not a tree.
+// subtree returns how many elements and how many leaves the tree under the first element has. size is 0 if the elements
+// are not a tree.
 func subtree(elements []format.SchemaElement) (size, leaves int) {
 	for open := int64(1); open > 0; size++ {
 		if size == len(elements) {
@@ -65,14 +65,14 @@ func subtree(elements []format.SchemaElement) (size, leaves int) {
 	return size, leaves
 }
 
-// schemaWalk walks over the tree of a column of the top level.
+// schemaWalk walks over the tree of a top-level column.
 type schemaWalk struct {
 	elements []format.SchemaElement
 	paths    *scan.Paths
 	found    []leaf
 }
 
-// level describes the element at which the walk is.
+// level describes the schema element that the walk has reached.
 type level struct {
 	path    string
 	defined byte // the definition level of the element
@@ -81,15 +81,15 @@ type level struct {
 	depth   int
 }
 
-// repeat returns the level of the elements of a list.
+// repeat returns the level within a list, given the level of the list.
 func (p level) repeat() level {
 	p.null, p.listed = p.defined, true
 	p.defined++
 	return p
 }
 
-// columnsIn returns the columns in the tree of a column of the top level, which comes first. chunk is the index of its
-// first leaf.
+// columnsIn returns the columns in the tree of a top-level column, which is the first element. chunk is the index of
+// the tree's first leaf.
 func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []leaf {
 	e := &elements[0]
 	w := schemaWalk{elements: elements, paths: paths}
@@ -104,7 +104,7 @@ func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []
 	return w.found
 }
 
-// visit adds the columns of the element at an index. chunk is the index of its first leaf.
+// visit adds the columns of the element at index at. chunk is the index of the element's first leaf.
 func (w *schemaWalk) visit(at, chunk int, p level) {
 	e := &w.elements[at]
 	switch p.depth++; {
@@ -132,8 +132,9 @@ func (w *schemaWalk) visit(at, chunk int, p level) {
 	}
 }
 
-// name adds the column of a group itself, which cannot be read, before the columns from index from on, which are within
-// it. It adds nothing if one of them has the group's path: a list of numbers.
+// name adds a column for a group itself, which cannot be read. It inserts the column before the columns within the
+// group, which start at index from. It adds nothing if one of these has the group's path: then the group is a list of
+// numbers.
 func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
 	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
 		return
@@ -171,7 +172,8 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 	w.found = append(w.found, l)
 }
 
-// asList returns the column of lists whose elements are the leaf's values. Its kind is Invalid if they are not numbers.
+// asList returns a column of lists, whose elements are the values of the leaf. If the values are not numbers, its kind
+// is Invalid.
 func (l leaf) asList(p level) leaf {
 	out := leaf{field: l.field, chunk: l.chunk, physical: l.physical}
 	switch l.field.Type.Kind {
@@ -184,8 +186,8 @@ func (l leaf) asList(p level) leaf {
 	return out
 }
 
-// list adds the columns of a group that is a list: it has one repeated child, which is the element or has the element
-// as its only child. Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
+// list adds the columns of a group that is a list: its only child is repeated, and either is the list's element or
+// contains it as only child. Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
 func (w *schemaWalk) list(at, chunk int, p level) {
 	e := &w.elements[at]
 	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {
@@ -201,8 +203,8 @@ func (w *schemaWalk) list(at, chunk int, p level) {
 	w.visit(at+1, chunk, p)
 }
 
-// entries adds the columns of a group that is a map: it has one repeated group of a key and perhaps a value. Source:
-// parquet-format, LogicalTypes.md, "Maps".
+// entries adds the columns of a group that is a map: its only child is a repeated group with a key and perhaps a value.
+// Source: parquet-format, LogicalTypes.md, "Maps".
 func (w *schemaWalk) entries(at, chunk int, p level) {
 	e := &w.elements[at]
 	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {

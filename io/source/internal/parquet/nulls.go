@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// validity converts definition levels to booleans.
+// validity converts definition levels to validity: true for a row that has a value.
 func (b *rowBuffer) validity(levels []byte) []bool {
 	out := scan.Room(&b.valid, len(levels))
 	for i, l := range levels {
@@ -16,7 +16,8 @@ func (b *rowBuffer) validity(levels []byte) []bool {
 	return out
 }
 
-// spreadCodes returns one code for each row; a null has code 0. valid is nil if there are no nulls.
+// spreadCodes returns a code for each row, from the codes of the rows that have a value. A null gets code 0. valid is
+// nil if there are no nulls.
 func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	if valid == nil {
 		return codes
@@ -24,7 +25,7 @@ func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	return spread(&b.codes, codes, valid)
 }
 
-// spreadValues makes one value for each row; a null has zero or an empty string.
+// spreadValues gives each row a value, from the values of the rows that have one. A null gets zero or an empty string.
 func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	switch k {
 	case table.Float:
@@ -36,8 +37,8 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	}
 }
 
-// spread assigns the next value to each row whose valid is true, and zero to the others. It uses the memory of to,
-// whose start may hold the values.
+// spread returns an item for each row: the next of values if valid is true, otherwise zero. It uses the memory of to,
+// which may start with values.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
 	*to = growTo(*to, len(valid))
@@ -69,7 +70,8 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	return out
 }
 
-// growTo returns a slice of n items in the memory of s. If that is too short, it allocates and copies nothing.
+// growTo returns a slice of n items, in the memory of s if that is large enough. Otherwise it allocates, and copies
+// nothing.
 func growTo[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -77,7 +79,8 @@ func growTo[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// readyNulls is ready for a column of the type null. It reads no pages, since some writers get their levels wrong.
+// readyNulls is ready for a column of type null. It reads no pages, since some writers write wrong levels for such a
+// column.
 func (c *columnReader) readyNulls() (int, error) {
 	if c.rows == 0 {
 		return 0, io.EOF
@@ -85,7 +88,7 @@ func (c *columnReader) readyNulls() (int, error) {
 	return int(min(c.rows, scan.BatchRows)), nil
 }
 
-// takeNulls is take for a column of the type null.
+// takeNulls is take for a column of type null.
 func (c *columnReader) takeNulls(n int) table.Column {
 	c.rows -= int64(n)
 	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}

@@ -16,14 +16,14 @@ func isCodes(e format.Encoding) bool { return e == format.RLEDictionary || e == 
 // dataPage is a decompressed data page before it is decoded.
 type dataPage struct {
 	leaf     *leaf
-	values   int // number of values with nulls; of lists, once the levels are decoded, the elements with a value
+	values   int // number of values, including nulls; for lists, after decoding the levels, of elements with a value
 	encoding format.Encoding
 	v1       *format.DataPageHeader   // nil if the page is of version 2
 	v2       *format.DataPageHeaderV2 // nil if the page is of version 1
 	body     []byte
 }
 
-// newDataPage returns a page of a leaf. Its body is not checked yet.
+// newDataPage returns the data page of a leaf whose header is h. It does not check the body.
 func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 	p := dataPage{leaf: l, body: body}
 	switch {
@@ -39,8 +39,9 @@ func newDataPage(l *leaf, h *format.PageHeader, body []byte) (dataPage, error) {
 	return p, nil
 }
 
-// split cuts the body into repetition levels (if the column holds lists), definition levels (if it has nulls or lists),
-// both still encoded, and values. Source: parquet-format, README.md, "Data Pages".
+// split cuts the body of a page into three parts, all still encoded: repetition levels (empty unless the column holds
+// lists), definition levels (empty unless it has nulls or lists), and values. Source: parquet-format, README.md, "Data
+// Pages".
 func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	lists := p.leaf.list != nil
 	if p.v2 != nil {
@@ -62,7 +63,7 @@ func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 	return repeated, defined, values, err
 }
 
-// levelsV1 cuts the levels of a page of version 1, which have their length before them, from the bytes after them.
+// levelsV1 splits the bytes of a page of version 1 into levels, whose length is stored before them, and the rest.
 func levelsV1(e format.Encoding, b []byte) (levels, rest []byte, err error) {
 	if e != format.RLE { // writers of 2013 used bit-packing
 		return nil, nil, unknownEncoding()
@@ -74,7 +75,7 @@ func levelsV1(e format.Encoding, b []byte) (levels, rest []byte, err error) {
 	return b[4 : 4+n], b[4+n:], nil
 }
 
-// lengthPrefix reads a length of four bytes and checks that it is within the bytes after it.
+// lengthPrefix reads a length of four bytes at the start of b. It fails if fewer bytes follow.
 func lengthPrefix(b []byte) (int, error) {
 	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 		return 0, short()

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// usualPageHeader is longer than a page header without statistics, in bytes. Some writers put whole texts into the
-// statistics.
+// usualPageHeader is longer than a page header without statistics, in bytes. With statistics, headers can be longer,
+// since some writers put whole texts into these.
 const usualPageHeader = 512
 
 // pageReader reads, verifies and decompresses the pages of one column chunk. It does not decode them.
@@ -24,7 +24,7 @@ type pageReader struct {
 }
 
 // next returns the header and the bytes of the next page that is not an index. The error is io.EOF at the end. The
-// result is valid until the next call; the caller may write to the bytes.
+// result is valid until the next call. The caller may overwrite the bytes.
 func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 	for p.left > 0 {
 		h, err := p.header()
@@ -71,7 +71,7 @@ func (p *pageReader) header() (*format.PageHeader, error) {
 
 func undecodedHeader() error { return fault.New(fault.CodeDamaged, "a page header cannot be decoded") }
 
-// check refuses sizes that no valid page has, before memory is allocated for them.
+// check refuses sizes in a page header that no valid page has, before memory is allocated for them.
 func (p *pageReader) check(h *format.PageHeader) error {
 	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	switch {
@@ -87,7 +87,7 @@ func (p *pageReader) check(h *format.PageHeader) error {
 	return nil
 }
 
-// body decompresses a page; in a page of version 2, only the bytes after the levels.
+// body returns the decompressed bytes of a page. In a page of version 2, the levels are not compressed.
 func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	levels, packed := 0, p.codec != format.Uncompressed
 	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {

@@ -10,30 +10,30 @@ import (
 )
 
 // A page of a few bytes can hold 2^31 values, and a page of one long text a thousand copies of it, since runs,
-// differences and prefixes expand. Rows decide how many values there are, so no number of them is refused. A page is
-// decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more than scan.BatchBytes of
-// texts. Most pages are one piece.
+// differences and prefixes expand. The rows of the table decide how many values there are, so no number may be refused.
+// Therefore a page is decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more
+// than scan.BatchBytes of texts. Most pages are one piece.
 
 // pageRest is the part of a page that is not decoded yet.
 type pageRest struct {
 	leaf              *leaf
-	levels            int  // rows; if the column holds lists, elements and empty lists
+	levels            int  // number of rows or, for lists, of elements and empty lists
 	whole             bool // the page is one piece
 	repeated, defined runs
-	// The decoded levels; nil if the page stores none.
+	// The levels of the current piece; nil if the page stores none.
 	repetitions, definitions []byte
 	values                   pageValues
-	ahead                    int // the number of decoded values that were not taken
+	ahead                    int // number of decoded values that were not taken yet
 }
 
 // pageValues decodes the values of a page.
 type pageValues interface {
-	// next decodes some values into the memory of d and returns their number: at least one if any is left. They are
-	// valid until the next call.
+	// next decodes some values into the memory of d, and returns how many: at least one if any is left. They are valid
+	// until the next call.
 	next(d *decoded) (v decoded, n int, err error)
 }
 
-// highest returns the definition level of a value; 0 if the page stores no levels.
+// highest returns the definition level that marks a value; 0 if the page stores no levels.
 func (r *pageRest) highest() byte {
 	if r.leaf.list != nil {
 		return r.leaf.list.highest
@@ -58,7 +58,7 @@ func (r *pageRest) openLevels(p *dataPage) (data []byte, err error) {
 	return data, err
 }
 
-// load decodes the levels of the next n rows or elements.
+// load decodes the levels of the next n rows or, for lists, elements.
 func (r *pageRest) load(n int, m *pageMemory) (err error) {
 	if r.leaf.list != nil {
 		if m.repeated, r.repetitions, err = loadLevels(&r.repeated, m.repeated, n, r.whole, 1); err != nil {
@@ -69,7 +69,7 @@ func (r *pageRest) load(n int, m *pageMemory) (err error) {
 	return err
 }
 
-// present returns the number of values of the page.
+// present returns how many values of the page are not null.
 func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	highest := r.highest()
 	switch {
@@ -89,8 +89,8 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	return n, nil
 }
 
-// open returns the decoder of a page's values, which decodes into the memory of d. The caller has called check for
-// data.
+// open returns the decoder of a page's values, which decodes into the memory of d. The caller must have called check
+// for data.
 func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *decoded) pageValues {
 	whole := present <= Piece
 	switch {
@@ -116,13 +116,14 @@ func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *deco
 	return &wholeValues{page: p, data: data, left: present}
 }
 
-// expandsLittle reports whether all strings that share prefixes have little more bytes together than a batch.
+// expandsLittle reports whether strings that share prefixes have little more bytes in total than a batch, once the
+// prefixes are restored.
 func expandsLittle(data []byte) bool {
 	shared, ok := sumLengths(data)
 	return ok && shared+int64(len(data)) <= scan.BatchBytes
 }
 
-// widthOf returns the width of codes, which is stored before them.
+// widthOf returns the width of codes in bits, which is stored before the codes.
 func widthOf(data []byte) uint {
 	if len(data) == 0 {
 		return 0
@@ -165,7 +166,7 @@ func (b *boolValues) next(d *decoded) (v decoded, n int, err error) {
 	return v, n, err
 }
 
-// deltaValues decodes integers that are coded as differences.
+// deltaValues decodes integers that are stored as differences.
 type deltaValues struct {
 	leaf   *leaf
 	deltas deltas
@@ -179,7 +180,7 @@ func (v *deltaValues) next(*decoded) (decoded, int, error) {
 	return decoded{ints64: out}, len(out), err
 }
 
-// lengthValues decodes strings whose lengths come before all of them, in several pieces.
+// lengthValues decodes strings in several pieces. The lengths of all strings come first.
 type lengthValues struct {
 	lengths lengths
 	left    int
@@ -201,8 +202,8 @@ func (v *lengthValues) next(d *decoded) (decoded, int, error) {
 	return out, n, nil
 }
 
-// prefixedValues decodes, in several pieces, strings that share a prefix with the string before. Their length may be
-// fixed.
+// prefixedValues decodes strings in several pieces. Each string is stored without the prefix that it shares with the
+// string before. All strings may have one fixed length.
 type prefixedValues struct {
 	prefixes, suffixes lengths
 	left               int
@@ -211,7 +212,7 @@ type prefixedValues struct {
 	fixed              bool
 	last               []byte
 	held               []byte // memory for last
-	prefix, suffix     int    // lengths of the string that did not fit into the last piece
+	prefix, suffix     int    // lengths for the string that did not fit into the last piece
 	waits              bool
 }
 
@@ -258,7 +259,7 @@ func (v *prefixedValues) lengthen() (err error) {
 	return nil
 }
 
-// wholeValues decodes all values of a page at once: they take little more memory than the page.
+// wholeValues decodes all values of a page at once, if they take little more memory than the page.
 type wholeValues struct {
 	page *dataPage
 	data []byte

@@ -17,13 +17,13 @@ type groupScan struct {
 	ctx     context.Context
 	file    *file
 	group   int
-	readers []*columnReader // a reader for each requested column, each once, in the order of the file
+	readers []*columnReader // one for each requested column, each once, in the order of the file
 	order   []int           // order[i] is the index in readers of the i-th requested column
 	codecs  scan.Codecs
 }
 
-// leavesOf returns the index of each column's leaf, and the leaves to read, each once. If no column is requested, it is
-// the shortest leaf, whose rows are counted.
+// leavesOf returns the index of each column's leaf, and the leaves to read, each once. If no column is requested, the
+// only leaf to read is the one that is probably shortest, to count its rows.
 func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	at = make([]int, len(columns))
 	for i, name := range columns {
@@ -37,14 +37,14 @@ func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	return at, used, nil
 }
 
-// Fetch implements scan.Fetcher. It fetches the parts that newScan will expect.
+// Fetch implements scan.Fetcher. It fetches the parts that newScan will announce.
 func (p *file) Fetch(split int, columns []string) bool {
 	if p.Remote == nil {
 		return false
 	}
 	_, used, err := p.leavesOf(columns)
 	if err != nil {
-		return false // Read returns the error
+		return false // Read will return the error
 	}
 	parts := make([]scan.Extent, len(used))
 	for i, l := range used {
@@ -54,7 +54,8 @@ func (p *file) Fetch(split int, columns []string) bool {
 	return p.Remote.Fetch(parts...)
 }
 
-// newScan returns a scan, after checking the footer's statements about the columns' chunks.
+// newScan returns a scan of some columns of a row group. It first checks what the footer states about the columns'
+// chunks.
 func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
 	s := &groupScan{ctx: ctx, file: p, group: group}
 	at, used, err := p.leavesOf(columns)
@@ -83,7 +84,7 @@ func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []
 	return s, nil
 }
 
-// addPlace adds the row group and the column to an error of ours.
+// addPlace adds the row group and the column to an error of package fault.
 func (s *groupScan) addPlace(err error, l *leaf) error {
 	var e *fault.Error
 	if errors.As(err, &e) {
@@ -117,7 +118,7 @@ func (s *groupScan) run(yield func(*table.Batch) error) error {
 	}
 }
 
-// ready returns the number of rows that can be taken of every column, at most n.
+// ready returns how many rows can be taken from every column, at most n.
 func (s *groupScan) ready(n int) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -133,7 +134,7 @@ func (s *groupScan) ready(n int) (int, error) {
 	return n, err
 }
 
-// take takes the next n rows of every column.
+// take stores the next n rows of every column in to.
 func (s *groupScan) take(n int, to []table.Column) error {
 	return s.each(func(i int, r *columnReader) error {
 		to[i] = r.take(n)
@@ -151,8 +152,8 @@ func (s *groupScan) each(f func(int, *columnReader) error) error {
 	return nil
 }
 
-// sum reads the rest of the chunks. It returns the digest of the footer, the row group's number and the chunks in the
-// order of the file, so that it does not depend on the order of the request.
+// sum reads the rest of the chunks. It returns the digest of the footer, the row group's number and the chunks. The
+// chunks are in the order of the file, so that the digest does not depend on the order of the request.
 func (s *groupScan) sum() ([]byte, error) {
 	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {

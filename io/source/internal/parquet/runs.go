@@ -12,31 +12,31 @@ import (
 // This file decodes the encodings of Parquet in which a few bytes can hold any number of values: runs and differences.
 //
 // The library allocates memory for the lengths that the bytes state, and a few flipped bits can state gigabytes. So
-// countRuns and countDeltas check the lengths first. And since valid bytes, too, can hold billions of values, runs and
-// deltas give them to the library in pieces.
+// countRuns and countDeltas check the lengths first. Valid bytes can also stand for billions of values, so runs and
+// deltas decode them with the library in pieces.
 
 // Piece is the largest number of values of a page that are decoded at once.
 const Piece = 1 << 20
 
-// runSlack is the number of values that runs may hold beyond the number that their page announces: the last run may be
+// runSlack is how many more values the runs of a page may have than the page announces, since the last run may be
 // padded.
 const runSlack = 512
 
-// Short returns the error for bytes that end before their values.
+// Short returns the error for a page whose bytes end before its values.
 func Short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
 
-// Undecodable returns the error for bytes that are not in their encoding.
+// Undecodable returns the error for a page whose bytes are not in the stated encoding.
 func Undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
 
-// runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. cut rewrites the next
-// numbers as runs of their own, which the library decodes. The caller has called countRuns for the bytes. Source:
-// parquet-format, Encodings.md, "RLE = 3".
+// runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. The library decodes
+// only whole sequences, so cut writes the next numbers as a sequence of their own. The caller must have called
+// countRuns for the bytes. Source: parquet-format, Encodings.md, "RLE = 3".
 type runs struct {
-	b      []byte // the rest: it starts with the value or the groups of a run that was begun
+	b      []byte // the bytes not decoded yet; if a run was begun, they start with its value or its groups
 	width  uint   // bits of a number
-	left   int    // the rest of the current run, in numbers, or in groups if it is bit-packed
+	left   int    // how many numbers of the current run are left, or groups if the run is bit-packed
 	packed bool
-	skip   int // numbers of the first group that were taken
+	skip   int // how many numbers of the first group were taken already
 	begun  bool
 	piece  []byte
 }
@@ -44,8 +44,8 @@ type runs struct {
 // newRuns returns a decoder of numbers of width bits in b.
 func newRuns(b []byte, width uint) runs { return runs{b: b, width: width} }
 
-// cut returns the next n numbers, encoded, after skip others that the caller drops. all is set if the caller needs no
-// further numbers of the runs.
+// cut returns an encoded sequence with the next n numbers. Before them are skip numbers that the caller must drop. all
+// is set if the caller needs no numbers after these.
 func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	if all && !r.begun && len(head) == 0 {
 		return r.b, 0
@@ -82,7 +82,7 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	return piece, skip
 }
 
-// Octets decodes the next n numbers of at most 8 bits into the memory of dst, which it returns too.
+// Octets decodes the next n numbers, of at most 8 bits each, into the memory of dst, and returns that memory too.
 func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
 	piece, skip := r.cut(nil, n, all)
 	memory, err = (&rle.Encoding{BitWidth: int(r.width)}).DecodeLevels(dst, piece)
@@ -92,8 +92,8 @@ func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err 
 	return memory, memory[skip : skip+n], nil
 }
 
-// Codes decodes the next n numbers of at most 32 bits into the memory of dst, which it returns too. page is the page's
-// values, which begin with the width of codes.
+// Codes decodes the next n numbers, of at most 32 bits each, into the memory of dst, and returns that memory too. page
+// is the values of the page, which begin with the width of codes.
 func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
 	piece, skip := page, 0
 	if !all || r.begun {
@@ -106,8 +106,8 @@ func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers
 	return memory, memory[skip : skip+n], nil
 }
 
-// countRuns counts numbers of width bits in a mix of runs and bit-packed groups, of which a page announces some number.
-// Source: parquet-format, Encodings.md, "RLE = 3".
+// countRuns counts the numbers of width bits in a mix of runs and bit-packed groups. announced is the number that the
+// page states. Source: parquet-format, Encodings.md, "RLE = 3".
 func countRuns(b []byte, width uint, announced int) (int, error) {
 	limit := uint64(announced + runSlack)
 	total := uint64(0)

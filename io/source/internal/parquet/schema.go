@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// typeOf returns the table type of a schema element that is a column.
+// typeOf returns the table type of a schema element, which must be a leaf.
 func typeOf(e *format.SchemaElement) table.Type {
 	switch {
 	case !e.Type.Valid:
@@ -70,7 +70,8 @@ func physicalType(physical format.Type) table.Type {
 	return scan.Unread("unknown")
 }
 
-// logicalType returns the table type of a logical type, if the physical type may have it.
+// logicalType returns the table type of a logical type. It returns an Invalid type if the physical type may not have
+// the logical type.
 func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
 	integer := []format.Type{format.Int32, format.Int64}
 	text := []format.Type{format.ByteArray, format.FixedLenByteArray}
@@ -92,7 +93,7 @@ func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
 	return scan.Unread(name)
 }
 
-// typeIfAllowed returns t if the physical type is in allowed.
+// typeIfAllowed returns t if the physical type is in allowed, and otherwise an Invalid type.
 func typeIfAllowed(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
 	if !slices.Contains(allowed, physical) || t.Kind == table.Timestamp && t.Unit == 0 {
 		return scan.Unread(t.Kind.String() + " of an odd physical type")
@@ -112,7 +113,7 @@ func unitOf(u format.TimeUnitValue) int64 {
 	return 0
 }
 
-// convertedType returns the table type of a converted type, which older writers state.
+// convertedType returns the table type of a converted type, which older writers state instead of a logical type.
 func convertedType(c deprecated.ConvertedType, physical format.Type) table.Type {
 	switch c {
 	case deprecated.UTF8, deprecated.Enum, deprecated.Json, deprecated.Bson:

@@ -9,14 +9,15 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Few of a Parquet file's statements about its rows are trusted: the min and max of a row group's values in a column of
-// integers, dates or timestamps, and the number of rows of a row group that they rule out. All others are compared with
-// the rows or not used. Bounds of floats are not used: writers disagree about NaN, and some state a min that is too
-// large after one. Bounds of texts are not used either, since nothing shows whether a writer cut them, nor bounds of
-// unsigned integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
+// A Parquet file states many facts about its rows. Only two are trusted: the min and max of an integer, date or
+// timestamp column in a row group, and the number of rows of a row group that is skipped because of them. All others
+// are compared with the rows or not used. Bounds of floats are not used: writers disagree about NaN, and some state a
+// min that is too large after one. Bounds of texts are not used either, since a writer may have shortened them. Nor are
+// bounds of unsigned integers and decimals, which different writers have ordered differently. docs/adr/0013 has the
+// argument for each.
 
 // statedBounds returns the min and max of signed integers that statistics state. ordered tells whether the column's
-// order is known. ok is false if there are none, or if their form leaves doubt.
+// order is known. ok is false if there are none, or if their form is doubtful.
 //
 // Statistics have an older and a newer form. Signed integers have the same order in both, so either is used, unless the
 // two differ.
@@ -40,8 +41,8 @@ func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b t
 	return b, b.Min <= b.Max
 }
 
-// isTypeOrdered reports whether a column's statistics are in the order of its type: the file states this order or, if
-// it is older, no order.
+// isTypeOrdered reports whether the min and max of a column are in the order of the column's type. This is so if the
+// file states this order, or is older and states none.
 func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	if len(orders) == 0 {
 		return true
@@ -53,7 +54,7 @@ func isTypeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// isSigned reports whether a leaf holds signed integers, at most one a row. No statement about nested columns is
+// isSigned reports whether a leaf holds signed integers, at most one a row. No statistics of nested columns are
 // trusted.
 func (l *leaf) isSigned() bool {
 	switch l.field.Type.Kind {

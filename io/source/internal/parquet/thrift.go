@@ -34,10 +34,10 @@ const thriftDepth = 32
 type thriftWalk struct {
 	b       []byte
 	at      int
-	structs int // the number of structs in lists, for which decoding allocates
+	structs int // number of structs in lists, each of which decoding allocates
 	bad     bool
-	more    *scan.Section // the bytes after b, which are appended to b as they are read; nil if there are none
-	err     error         // the error of reading more
+	more    *scan.Section // the bytes after b, which are appended to b when they are read; nil if there are none
+	err     error         // an error in reading more
 }
 
 // walkThrift walks over the struct at the start of b. ok is true if it is complete and valid.
@@ -47,8 +47,8 @@ func walkThrift(b []byte) (w thriftWalk, ok bool) {
 	return w, !w.bad
 }
 
-// shortenThrift reads the struct at the start of a section and returns it with empty texts, since texts may have any
-// length. ok is false if it is not complete and valid.
+// shortenThrift reads the struct at the start of a section, and returns it with all texts emptied, since texts may have
+// any length. ok is false if the struct is not complete and valid.
 func shortenThrift(s *scan.Section) (b []byte, ok bool, err error) {
 	w := thriftWalk{more: s}
 	w.fields(thriftDepth)
@@ -64,7 +64,7 @@ func decodeThrift(b []byte, v any) error {
 
 func (w *thriftWalk) fail() { w.bad, w.at = true, len(w.b) }
 
-// left returns the number of bytes after the walk's position.
+// left returns how many bytes are after the walk's position.
 func (w *thriftWalk) left() uint64 {
 	n := len(w.b) - w.at
 	if w.more != nil {
@@ -73,7 +73,7 @@ func (w *thriftWalk) left() uint64 {
 	return uint64(n)
 }
 
-// grow reads one more byte; it returns false if there is none.
+// grow appends one more byte to b. It returns false if there is none.
 func (w *thriftWalk) grow() bool {
 	if w.more == nil || w.err != nil {
 		return false
@@ -119,7 +119,7 @@ func (w *thriftWalk) pass(n uint64) {
 	w.at = min(w.at+int(n), len(w.b))
 }
 
-// text skips a text. If the text comes from w.more, b gets an empty text instead.
+// text skips a text. If the bytes come from more, b gets an empty text in its place.
 func (w *thriftWalk) text() {
 	from := w.at
 	n := w.uvarint()
@@ -149,7 +149,7 @@ func (w *thriftWalk) fields(depth int) {
 		if head>>4 == 0 { // the field's number is in the next bytes
 			w.uvarint()
 		}
-		if typ := head & 15; typ != thriftTrue && typ != thriftFalse { // the type of a boolean field is its value
+		if typ := head & 15; typ != thriftTrue && typ != thriftFalse { // the type of a boolean field is also its value
 			w.value(typ, depth)
 		}
 	}
@@ -202,7 +202,7 @@ func (w *thriftWalk) dict(depth int) {
 	}
 }
 
-// items walks n times over elements of the given types, each of at least one byte.
+// items walks over n items. Each item has an element of each of the types, of at least one byte.
 func (w *thriftWalk) items(n uint64, depth int, types ...byte) {
 	if depth <= 0 || n > w.left() {
 		w.fail()

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// values takes the next n values. If a table holds them in the same form, they share memory with the page; otherwise
-// they are stored in to, from its start.
+// values takes the next n values of d. If a table holds them in the same form, they share memory with the page.
+// Otherwise they are stored in to, from its start.
 func (d *decoded) values(l *leaf, n int, to *table.Values) table.Values {
 	if l.convert != nil {
 		return l.convert(d, n, to)
@@ -70,7 +70,8 @@ func (d *decoded) takeInts(l *leaf, n int, to *[]int64) []int64 {
 	return out
 }
 
-// takeInts96 takes instants; time makes a value of the nanoseconds of a day and the number of days since 1970.
+// takeInts96 takes the next n INT96 timestamps. time converts the nanoseconds of a day and the day (counted from 1970)
+// to a value.
 func (d *decoded) takeInts96(n int, to *[]int64, time func(nanos, day int64) int64) []int64 {
 	const epoch = 2440588 // the Julian day number of 1970-01-01
 	out := scan.Room(to, n)
@@ -81,14 +82,15 @@ func (d *decoded) takeInts96(n int, to *[]int64, time func(nanos, day int64) int
 	return out
 }
 
-// micros converts the nanoseconds of a day and a day since 1970 to microseconds since 1970, rounded down. It saturates.
+// micros returns microseconds since 1970, rounded down, for the nanoseconds of a day and a day counted from 1970. On
+// overflow it returns the nearest int64.
 func micros(nanos, day int64) int64 {
 	const perDay = 86_400_000_000
 	us := nanos / 1000
 	if nanos%1000 < 0 {
 		us--
 	}
-	const most = math.MaxInt64/perDay - 200_000 // nanos can be up to 106,752 days
+	const most = math.MaxInt64/perDay - 200_000 // nanos can be as long as 106,752 days
 	switch {
 	case day > most:
 		return math.MaxInt64

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// blocksAhead is the number of blocks that are fetched ahead for each worker if a file is read in order.
+// blocksAhead is how many blocks are fetched ahead for each worker if a file is read in order.
 const blocksAhead = 3
 
-// readAt reads from a handle's file up to the end of one block.
+// readAt reads from a handle's file at offset at, but at most up to the end of a block.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	i := at / blockSize
 	x := c.take(h.file, i)
@@ -26,7 +26,8 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// take returns a block. It fetches the block if necessary, and the next ones if the file is read in order.
+// take returns block i of a file. It fetches the block if necessary. If the file is read in order, it also fetches the
+// next blocks.
 func (c *blocks) take(f *File, i int64) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +49,7 @@ func (c *blocks) take(f *File, i int64) *block {
 	return x
 }
 
-// find returns a block and fetches it if necessary. c.mu must be held.
+// find returns block i of a file, and starts to fetch it if necessary. c.mu must be held.
 func (c *blocks) find(f *File, i int64) *block {
 	c.clock++
 	key := blockKey{f, i}
@@ -74,8 +75,9 @@ func (c *blocks) find(f *File, i int64) *block {
 	return x
 }
 
-// room makes room for another block by giving back the least recently used blocks that nobody reads, and reports
-// whether it fits. Unless all is set, it gives back only blocks that were read. c.mu must be held.
+// room makes room for another block, and reports whether it succeeded. It gives back the least recently used blocks
+// that nobody is reading; unless all is set, only blocks that a reader asked for. c.mu must be
+// held.
 func (c *blocks) room(all bool) bool {
 	for c.held+blockSize > c.limit {
 		var oldest blockKey
@@ -99,7 +101,7 @@ func (c *blocks) room(all bool) bool {
 	return true
 }
 
-// forget drops all blocks that nobody reads.
+// forget drops all blocks that nobody is reading.
 func (c *blocks) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +118,7 @@ func (c *blocks) forget() {
 	}
 }
 
-// release ends the use of a block, of which n bytes from at on were read.
+// release ends the use of a block; n of its bytes, from offset at on, were read.
 func (c *blocks) release(x *block, at int64, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,8 +127,8 @@ func (c *blocks) release(x *block, at int64, n int) {
 	x.ended = x.ended || n > 0 && at+int64(n) == int64(len(x.data))
 }
 
-// recycle gives back the blocks that were read to their ends, except the last kept ones, so that new blocks get memory
-// that may still be in the CPU's caches. c.mu must be held.
+// recycle gives back the blocks that were read to their ends, except the last kept ones. So new blocks get memory that
+// may still be in the CPU's caches. c.mu must be held.
 func (c *blocks) recycle(kept int) {
 	var over []blockKey
 	for k, b := range c.of {

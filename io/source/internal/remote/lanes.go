@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// laneWindow is the memory of the lanes of a handle: half of a worker's window. The other half is for what is
-	// fetched ahead.
+	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for lanes
+	// that are fetched ahead.
 	laneWindow = Window / 2
-	// usualPart is the approximate length of a request: shorter ones need more requests, and of longer ones fewer run
-	// at once.
+	// usualPart is the approximate length of a request: with shorter parts there would be more requests, with longer ones
+	// fewer at the same time.
 	usualPart = 4 << 20
-	// gap is the number of bytes between two extents that are fetched rather than make two requests.
+	// gap is how many unneeded bytes between two extents are fetched to save a request.
 	gap = 32 << 10
-	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else
-	// one.
+	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes together;
+	// otherwise one is.
 	mostAhead  = 8
 	shortAhead = 4 << 20
 )
@@ -57,7 +57,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.lanes.expect(sorted)
 }
 
-// expect starts to fetch the extents that no lane has yet. l.mu must be held.
+// expect starts to fetch those extents that no lane fetches yet. l.mu must be held.
 func (l *lanes) expect(sorted []scan.Extent) {
 	for _, x := range lanesOf(sorted) {
 		i, taken := l.find(x.at)
@@ -69,12 +69,12 @@ func (l *lanes) expect(sorted []scan.Extent) {
 	}
 }
 
-// find returns the index in l.all of the lane that begins at at, and whether there is one.
+// find returns the index in l.all of the lane that begins at offset at. The second result is false if there is none.
 func (l *lanes) find(at int64) (int, bool) {
 	return slices.BinarySearchFunc(l.all, at, func(x *lane, at int64) int { return cmp.Compare(x.at, at) })
 }
 
-// sortExtents returns the extents within the file that are not empty, sorted by offset.
+// sortExtents returns the extents without empty ones and without what is beyond the file, sorted by offset.
 func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool {
 		return e.Size <= 0 || e.At < 0 ||
@@ -84,8 +84,8 @@ func (f *File) sortExtents(extents []scan.Extent) []scan.Extent {
 	return out
 }
 
-// lanesOf distributes the window over sorted extents. If all fit, neighbouring ones share a lane, and all parts are
-// fetched at once.
+// lanesOf returns lanes for sorted extents, and divides the window among them. If all extents fit in the window,
+// neighbouring ones share a lane, and all parts are fetched at once.
 func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	total := int64(0)
 	for _, e := range extents {
@@ -117,7 +117,7 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	return lanes
 }
 
-// start fetches the parts of a lane from part i on. l.mu must be held.
+// start fetches the parts of a lane, starting with part i. l.mu must be held.
 func (l *lanes) start(x *lane, i int) {
 	for len(x.parts) < i+x.depth {
 		at := x.at + int64(len(x.parts))*x.step
@@ -149,8 +149,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part that has the byte at at; nil if there is none. It starts later parts, in the memory of the part
-// before. l.mu must be held.
+// part returns the part with the byte at offset at; nil if there is none. It starts later parts, in the memory of parts
+// that were read. l.mu must be held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -161,7 +161,7 @@ func (l *lanes) part(at int64) *part {
 	}
 	x := l.all[n]
 	i := int((at - x.at) / x.step)
-	if i > len(x.parts) { // the reader jumped
+	if i > len(x.parts) { // the reader has skipped parts
 		return nil
 	}
 	if i > 0 && !x.whole {
@@ -171,14 +171,14 @@ func (l *lanes) part(at int64) *part {
 	return x.parts[i]
 }
 
-// drop gives the filled pieces of a part back. l.mu must be held.
+// drop gives back the memory of a part's filled pieces. l.mu must be held.
 func (l *lanes) drop(p *part) {
 	for k := range p.pieces[:p.filled] {
 		l.give(&p.pieces[k])
 	}
 }
 
-// give gives the memory of a piece back. l.mu must be held.
+// give gives back the memory of a piece. l.mu must be held.
 func (l *lanes) give(x *piece) {
 	if x.data != nil {
 		l.file.pool.memory.give(x.data)
@@ -208,7 +208,7 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// readSome reads up to the end of one piece or block.
+// readSome reads at most up to the end of one piece or block.
 func (h *handle) readSome(b []byte, at int64) (int, error) {
 	l := h.lanes
 	p, k, data, err := l.wait(h.ctx, at)
@@ -229,8 +229,8 @@ func (h *handle) readSome(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// wait waits for the byte at at and returns its part, the index of its piece, and the piece's bytes. They are nil if no
-// part has the byte, or if its memory was given back.
+// wait waits until the byte at offset at is there. It returns the byte's part, the index of the piece, and the piece's
+// bytes. All are nil or 0 if no part has the byte, or if its memory was given back.
 func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -254,7 +254,7 @@ func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) 
 	return p, k, p.pieces[k].data, nil
 }
 
-// wake wakes the reader.
+// wake wakes the goroutine that waits for bytes.
 func (l *lanes) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +271,7 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// keep keeps the contents of a file that is one piece for later handles, if there is room.
+// keep keeps the contents of a file that fits in one piece for later handles, if there is memory for it.
 func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -290,7 +290,7 @@ func (l *lanes) keep() {
 	p.pieces[0] = piece{}
 }
 
-// close cancels the requests and gives the memory back.
+// close cancels the requests of the lanes and gives their memory back.
 func (l *lanes) close() {
 	l.cancel()
 	l.running.Wait()
@@ -305,7 +305,7 @@ func (l *lanes) close() {
 	l.all = nil
 }
 
-// opened counts the open handles.
+// opened adds n to the number of open handles.
 func (a *aheads) opened(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -330,20 +330,21 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}
-	f.pool.blocks.forget() // lanes need the window, and reading footers left blocks in it
+	f.pool.blocks.forget() // lanes need the memory, and reading footers has filled blocks
 	x.lanes = f.newLanes(f.pool.ctx)
-	x.lanes.expect(sorted) // no other goroutine uses it yet
+	x.lanes.expect(sorted) // no other goroutine knows it yet
 	a.waiting = append(a.waiting, x)
 	a.held += x.holds
 	return true
 }
 
-// find returns the index of the ahead for these extents, or -1. a.mu must be held.
+// find returns the index in a.waiting of the lanes that were fetched ahead for exactly these extents, or -1. a.mu must
+// be held.
 func (a *aheads) find(f *File, sorted []scan.Extent) int {
 	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
-// take removes and returns the ahead for exactly these extents; nil if there is none.
+// take removes and returns the lanes that were fetched ahead for exactly these extents; nil if there are none.
 func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -357,7 +358,7 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	return x
 }
 
-// Forget drops the bytes that were fetched ahead and not read. A reader calls it before it reads the table again.
+// Forget drops the bytes that were fetched ahead and not read. Call it before the table is read again.
 func (p *Pool) Forget() {
 	p.ahead.mu.Lock()
 	waiting := p.ahead.waiting

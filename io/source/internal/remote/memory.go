@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// leastPart is the least length of a request for a longer extent, in bytes.
+	// leastPart is the shortest request, in bytes, into which a longer extent is divided.
 	leastPart = 64 << 10
-	// pieceSize is the length, in bytes, of the pieces of memory that hold a part. Shorter pieces cost the system more
-	// time for each byte; longer ones delay the reuse of memory.
+	// pieceSize is how many bytes a piece of memory has; a part consists of pieces. Smaller pieces cost more system time
+	// for each byte; larger ones are reused later.
 	pieceSize = 256 << 10
 	blockSize = 2 << 20
 )
 
-// memory holds the unused memory of a pool for blocks and parts. The first touch of memory costs a page fault for each
-// 4 KiB, which takes longer than copying their contents. So memory is used again, the most recently used first.
+// memory holds the unused memory of a pool for blocks and parts. New memory costs a page fault for each 4 KiB, which
+// takes longer than copying 4 KiB. So memory is used again, the most recently used first.
 type memory struct {
 	mu   sync.Mutex
 	free [len(memorySizes)][][]byte
-	left int64 // how many more bytes may be kept
-	held int64 // bytes of short files
+	left int64 // how many more bytes of unused memory may be kept
+	held int64 // bytes of short files that are kept
 }
 
-// memorySizes holds the lengths of memory that is used again.
+// memorySizes are the lengths in bytes of the memory that is kept for later use.
 var memorySizes = [...]int{leastPart, pieceSize, blockSize}
 
 // take returns n bytes; n is at most the length of a block.
@@ -47,8 +47,8 @@ func (m *memory) take(n int) []byte {
 	return make([]byte, n)
 }
 
-// keep reports whether the contents of a short file may stay in memory as long as the pool: they may use up to half of
-// the kept memory.
+// keep reports whether the contents of a short file may be kept as long as the pool. Such contents may use half of the
+// memory that the pool keeps.
 func (m *memory) keep(b []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *memory) give(b []byte) {
 	if own < 0 {
 		return
 	}
-	for i, size := range memorySizes { // unused memory of other lengths is dropped
+	for i, size := range memorySizes { // memory of other lengths is not kept
 		for i != own && m.left < int64(cap(b)) && len(m.free[i]) > 0 {
 			m.free[i] = m.free[i][1:]
 			m.left += int64(size)

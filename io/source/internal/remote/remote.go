@@ -1,10 +1,10 @@
-// Package remote reads files of stores like files of this machine: by ranges, ahead of their readers, and within a
-// limit of memory.
+// Package remote reads files in stores like files on this machine. It requests ranges of bytes, fetches them before
+// they are needed, and stays within a memory limit.
 //
-// A reader that knows which parts of a file it needs announces them (Expect). They are fetched in lanes: one part after
-// the other in each lane, several lanes at once. Small neighbouring parts share a request. All other reads go through
-// blocks, which the handles of all files share, since readers of texts read a file in pieces that do not end with a
-// record.
+// A reader that knows which parts of a file it needs announces them (Expect). They are fetched in lanes: the parts of a
+// lane one after the other, several lanes at once. Small neighbouring parts share a request. All other reads go through
+// blocks. The handles of all files share the blocks, since the pieces into which a text file is cut do not end where
+// records end.
 //
 // Every request names the version of the object that was opened, so no answer mixes two versions.
 package remote
@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// Window is the memory in bytes, for each worker, of the parts that it reads and fetches ahead.
+	// Window is how much memory each worker may use for parts that it reads and fetches ahead, in bytes.
 	Window = 16 << 20
-	// PerWorker is the memory in bytes for each worker: Window, and memory that is kept for later requests.
+	// PerWorker is how much memory each worker may use, in bytes: Window, and memory that is kept for later requests.
 	PerWorker = Window + Window/2
-	// requests is the largest number of simultaneous requests for each worker.
+	// requests is the largest number of requests at the same time, for each worker.
 	requests = 16
 )
 
-// Pool holds what the files of a dataset share: memory, blocks, and limits of requests.
+// Pool holds what all files of a dataset share: memory, blocks, and limits on the number of requests.
 type Pool struct {
 	workers int
-	ctx     context.Context // context of the requests that handles share
+	ctx     context.Context // for requests that several handles share
 	cancel  context.CancelFunc
 	slots   chan struct{}
 	blocks  blocks
@@ -53,12 +53,12 @@ func NewPool(workers int) *Pool {
 // Close cancels all requests.
 func (p *Pool) Close() { p.cancel() }
 
-// File is a version of an object.
+// File is one version of an object in a store.
 type File struct {
 	pool   *Pool
 	bucket store.Bucket
 	object store.Object
-	kept   atomic.Pointer[[]byte] // contents of a short file; nil if they were not kept
+	kept   atomic.Pointer[[]byte] // contents of a short file; nil if they are not kept
 }
 
 // File returns a file of the pool.
@@ -72,7 +72,7 @@ func (f *File) Size() int64 { return f.object.Size }
 // Version implements scan.Remote.
 func (f *File) Version() string { return f.object.Version }
 
-// fetch reads size bytes from the store into pieces of memory, as store.ReadPieces does.
+// fetch reads size bytes of the file into pieces of memory that next returns, as store.ReadPieces does.
 func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) []byte) error {
 	select {
 	case f.pool.slots <- struct{}{}:
@@ -83,16 +83,16 @@ func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) 
 	return Fault(store.ReadPieces(ctx, f.bucket, f.object, at, size, next))
 }
 
-// handle reads a version of an object.
+// handle is an open [File].
 type handle struct {
 	file    *File
 	ctx     context.Context
 	reading sync.Mutex // held while ReadAt, Expect or Close runs
 	lanes   *lanes
-	own     bool // the handle made its lanes: it did not take over lanes that had fetched ahead
+	own     bool // the handle made its lanes itself: nothing had been fetched ahead
 }
 
-// lanes holds the extents that are fetched for one handle.
+// lanes holds the lanes of one handle: the parts of a file that are fetched for it.
 type lanes struct {
 	file    *File
 	ctx     context.Context
@@ -103,47 +103,47 @@ type lanes struct {
 	all     []*lane   // sorted by offset
 }
 
-// lane is an extent that is read from its start to its end, in parts of step bytes. depth parts are fetched at once.
+// lane fetches the bytes of a file from at to end, in parts of step bytes, depth parts at a time.
 type lane struct {
 	at, end int64
 	step    int64
 	depth   int
-	whole   bool // several columns share it, so it is fetched at once
+	whole   bool // several columns share the lane, so all its parts are fetched at once
 	parts   []*part
 }
 
-// part is the range of one request, in pieces.
+// part is the range of bytes of one request, in pieces of memory.
 type part struct {
 	at     int64
-	pieces []piece // the pieces that were begun
+	pieces []piece // the pieces that have been started
 	filled int     // number of filled pieces
 	err    error   // the error that ended the request
 }
 
-// piece is memory that is allocated when its bytes come, and given back when they were read.
+// piece is a piece of memory. It is allocated when its bytes arrive, and given back when they were read.
 type piece struct {
 	data   []byte // nil after it was given back
 	unread int    // bytes
 }
 
-// aheads holds the extents that are fetched before a handle is opened for them: while a worker decodes a row group, the
-// next one is fetched, or several if they are short. So a worker uses two halves of its window: one for the row group
-// that it reads, one for the next ones.
+// aheads holds lanes that are fetched before a handle is opened for them: while a worker decodes a row group, the next
+// one is fetched, or several if they are short. So a worker uses one half of its window for the row group that it
+// reads, and the other half for the next ones.
 type aheads struct {
 	mu      sync.Mutex
 	handles int // number of open handles
 	waiting []*ahead
-	held    int64 // bytes that were fetched for handles that are not open
+	held    int64 // bytes that are fetched for handles that are not open yet
 }
 
-// ahead holds the lanes that are fetched for a handle that is not open yet.
+// ahead is lanes that are fetched for a handle that is not open yet.
 type ahead struct {
 	lanes   *lanes
 	extents []scan.Extent
 	holds   int64 // bytes
 }
 
-// blocks holds parts of files that several handles read, all of one length except the last of a file. The least
+// blocks is a cache of blocks that all handles share. All blocks have one length, except the last of a file. The least
 // recently used ones are dropped to make room.
 type blocks struct {
 	mu    sync.Mutex
@@ -163,13 +163,13 @@ type block struct {
 	done   chan struct{} // closed when data is filled, or err is set
 	err    error
 	users  int
-	last   int64 // the clock at its last use
-	wanted bool  // a reader asked for it
+	last   int64 // the value of clock when it was last used
+	wanted bool  // a reader has asked for it
 	read   int64 // bytes
 	ended  bool  // its last byte was read
 }
 
-// Fault maps an error of a store to one of an input. It keeps an error of the context.
+// Fault converts an error of a store to an error of package fault. It keeps an error of the context.
 func Fault(err error) error {
 	var own *store.Error
 	if !errors.As(err, &own) {

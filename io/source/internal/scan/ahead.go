@@ -7,20 +7,20 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// The number of blocks that are read ahead, and their length in bytes.
+// How many blocks are read ahead, and how many bytes a block has.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 256 << 10
 )
 
-// AheadReader reads ahead in a goroutine.
+// AheadReader is a reader that reads ahead in a goroutine.
 type AheadReader struct {
 	full, free chan []byte
 	stopped    chan struct{}
-	Stop       func() // ends the goroutine and waits for that
+	Stop       func() // ends the goroutine and waits for its end
 	block      []byte
-	unread     []byte // the unread rest of block
-	err        error  // the error after the blocks in full
+	unread     []byte // the part of block that was not read yet
+	err        error  // returned after the blocks in full
 }
 
 // NewAheadReader starts to read ahead.
@@ -42,7 +42,7 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	return a
 }
 
-// run fills blocks until the text ends, which is an error, or until it is stopped.
+// run fills blocks until the text ends, which it reports as an error, or until it is stopped.
 func (a *AheadReader) run(r io.Reader) error {
 	for {
 		var b []byte

@@ -13,16 +13,16 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Codecs decompresses bytes in memory. The caller knows the length of the result, and no codec writes more than that,
-// so a decompression bomb is a damaged file. parquet-go's codecs are not used: they write as much as there is, and its
-// LZ4 retries damaged bytes with ever larger buffers.
+// Codecs decompresses bytes in memory. The caller states the length of the result, and no codec writes more, so a
+// decompression bomb is treated as a damaged file. parquet-go's codecs are not used, since they write as much as there
+// is, and its LZ4 codec retries damaged bytes with ever larger buffers.
 type Codecs struct {
 	zstd   *zstd.Decoder
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 }
 
-// checkFilled returns an error if fewer bytes were written than announced.
+// checkFilled returns an error if n, the number of bytes written to dst, is less than dst's length.
 func checkFilled(dst []byte, n int, err error) error {
 	if err == nil && n != len(dst) {
 		return io.ErrShortBuffer
@@ -49,7 +49,7 @@ func LZ4Into(dst, src []byte) error {
 // ZstdInto decompresses src, zstd frames, into dst.
 func (c *Codecs) ZstdInto(dst, src []byte) error {
 	if c.zstd == nil {
-		// The decoder copies from dst, so that a window takes no memory of its own.
+		// The decoder copies within dst, so its window needs no memory of its own.
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(math.MaxInt64),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
@@ -84,7 +84,7 @@ func (c *Codecs) BrotliInto(dst, src []byte) error {
 	return Exactly(c.brotli, dst)
 }
 
-// Exactly fills dst from r, which must end there.
+// Exactly fills dst from r. It fails if r has more or fewer bytes.
 func Exactly(r io.Reader, dst []byte) error {
 	if _, err := io.ReadFull(r, dst); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Room returns n items in the memory of s. Their contents are unspecified.
+// Room returns a slice of n items with unspecified contents, in the memory of s if that is large enough.
 func Room[T any](s *[]T, n int) []T {
 	*s = slices.Grow((*s)[:0], n)[:n]
 	return *s
@@ -16,7 +16,7 @@ func Room[T any](s *[]T, n int) []T {
 // Sized returns a slice of n bytes, in b's memory if it is large enough.
 func Sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
-// AppendFloats appends the numbers of a plain column.
+// AppendFloats appends the numbers of a plain column to dst.
 func AppendFloats(dst []float64, c *table.Column) []float64 {
 	from := len(dst)
 	switch c.Type.Kind {
@@ -39,7 +39,7 @@ func AppendFloats(dst []float64, c *table.Column) []float64 {
 	return dst
 }
 
-// Unread returns the type of a column whose values cannot be read; name describes them.
+// Unread returns a type for a column whose values cannot be read. name names the file's type in messages.
 func Unread(name string) table.Type { return table.Type{Name: name} }
 
 // ZoneOf returns the zone of timestamps: of instants, or of wall-clock readings.
@@ -50,8 +50,8 @@ func ZoneOf(utc bool) string {
 	return table.Local
 }
 
-// Nullify makes a row null if its value is [NoValue]. The column's values must be in Ints. It uses the memory of valid,
-// which may be the column's validity.
+// Nullify makes each row null whose value is [NoValue]. The column's values must be in Ints. It uses the memory of
+// valid, which may hold the column's validity.
 func Nullify(c *table.Column, valid *[]bool) {
 	n := c.Entries()
 	before := c.Valid
@@ -70,22 +70,22 @@ func Nullify(c *table.Column, valid *[]bool) {
 	}
 }
 
-// ExactNanos returns an instant in nanoseconds since 1970, given by the nanoseconds of a day and the day since 1970. It
-// returns [NoValue] if the result overflows an int64.
+// ExactNanos returns an instant in nanoseconds since 1970. The instant is given as nanoseconds of a day, and the day
+// counted from 1970. It returns [NoValue] if the result overflows an int64.
 func ExactNanos(nanos, day int64) int64 {
 	const perDay = 86_400_000_000_000
 	day, nanos = day+nanos/perDay, nanos%perDay
 	if nanos < 0 {
 		day, nanos = day-1, nanos+perDay
 	}
-	const last = math.MaxInt64 / perDay // the first and last days are left out, since an int64 holds them in part only
+	const last = math.MaxInt64 / perDay // the first and the last day are left out, since only parts of them fit an int64
 	if day >= last || day <= -last {
 		return NoValue
 	}
 	return day*perDay + nanos
 }
 
-// Dictionary holds the values of a column's codes. No two dictionaries of a process have the same ID.
+// Dictionary holds the values that a column's codes stand for. No two dictionaries of a process have the same ID.
 type Dictionary struct {
 	Values table.Values
 	Size   int

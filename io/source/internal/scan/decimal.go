@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// intDigits is the number of decimal digits that every int64 can hold.
+	// intDigits is the number of decimal digits that always fit an int64.
 	intDigits = 18
 	// MaxDecimal is the length of the longest decimal in bytes: 256 bits.
 	MaxDecimal = 32
-	// exactPower is the largest power of ten that is a float64.
+	// exactPower is the largest n for which 10^n is exactly a float64.
 	exactPower = 22
 )
 
 // Decimal converts the unscaled integers of a decimal type to values. Decimals without a fraction that an int64 holds
-// become Int, all others Float: the float64 nearest to the decimal. Integers beyond the announced precision saturate.
+// become Int, all others Float: the float64 nearest to the decimal. An Int that overflows an int64 becomes the nearest
+// int64.
 type Decimal struct {
 	Type  table.Type
 	scale int
@@ -49,7 +50,7 @@ func DecimalOf(precision, scale int) Decimal {
 	return d
 }
 
-// Add adds v·10^-scale to to.
+// Add appends the decimal v·10^-scale to to.
 func (d Decimal) Add(v int64, to *table.Values) {
 	switch d.Type.Kind {
 	case table.Int:
@@ -61,7 +62,7 @@ func (d Decimal) Add(v int64, to *table.Values) {
 	}
 }
 
-// addText adds digits·10^-scale as text.
+// addText appends the decimal digits·10^-scale to to, as a text.
 func (d Decimal) addText(digits string, to *table.Values) {
 	to.Data = d.appendText(to.Data, digits)
 	if len(to.Offsets) == 0 {
@@ -70,8 +71,8 @@ func (d Decimal) addText(digits string, to *table.Values) {
 	to.Offsets = append(to.Offsets, uint32(len(to.Data)))
 }
 
-// appendText appends digits·10^-scale without exponent and without zeros at the end of its fraction: equal decimals of
-// different scales have the same text. digits is an integer in decimal.
+// appendText appends digits·10^-scale as a text without an exponent, and without zeros at the end of the fraction. So
+// equal decimals of different scales have the same text. digits is an integer in decimal.
 func (d Decimal) appendText(dst []byte, digits string) []byte {
 	digits, negative := strings.CutPrefix(digits, "-")
 	if negative {
@@ -95,7 +96,7 @@ func (d Decimal) appendText(dst []byte, digits string) []byte {
 	return dst
 }
 
-// AddBytes appends the decimal of a big-endian integer in two's complement.
+// AddBytes appends a decimal to to. b is its unscaled integer, big-endian in two's complement.
 func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	if v, ok := smallInteger(b); ok {
 		d.Add(v, to)
@@ -124,7 +125,7 @@ func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	to.Floats = append(to.Floats, d.parse(v.String()))
 }
 
-// smallInteger returns an integer that fits the last eight bytes.
+// smallInteger returns the integer in b. It returns false if the integer overflows an int64.
 func smallInteger(b []byte) (int64, bool) {
 	var last [8]byte
 	sign := byte(0)
@@ -143,8 +144,8 @@ func smallInteger(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-// NoValue stands for a value that an exact column cannot represent. [Nullify] makes its rows null. No value of such a
-// column equals it.
+// NoValue stands for a value that an exact column cannot represent; [Nullify] makes the row null. No value of such a
+// column is NoValue.
 const NoValue = math.MinInt64
 
 func (d Decimal) saturated(sign int) int64 {
@@ -180,7 +181,7 @@ func (d Decimal) float(v int64) float64 {
 	return d.parse(strconv.FormatInt(v, 10))
 }
 
-// parse returns the float64 nearest to digits·10^-scale. It is infinite beyond the range.
+// parse returns the float64 nearest to digits·10^-scale. It is infinite if the number is too large.
 func (d Decimal) parse(digits string) float64 {
 	f, _ := strconv.ParseFloat(digits+"e"+strconv.Itoa(-d.scale), 64)
 	return f

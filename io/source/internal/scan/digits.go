@@ -7,13 +7,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Digits describes how numbers are written.
+// Digits describes how numbers are written in a text file.
 type Digits struct {
 	Decimal   rune // '.' if it is 0
 	Thousands rune // between groups of three digits; 0 if there is none
 }
 
-// floats returns a Parse that rewrites a number in Go's form and adds the result of parse.
+// floats returns a Parse for TextType. It rewrites a number in Go's form and adds what parse returns.
 func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		plain, ok := bytes.TrimSpace(text), true
@@ -31,10 +31,10 @@ func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.V
 	}
 }
 
-// areUsual reports whether numbers are in Go's form.
+// areUsual reports whether numbers are written in Go's form already.
 func (d Digits) areUsual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
 
-// parsePlain returns a parser that rewrites a number in Go's form and calls parse.
+// parsePlain returns a function that rewrites a number in Go's form and then calls parse.
 func (d Digits) parsePlain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
 	if d.areUsual() {
 		return parse

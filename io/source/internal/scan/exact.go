@@ -27,7 +27,7 @@ func parseExactFloat(text []byte) (float64, bool) {
 	if !ok || digits != shortest || exponent != power {
 		return 0, false
 	}
-	return f + 0, true // makes 0 of -0: they are one number
+	return f + 0, true // turns -0 into 0, since they are one number
 }
 
 // decimalOf returns the absolute value of a decimal number as digits times a power of ten, without zeros at either end;
@@ -56,7 +56,7 @@ func decimalOf(text string) (digits string, exponent int, ok bool) {
 }
 
 // inMicroseconds reports whether a time has no part finer than a microsecond. Package time reads nine digits of a
-// fraction and drops further ones: these must be zeros, if the digits after a point or comma in the text are a
+// fraction and drops all others. So the other digits after a point or comma must be zeros, if they belong to a
 // fraction. parse is the function that read the time.
 func inMicroseconds(text []byte, at time.Time, parse func([]byte) (time.Time, bool)) bool {
 	if at.Nanosecond()%1000 != 0 {

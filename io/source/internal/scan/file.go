@@ -1,5 +1,5 @@
-// Package scan holds the parts that the readers of CSV, JSON-lines, Arrow and Parquet files share: errors, sections of
-// files that are hashed while they are read, decompression, decimals, the limits of batches, and the memory of columns.
+// Package scan has what the readers of CSV, JSON-lines, Arrow and Parquet files share: sections of files that are
+// hashed while they are read, decompression, decimals, limits on batches, and the memory of columns.
 package scan
 
 import (
@@ -14,15 +14,15 @@ type File interface {
 	Splits() int
 	// Length is the file's size in bytes when it was opened.
 	Length() int64
-	// Public reports whether a column's name is certainly not data.
+	// Public reports whether a column's name is certainly public. It is not if the name may be a value in a row.
 	Public(column string) bool
-	// Read and Digest are the methods of source.Dataset for one split.
+	// Read and Digest do for one split what the methods of source.Dataset do.
 	Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	Digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
 // Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. DigestFooter
-// returns the digest of a split if only its footer is used.
+// returns the digest of a split of which only the footer is used.
 type Footed interface {
 	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64
@@ -36,12 +36,12 @@ type Fetcher interface {
 	Fetch(split int, columns []string) bool
 }
 
-// UnknownRows stands for a number of rows that the file does not state.
+// UnknownRows is returned for the number of rows if the file does not state it.
 const UnknownRows = -1
 
 // Summary describes a split that was read.
 type Summary struct {
-	Digest  []byte // digest of the bytes that were read; of the footer, if the split is skipped
-	Skipped int64  // number of rows of a skipped split, as its footer states
+	Digest  []byte // digest of the bytes that were read; for a skipped split, of the footer
+	Skipped int64  // number of rows in a skipped split, as the footer states it
 	Blank   int64  // number of blank lines and comments in a CSV file
 }

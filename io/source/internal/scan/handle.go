@@ -6,38 +6,38 @@ import (
 	"os"
 )
 
-// Extent is a part of a file.
+// Extent is a range of bytes in a file: Size bytes from offset At on.
 type Extent struct{ At, Size int64 }
 
 // Handle is a file that is open for reading.
 type Handle interface {
 	io.ReaderAt
 	io.Closer
-	// Expect announces parts that will be read soon, each once and from its start to its end, so that they can be
-	// fetched meanwhile. Other parts are fetched when they are read.
+	// Expect announces parts that will be read soon, each once and from its start to its end, so that they can be fetched
+	// before. Other parts are fetched when they are read.
 	Expect(parts ...Extent)
 }
 
-// Remote is one version of a file of a store. Its methods may be called concurrently.
+// Remote is one version of a file in a store. Its methods may be called concurrently.
 type Remote interface {
 	Size() int64
-	// Version identifies the contents: it differs if the bytes differ.
+	// Version identifies the contents: if bytes differ, so does Version.
 	Version() string
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
-	// Fetch starts to fetch parts of the file for the next handle that expects exactly these. It returns false and does
-	// nothing if parts are already waiting for each open handle.
+	// Fetch starts to fetch parts of the file for the next handle that expects exactly these. If as many parts are waiting
+	// already as there are open handles, it does nothing and returns false.
 	Fetch(parts ...Extent) bool
 }
 
-// Place is the place of a file: Path or Remote is set.
+// Place is where a file is: Path or Remote is set.
 type Place struct {
 	Path   string // on this machine
 	Remote Remote // in a store; nil if the file is on this machine
-	Whole  bool   // refuse a file that does not state its end, since its writer may have been stopped
+	Whole  bool   // refuse a format whose files do not state where they end, since the writer may have been stopped
 }
 
-// localFile is a file of this machine.
+// localFile is an open file on this machine.
 type localFile struct{ *os.File }
 
 // Expect implements Handle.

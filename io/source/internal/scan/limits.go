@@ -1,13 +1,13 @@
 package scan
 
-// The limits of batches, and of lengths that a file may state. A few flipped bits can announce gigabytes, so a length
-// is compared with one of these, or with the available bytes, before memory is allocated.
+// The limits of batches, and of lengths that a file may state. A few flipped bits can announce gigabytes, so a stated
+// length is compared with one of these limits, or with the number of available bytes, before memory is allocated.
 const (
-	// BatchRows is the largest number of rows in a batch: a column of it fits the second-level cache.
+	// BatchRows is the largest number of rows in a batch. A column of so many rows fits the second-level cache.
 	BatchRows = 1 << 16
 	// BatchBytes is the largest total length of the strings in one column of a batch, unless one string is longer.
 	BatchBytes = 16 << 20
-	// BatchElements is the largest number of elements of a batch's lists, unless one list has more.
+	// BatchElements is the largest number of elements in the lists of a batch, unless one list has more.
 	BatchElements = BatchBytes / 8
 	// MaxListed is the largest number of elements of a list; a longer list is null.
 	MaxListed = 1 << 25

@@ -2,8 +2,8 @@ package scan
 
 import "github.com/dprelease/dprelease/io/table"
 
-// A column within structs is named by its path: `address.city`. A name of the top level may contain dots, too, so that
-// two columns may have one name; DropDoubles decides between them. A short schema can stand for very long paths, so the
+// A column within structs is named by its path: `address.city`. The name of a top-level column may contain dots too, so
+// two columns may have the same name; DropDoubles chooses one of them. A short schema can have very long paths, so the
 // total length of a file's paths is limited.
 
 const (
@@ -13,7 +13,7 @@ const (
 	maxPaths = 16 << 20
 )
 
-// Paths makes the paths of one file's columns.
+// Paths makes the paths of a file's columns, and bounds their total length.
 type Paths struct{ used int }
 
 // Join returns the path of a column within another one; ok is false if the file's paths would be too long together.
@@ -25,7 +25,7 @@ func (p *Paths) Join(path, name string) (joined string, ok bool) {
 }
 
 // DropDoubles drops a nested column whose path is the name of another column. look returns the field of a column and
-// whether it is nested. If two nested columns have one path, one of them stays and cannot be read.
+// whether it is nested. If two nested columns have the same path, only one is kept, and that cannot be read.
 func DropDoubles[T any](columns []T, look func(*T) (f *table.Field, nested bool)) []T {
 	top, paths := map[string]bool{}, map[string]int{}
 	for i := range columns {

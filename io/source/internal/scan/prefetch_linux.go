@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prefetch asks the system to read a part of a file ahead: the columns of a row group are read in turns, which the
-// system's own read-ahead does not recognize. It is a hint, so errors are ignored.
+// prefetch asks the system to read a part of a file ahead. The system does not do so by itself, since the columns of a
+// row group are read alternately. Errors are ignored, since prefetch is only a hint.
 func prefetch(f *os.File, at, n int64) {
 	if c, err := f.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) { _ = unix.Fadvise(int(fd), at, n, unix.FADV_WILLNEED) })

@@ -14,17 +14,17 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// BlockSize is the number of bytes that are read and hashed at a time: they fit the first- and second-level cache.
+// BlockSize is how many bytes are read and hashed at a time. They fit the first- or second-level cache.
 const BlockSize = 64 << 10
 
 // BlockMAC hashes blocks by GMAC under one key and nonce, at least three times as fast as SHA-256. It is an almost
 // universal hash: an attacker without the key finds two different blocks with equal tags with a probability below
 // 2^-115 per try (a block has 2^12 words of 128 bits, and the hash is a polynomial of that degree over a field of
-// 2^128; McGrew & Viega 2004, lemma 2). Tags are not published: they are hashed, and the ledger keeps a keyed
+// 2^128; McGrew & Viega 2004, lemma 2). Tags are not published. They are hashed, and the ledger keeps only a keyed
 // fingerprint of that hash.
 type BlockMAC struct{ aead cipher.AEAD }
 
-// NewBlockMAC makes the hash of a dataset.
+// NewBlockMAC returns the hash for the files of a dataset, with a key that is derived from key.
 func NewBlockMAC(key []byte) (BlockMAC, error) {
 	derived := sha256.Sum256(append([]byte("dprelease blocks 1\n"), key...))
 	block, err := aes.NewCipher(derived[:])
@@ -35,7 +35,7 @@ func NewBlockMAC(key []byte) (BlockMAC, error) {
 	return BlockMAC{aead}, err
 }
 
-// Origin is a file, with its size when it was opened, and the hash of its blocks.
+// Origin is a file, its size when it was opened, and the hash for its blocks.
 type Origin struct {
 	Place
 	Size int64
@@ -46,7 +46,7 @@ type Origin struct {
 // Length returns the size in bytes of the file that was opened.
 func (o *Origin) Length() int64 { return o.Size }
 
-// Open opens the file for the first time and records its identity.
+// Open opens the file for the first time, and remembers which file it is.
 func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	if o.Remote != nil {
 		o.Size = o.Remote.Size()
@@ -64,8 +64,8 @@ func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	return localFile{f}, nil
 }
 
-// Reopen opens the file again. If the file was written since, same decides whether it is still the same: footers may be
-// long, and are not compared for each split. A store sends bytes of the version that was opened, or none.
+// Reopen opens the file again. If the file was changed on disk since Open, same decides whether it is still the same: a
+// file's footer may be long, so it is compared only then. A store sends bytes of the version that was opened, or none.
 func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
 	if o.Remote != nil {
 		return o.Remote.Open(ctx), nil
@@ -84,7 +84,7 @@ func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, er
 	return nil, fault.Changed()
 }
 
-// blockNonce is the nonce of all blocks. Nothing is encrypted under it.
+// blockNonce is the nonce for all blocks, which may be the same since nothing is encrypted under it.
 var blockNonce [12]byte
 
 // Section reads a part of a file in order and hashes it while it is read, in blocks from its start.
@@ -93,7 +93,7 @@ type Section struct {
 	f       io.ReaderAt
 	At, End int64
 	mac     BlockMAC
-	tags    hash.Hash // hash of the tags of the blocks that were read
+	tags    hash.Hash // hash of the tags of all blocks read so far
 	tag     [16]byte
 	buf     []byte // memory for a block and for peeked bytes
 	unread  []byte // the unread part of buf
@@ -104,10 +104,10 @@ func NewSection(ctx context.Context, f io.ReaderAt, mac BlockMAC, at, end int64)
 	return &Section{ctx: ctx, f: f, mac: mac, At: at, End: end, tags: sha256.New()}
 }
 
-// Lend gives the section memory to read into.
+// Lend gives the section memory to use for its blocks.
 func (s *Section) Lend(memory []byte) { s.buf = memory }
 
-// Reclaim returns the memory, which may have grown. The section must not be used afterwards.
+// Reclaim returns the memory of the section, which may have grown. The section must not be used afterwards.
 func (s *Section) Reclaim() []byte {
 	memory := s.buf
 	s.buf, s.unread = nil, nil
@@ -128,7 +128,7 @@ func (s *Section) load(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fill appends a block to unread. The error is io.EOF at the end.
+// fill reads the next block and appends it to unread. The error is io.EOF at the end.
 func (s *Section) fill() error {
 	if s.At >= s.End {
 		return io.EOF
@@ -159,7 +159,7 @@ func (s *Section) Peek(n int) ([]byte, error) {
 // Skip takes n bytes that Peek has returned.
 func (s *Section) Skip(n int) { s.unread = s.unread[n:] }
 
-// Left returns the number of bytes that were not taken.
+// Left returns how many bytes were not taken yet.
 func (s *Section) Left() int64 { return s.End - s.At + int64(len(s.unread)) }
 
 // Pass reads and discards the next n bytes, in blocks.
@@ -206,7 +206,7 @@ func (s *Section) Sum() ([]byte, error) {
 	return s.tags.Sum(nil), nil
 }
 
-// ReadAt fills p from a file.
+// ReadAt reads len(p) bytes at offset at into p.
 func ReadAt(f io.ReaderAt, p []byte, at int64) error {
 	n, err := f.ReadAt(p, at)
 	var own *fault.Error

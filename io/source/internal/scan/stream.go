@@ -15,7 +15,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// Stream reads the text of a file or of a piece of it, and hashes the bytes in the file.
+// Stream reads the text of a file, or of a piece of it. It hashes the bytes as they are in the file, before
+// decompression.
 type Stream struct {
 	File    Handle
 	Section *Section
@@ -24,7 +25,7 @@ type Stream struct {
 	Close   func()
 }
 
-// OpenStream opens a file for the bytes from start up to, not including, end. A compressed file is opened whole.
+// OpenStream opens the bytes of a file from start up to, not including, end. It opens a compressed file whole.
 func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end int64) (*Stream, error) {
 	file, err := o.Reopen(ctx, func(Handle) bool { return false })
 	if err != nil {
@@ -51,7 +52,7 @@ const (
 	XZ                       // .xz
 )
 
-// decompress puts a decompressor between the bytes and the text.
+// decompress sets Text to a reader of the decompressed bytes.
 func (s *Stream) decompress(packed Compression) error {
 	s.Text = s.Section
 	switch packed {
@@ -71,7 +72,7 @@ func (s *Stream) decompress(packed Compression) error {
 	case Bzip2:
 		s.Text = bzip2.NewReader(s.Section)
 	case XZ:
-		// The dictionary takes up to 4 GiB of memory, which is the format's limit.
+		// The decoder's dictionary may take up to 4 GiB of memory, the limit of the format.
 		z, err := xz.NewReader(bufio.NewReader(s.Section))
 		if err != nil {
 			return err
@@ -87,7 +88,7 @@ func (s *Stream) ReadAhead() {
 	s.Text, s.stop, s.Close = a, a.Stop, func() { a.Stop(); end() }
 }
 
-// Sum reads the rest of the piece and returns its digest.
+// Sum reads the rest of the piece, and returns the digest of the whole piece.
 func (s *Stream) Sum() ([]byte, error) {
 	s.stop()
 	sum, err := s.Section.Sum()
@@ -97,7 +98,7 @@ func (s *Stream) Sum() ([]byte, error) {
 	return sum, nil
 }
 
-// StreamError maps an error of a stream to one of ours. It keeps an error of the context.
+// StreamError converts an error of a stream to an error of package fault. It keeps an error of the context.
 func StreamError(err error) error {
 	var own *fault.Error
 	var path *fs.PathError

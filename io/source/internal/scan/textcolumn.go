@@ -7,13 +7,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// TextColumn gathers the texts of a column.
+// TextColumn parses the texts of a column and collects the values.
 type TextColumn struct {
 	TextType
 	Values table.Values
-	valid  []bool // validity of the rows up to the last null; all later rows have values
+	valid  []bool // validity of the rows up to the last null; all rows after it have values
 	nulls  int
-	// unparsed marks the rows whose text is not a value of the type, up to the last such row.
+	// unparsed[i] is true if the text of row i is not valid for the type. It ends at the last such row.
 	unparsed []bool
 }
 
@@ -30,7 +30,7 @@ func (c *TextColumn) AddText(text []byte) {
 		return
 	}
 	c.AddNull()
-	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a missing value
+	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a missing value, not an invalid one
 		c.unparsed = append(padFlags(c.unparsed, len(c.valid)-1), true)
 	}
 }
@@ -71,7 +71,7 @@ func (c *TextColumn) pad() {
 	}
 }
 
-// Column returns the rows that were gathered. They share memory with c.
+// Column returns the rows that were collected. It shares memory with c.
 func (c *TextColumn) Column() table.Column {
 	out := table.Column{Type: c.Type, Values: c.Values}
 	if c.nulls > 0 {

@@ -13,7 +13,8 @@ func parseDate(b []byte) (int64, bool) {
 	return t.Unix() / 86400, err == nil // exact: midnight
 }
 
-// saysDay reports whether a layout has year, month and day, and no zone in letters, which do not determine an offset.
+// saysDay reports whether a layout has year, month and day, and no time zone in letters, which would not determine an
+// offset.
 func saysDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))
@@ -24,8 +25,8 @@ func zoned(layout string) bool {
 	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
 }
 
-// dateType returns the type of dates in some layouts. It refuses a layout without the day, or with a zone: the zone
-// would decide which day an instant is on.
+// dateType returns the type of dates in some layouts. It refuses a layout without a day, or with a time zone, since the
+// zone would decide on which day an instant is.
 func dateType(layouts []string) (TextType, *fault.Error) {
 	for _, layout := range layouts {
 		if !saysDay(layout) || zoned(layout) {
@@ -40,8 +41,8 @@ func dateType(layouts []string) (TextType, *fault.Error) {
 	})}, nil
 }
 
-// timestampType returns the type of timestamps in some layouts. It refuses a layout without the day, and a mixture of
-// instants and wall-clock readings.
+// timestampType returns the type of timestamps in some layouts. It refuses a layout without a day, and a mixture of
+// layouts with and without a time zone.
 func timestampType(layouts []string) (TextType, *fault.Error) {
 	if len(layouts) == 0 {
 		layouts = []string{""}

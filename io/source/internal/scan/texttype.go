@@ -16,12 +16,12 @@ import (
 // is null, and marked as unparsed. Numbers may have a decimal comma and separators between groups of three digits.
 // Dates may have several layouts: a text is read by the first layout in the job's list that fits.
 //
-// The value of a text is the value in its type: 1 and 01 are one int, yes and true one bool, and if the layout of a
+// Texts are compared by their values: 1 and 01 are the same int, and yes and true the same bool. If the layout of a
 // date has a time, the value is the day. Only floats and timestamps are rounded: floats to 53 bits, and timestamps down
 // to microseconds. In the columns of the privacy unit, different values must stay different: there the exact form of a
 // type accepts only texts that it represents exactly (exact.go).
 
-// TextType is a column's type and how its texts are parsed.
+// TextType is the type of a column, and the function that parses its texts.
 type TextType struct {
 	Type table.Type
 	// Parse adds the value of a text, or returns false and adds nothing.
@@ -30,8 +30,8 @@ type TextType struct {
 	exact func(text []byte, v *table.Values) bool
 }
 
-// Exact returns the type with a Parse under which different values stay different: a text whose value is not
-// represented exactly has no value.
+// Exact returns the type with a Parse that keeps different values different: a text whose value cannot be represented
+// exactly has no value.
 func (t TextType) Exact() TextType {
 	if t.exact != nil {
 		t.Parse = t.exact
@@ -39,7 +39,7 @@ func (t TextType) Exact() TextType {
 	return t
 }
 
-// NewTextType parses a type in the form that jobs have.
+// NewTextType parses a type as a job writes it, such as "date 2/1/2006".
 func NewTextType(s string, d Digits) (TextType, *fault.Error) {
 	name, rest, _ := strings.Cut(s, " ")
 	var layouts []string
@@ -68,14 +68,14 @@ func NewTextType(s string, d Digits) (TextType, *fault.Error) {
 			"separated by \" | \"")
 }
 
-// Text is the type of a column for which the job gives none.
+// Text is the type of a column for which the job states no type.
 var Text = TextType{Type: table.Type{Kind: table.String}, Parse: func(text []byte, v *table.Values) bool {
 	v.Data = append(v.Data, text...)
 	v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	return true
 }}
 
-// ints returns a Parse that adds the result of parse.
+// ints returns a Parse that adds the integer that parse returns.
 func ints(parse func([]byte) (int64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		i, ok := parse(bytes.TrimSpace(text))
@@ -91,7 +91,7 @@ func parseInt(b []byte) (int64, bool) {
 	return i, err == nil
 }
 
-// parseFloat parses a number. One that is too large is infinite.
+// parseFloat parses a number. A number that is too large becomes infinite.
 func parseFloat(text []byte) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)

@@ -9,11 +9,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A zstd frame states its window: the distance over which it may copy. Its decoder must hold the window in memory. A
+// A zstd frame states its window: how far back its copies may reach. The decoder must hold that many bytes in memory. A
 // writer chooses a window of up to 2 GiB, and a shorter one for shorter contents. So one more row can make the window
-// longer, and every window that a writer can choose must be accepted. A frame in a single segment states its length
+// longer, and a reader must accept every window that a writer can choose. A frame in a single segment states its length
 // instead of a window, without a limit, and the decoder would allocate all of it: if it is longer than 2 GiB, its
-// header is rewritten to a window of 2 GiB. Memory is touched only as it is filled.
+// header is rewritten to a window of 2 GiB. The system provides memory only as it is filled.
 
 // maxWindow is the longest window of a zstd frame. Source: zstd 1.5, lib/zstd.h, ZSTD_WINDOWLOG_MAX_64.
 const maxWindow = 1 << 31
@@ -30,7 +30,7 @@ func NewZstdReader(r io.Reader) (*zstd.Decoder, error) {
 type zstdFrames struct {
 	r       *bufio.Reader
 	head    []byte // a rewritten frame header that was not passed on yet
-	left    int64  // bytes before the next header of a block or a frame
+	left    int64  // bytes to pass on before the next header of a block or a frame
 	inFrame bool
 	sum     int64 // length of the frame's checksum
 }
@@ -73,7 +73,7 @@ func (z *zstdFrames) next() error {
 	return nil
 }
 
-// frame parses the header of a frame; b may be longer.
+// frame parses the frame header at the start of b.
 func (z *zstdFrames) frame(b []byte) {
 	flags := b[4]
 	single := flags&0x20 != 0
@@ -95,7 +95,7 @@ func (z *zstdFrames) frame(b []byte) {
 		return
 	}
 	z.head = append([]byte{}, b[:4]...)
-	z.head = append(z.head, flags&^0x20, (31-10)<<3) // not a single segment, and a window of 2^31
+	z.head = append(z.head, flags&^0x20, (31-10)<<3) // no single segment, and a window of 2^31 bytes
 	z.head = append(z.head, b[5:at+content]...)
 	_, _ = z.r.Discard(at + content) // it was peeked at
 	z.left = 0
