@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh &
-// Viswanath 2017 for parameters that differ. exactregion.go has the exact answer for equal parameters. For Gaussian
+// Composition of mechanisms if only their (epsilon, delta) are known: the plain sum, and the theorem of Kairouz, Oh &
+// Viswanath 2017 for different parameters. exactregion.go has the exact answer for equal parameters. For Gaussian
 // mechanisms calibrate.Compose is exact and much better.
 
 // ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each

@@ -33,8 +33,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// BestRenyiFor is RenyiFor at the order that allows Gaussian noise the largest mu, the order of TightZCDPRho. Errors:
-// as for ZCDPRho and RenyiFor.
+// BestRenyiFor returns RenyiFor at the best order: the one with which Gaussian noise may have the largest mu. It is the
+// order that TightZCDPRho uses. Errors: as for ZCDPRho and RenyiFor.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -66,7 +66,8 @@ func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }
 
-// MeanConcentratedForPDP is MeanConcentratedFor for probabilistic differential privacy, by MeanConcentrated.PDPEpsilon.
+// MeanConcentratedForPDP returns the largest (spread²/2, spread) that implies g as probabilistic differential privacy,
+// by MeanConcentrated.PDPEpsilon, rounded down.
 func MeanConcentratedForPDP(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 2)
 }

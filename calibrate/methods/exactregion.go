@@ -170,7 +170,7 @@ func (w *losses) next() *big.Float {
 	return d.Add(d, numeric.NewBig().Mul(w.gain, w.sum))
 }
 
-// step advances to l + 1.
+// step moves the walk from l to l + 1.
 func (w *losses) step() {
 	w.lost = w.next()
 	w.b.Mul(w.b, numeric.BigOf(float64(w.k-w.l)))

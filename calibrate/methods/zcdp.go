@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Gaussian noise of parameter mu is exactly mu²/2-zCDP, and rho adds up over mechanisms. Only the way back to (epsilon,
-// delta) costs something; zcdptight.go has the better conversion.
+// Gaussian noise of parameter mu is exactly mu²/2-zCDP, and rho adds up over mechanisms. Only the conversion from rho
+// to (epsilon, delta) loses something; zcdptight.go has the better conversion.
 
 // Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order
 // alpha is at most rho·alpha, for every alpha > 1.

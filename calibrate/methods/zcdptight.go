@@ -10,7 +10,7 @@ import (
 
 // The better conversion of zero-concentrated to (epsilon, delta)-differential privacy uses the Renyi rule of Canonne,
 // Kamath & Steinke 2020 (Proposition 12, Corollary 13) at the order with the least result. Every order gives a valid
-// bound. So the order, which is found in float64, decides how tight an answer is, never whether it holds.
+// bound. So the order, which is computed in float64, affects how tight an answer is, never whether it is valid.
 
 // BestRenyi returns the order at which rho-zCDP implies the least epsilon at delta by the better rule of
 // Renyi.DPEpsilon: alpha = 1 + b with rho·b² = ln(1/delta) - ln(1+b). The Renyi epsilon at that order is rho·alpha,
@@ -40,7 +40,7 @@ func (r Rho) renyi(alpha float64) (Renyi, error) {
 // orderAbove1 returns 1 + b, at least the least float64 above 1.
 func orderAbove1(b float64) float64 { return math.Max(1+b, math.Nextafter(1, 2)) }
 
-// findCrossing approximates the positive number from which above holds.
+// findCrossing approximates the positive number from which on above returns true.
 func findCrossing(above func(float64) bool) float64 {
 	low, high := 0x1p-200, 0x1p1000
 	for high > low*(1+0x1p-50) {

@@ -58,10 +58,11 @@ type dialect interface {
 	least(x []string) string
 	// octets returns the number of bytes of a text of characters.
 	octets(text string) string
-	// total returns the sum of BIGINTs as decimal text. No number of rows makes it fail.
-	total(x string) string
-	// partial returns a sum of BIGINTs as a number that total can add up again.
-	partial(x string) string
+	// sum returns a sum. No number of rows below 2^48 makes it fail. x is a BIGINT from -most to most, or a sum if most
+	// is 0.
+	sum(x string, most int64) string
+	// digits returns a sum as decimal text.
+	digits(sum string) string
 	// session returns the statements that prepare a session. All of them are public.
 	session() []string
 	// transaction returns the options of a transaction in which all statements see the same rows; nil if the engine has
@@ -93,6 +94,8 @@ type dialect interface {
 	// wall is an expression for a number >= 0 that the optimizer cannot move: it pushes no condition down into a SELECT
 	// that has this column. "" if the engine does not inline the expressions of columns into conditions.
 	wall() string
+	// together reports whether one statement answers all queries that read the same rows and have the same cells.
+	together() bool
 	// suits returns an error if the server lacks a property on which the dialect depends.
 	suits(ctx context.Context, s *session) error
 }
@@ -123,7 +126,7 @@ func (ansi) least(x []string) string { return "LEAST(" + strings.Join(x, ", ") +
 
 func (ansi) octets(text string) string { return "octet_length(" + text + ")" }
 
-func (ansi) partial(x string) string { return "SUM(" + x + ")" }
+func (ansi) sum(x string, _ int64) string { return "SUM(" + x + ")" }
 
 func (ansi) session() []string { return nil }
 
@@ -140,6 +143,8 @@ func (ansi) failsBelow() bool { return true }
 func (ansi) fence() string { return "" }
 
 func (ansi) wall() string { return "" }
+
+func (ansi) together() bool { return false }
 
 // dialects are all dialects of this package.
 var dialects = []dialect{duckdb{}, postgres{}, trino{}, spark{}}

@@ -1,6 +1,7 @@
 // Package sqlpush answers a plan's queries in the database that holds the rows. Each query becomes one statement, which
-// filters, finds the cells of rows, quantizes values, bounds the rows of each privacy unit and adds up. Only totals of
-// cells leave the database, and are hidden as they arrive.
+// filters, finds the cells of rows, quantizes values, bounds the rows of each privacy unit and adds up; on Spark, one
+// statement answers several queries without bounds. Only totals of cells leave the database, and are hidden as they
+// arrive.
 //
 // Exact answers equal the local engine's answers over the same rows ([Database.Rows]), integer for integer. To that end
 //

@@ -181,7 +181,7 @@ func (d duckdb) pairs(alias string, pairs []pair) string {
 		alias
 }
 
-func (duckdb) total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
+func (duckdb) digits(sum string) string { return "CAST(" + sum + " AS VARCHAR)" }
 
 // suits checks how casts round and when they fail, and how times before 1970 and infinite times are split into fields.
 // The statements depend on these properties.

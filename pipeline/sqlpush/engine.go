@@ -73,7 +73,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		}
 		for i := range statements {
 			s := &statements[i]
-			if err := addTotals(ctx, tx, s, to[s.at]); err != nil {
+			if err := addTotals(ctx, tx, s, to); err != nil {
 				return err
 			}
 			o.Progress(pipeline.StageAggregate, i+1, len(statements))
@@ -126,17 +126,19 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 	return nil
 }
 
-// addTotals runs a statement and adds the totals that it returns to an accumulator.
-func addTotals(ctx context.Context, tx *session, s *Statement, to *queries.Accumulator) error {
+// addTotals runs a statement and adds the totals that it returns to the accumulators of its queries.
+func addTotals(ctx context.Context, tx *session, s *Statement, to []*queries.Accumulator) error {
 	rows, err := tx.query(ctx, s.Text)
 	if err != nil {
 		return failed(ctx, "the database refuses the statement of query "+s.Query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		t, counts, err := scanTotal(rows, s.Sums, s.of)
-		if err == nil && counts {
-			err = to.AddTotal(t)
+		totals, counts, err := scanTotals(rows, s.parts)
+		for i := range totals {
+			if err == nil && counts {
+				err = to[s.parts[i].at].AddTotal(totals[i])
+			}
 		}
 		if err != nil {
 			return failed(ctx, "the database's answer to query "+s.Query+" is none", err)

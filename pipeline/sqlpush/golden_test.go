@@ -81,6 +81,29 @@ func TestMoreGoldenStatements(t *testing.T) {
 	}
 }
 
+// rowsJob has queries without bounds; those of the same cells can share a statement.
+const rowsJob = `
+version: 1
+name: golden
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {driver: postgres, table: city.trips}}
+queries:
+  - {name: rows, count: {}}
+  - {name: average, mean: {column: fare, clamp: [0, 100]}}
+  - {name: zones, histogram: {by: [{column: zone, values: [a, b, c, d, e, f, g, h, i, j]}]}}
+  - {name: fares, sum: {column: fare, clamp: [0, 100], by: [{column: zone, values: [a, b, c, d, e, f, g, h, i, j]}]}}
+  - {name: ages, sum: {column: age, clamp: [0, 100], by: [{column: zone, values: [north, south]}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+func TestGoldenStatementsOfRows(t *testing.T) {
+	p := sqlpushtest.Plan(t, rowsJob)
+	for _, name := range sqlpush.Dialects() {
+		golden(t, p, name, name+".rows.sql")
+	}
+}
+
 // golden compares statements with the statements in a file.
 func golden(t *testing.T, p *pipeline.Plan, name, file string) {
 	t.Helper()

@@ -51,10 +51,50 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
+// cellsOf identifies the rows and the cells of an aggregation. One statement answers all aggregations with the same ones,
+// so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
+func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
+	v := o.Value
+	if !in.together() || !(&contents{Aggregation: o}).inGroups() || o.CellPerAxis ||
+		v != nil && (v.Clip || v.Factors != nil || len(v.Value.Columns) > 1) {
+		return "", false
+	}
+	same := aggregation.Aggregation{Filters: o.Filters, Axes: o.Axes, Sizes: o.Sizes, Tables: o.Tables}
+	return same.String(), true
+}
+
+// rowsOfAll returns the aggregation of the rows that several aggregations read. Rows without a value are among them.
+func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
+	o := *all[0]
+	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, slices.Clone(o.Columns)
+	for _, x := range all[1:] {
+		for _, f := range x.Columns {
+			if !slices.ContainsFunc(o.Columns, func(g table.Field) bool { return g.Name == f.Name }) {
+				o.Columns = append(o.Columns, f)
+			}
+		}
+	}
+	return &o
+}
+
+// contentsOf returns the contents of a statement that answers several queries.
+func contentsOf(all []*aggregation.Aggregation, w *writer, columns map[string]column) (parts []*contents) {
+	for i, o := range all {
+		parts = append(parts, &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{},
+			among: fmt.Sprint("q", i)})
+	}
+	return parts
+}
+
 // groupedFirst groups rows by the values of such dimensions, then finds the cell once for each value. Each row is a
-// unit.
-func (c *contents) groupedFirst() string {
-	c.quantizeValues()
+// unit. The queries have the same cells.
+func groupedFirst(queries []*contents) string {
+	c := queries[0]
+	var values []string
+	for _, q := range queries {
+		q.quantizeValues()
+		values = append(values, q.values...)
+	}
 	var names, list, found []string
 	groups := make([][]string, len(c.Axes))
 	for i := range c.Axes {
@@ -75,15 +115,24 @@ func (c *contents) groupedFirst() string {
 			groups[i], names, list = append(groups[i], name), append(names, name), append(list, x+" AS "+name)
 		}
 	}
-	inner := "(SELECT " + strings.Join(append(list, c.values...), ", ") + " FROM " + c.from + " AS a)"
-	sums := []string{c.counted() + " AS n"}
-	added := c.sums(c.counted())
-	for i, s := range added {
-		sums = append(sums, c.partial(s.of)+fmt.Sprint(" AS p", i))
+	inner := "(SELECT " + strings.Join(append(list, values...), ", ") + " FROM " + c.from + " AS a)"
+	sums, totals := names, []string{"cell"}
+	for _, q := range queries {
+		rows, number := q.counted(), q.among+"n"
+		sums = append(sums, rows+" AS "+number)
+		totals = append(totals, c.integer("SUM("+number+")")+" AS "+number)
+		for i, s := range q.sums(rows) {
+			part := fmt.Sprint(q.among, "p", i)
+			sums = append(sums, c.sum(s.of, s.most)+" AS "+part)
+			totals = append(totals, q.sumText(s, part, 0, "SUM("+number+")")+fmt.Sprint(" AS ", q.among, "sum", i))
+		}
 	}
-	by := strings.Join(names, ", ")
-	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "),
-		inner, by, having(found)))
+	grouped := ""
+	if len(names) > 0 {
+		grouped = " GROUP BY " + strings.Join(names, ", ")
+	}
+	w := newWriter(c.dialect, fmt.Sprintf("(SELECT %s FROM %s AS b%s%s)", strings.Join(sums, ", "), inner, grouped,
+		having(found)))
 	codes := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		r := &c.Axes[i]
@@ -105,11 +154,7 @@ func (c *contents) groupedFirst() string {
 	}
 	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
 	w.filterFound("cell IS NOT NULL")
-	totals := []string{c.integer("SUM(n)") + " AS n"}
-	for i, s := range added {
-		totals = append(totals, c.sumText(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
-	}
-	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
+	return fmt.Sprintf("SELECT 0 AS t, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
 
 // tablesOf counts the rows of groups in several tables.
@@ -185,10 +230,11 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum is an expression that is added up. The sum is then multiplied by times, and less is subtracted for each row.
+// sum is an expression that is added up, from -most to most. The sum is then multiplied by times, and less is subtracted
+// for each row.
 type sum struct {
-	of          string
-	times, less int64
+	of                string
+	most, times, less int64
 }
 
 // sums returns the sums of a query whose rows are counted by the expression rows. On DuckDB the centre is subtracted
@@ -198,7 +244,8 @@ func (c *contents) sums(rows string) (all []sum) {
 	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows &&
 		len(c.Keys) == 0
 	for i, v := range c.values {
-		s := sum{v, max(1, c.times[i]), c.Value.Centre}
+		low, high := c.Value.Range(i)
+		s := sum{v, max(high-c.Value.Centre, c.Value.Centre-low), max(1, c.times[i]), c.Value.Centre}
 		if !afterwards || c.Second != nil {
 			s.of, s.less = c.term(less(v, s.less)), 0
 		}
@@ -206,19 +253,20 @@ func (c *contents) sums(rows string) (all []sum) {
 	}
 	if c.Second != nil {
 		x := less(c.values[0], c.Value.Centre)
-		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), 1, c.Second.Less}); afterwards {
+		most := all[0].most * all[0].most
+		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), most, 1, c.Second.Less}); afterwards {
 			all = append(all, s)
 		} else {
-			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), 1, 0})
+			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), max(most-s.less, s.less), 1, 0})
 		}
 	}
 	return all
 }
 
-// sumText returns a sum over some rows, as text.
-func (c *contents) sumText(s sum, of, rows string) string {
+// sumText returns a sum over some rows, as text, of an expression from -most to most or, if most is 0, of sums.
+func (c *contents) sumText(s sum, of string, most int64, rows string) string {
 	if s.times == 1 && s.less == 0 {
-		return c.total(of)
+		return c.digits(c.sum(of, most))
 	}
 	return movedSum("SUM("+of+")", s.times, rows, s.less)
 }

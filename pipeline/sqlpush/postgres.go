@@ -164,7 +164,7 @@ var postgresPieces = pieces{
 	bytes: func(hexadecimal string) string { return `'\x` + hexadecimal + "'::bytea" },
 }
 
-func (postgres) total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
+func (postgres) digits(sum string) string { return "CAST(" + sum + " AS text)" }
 
 // session turns off JIT compilation, which takes seconds for long expressions. It also sets what a server, a database
 // or a user may have configured otherwise: a backslash in a literal stands for itself, and the output formats of bytes

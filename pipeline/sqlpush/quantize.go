@@ -27,12 +27,12 @@ func (c *contents) quantizeValues() {
 	var x []string
 	for i, name := range c.Value.Value.Columns {
 		if v, ok := c.clamped(name); ok {
-			c.values = append(c.values, c.alias(fmt.Sprint("v", i), v))
+			c.values = append(c.values, c.alias(fmt.Sprint(c.among, "v", i), v))
 			continue
 		}
 		x = append(x, c.stage(c.asDouble(c.columns[name])))
 		if !c.Value.Clip && (!c.AllRows || len(c.Value.Value.Columns) == 1) {
-			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(c.Value, x[len(x)-1])))
+			c.values = append(c.values, c.alias(fmt.Sprint(c.among, "v", i), c.quantize(c.Value, x[len(x)-1])))
 		}
 	}
 	if c.AllRows && !c.Value.Clip && len(x) > 1 {
@@ -52,7 +52,7 @@ func (c *contents) whole(x []string) (values []string) {
 	there := strings.Join(numbers, " AND ")
 	for i, component := range x {
 		v := c.quantize(c.Value, component)
-		values = append(values, c.alias(fmt.Sprint("v", i), "CASE WHEN "+there+" THEN "+v+" END"))
+		values = append(values, c.alias(fmt.Sprint(c.among, "v", i), "CASE WHEN "+there+" THEN "+v+" END"))
 	}
 	return values
 }

@@ -56,7 +56,27 @@ func (in *input) refuses(p *pipeline.Plan, query string, of *aggregation.Aggrega
 	c.keys()
 	c.unit()
 	c.filters()
+	c.events()
 	return c.found.Err()
+}
+
+// events refuses columns whose values are texts in one event and bytes in another: no UNION ALL has both.
+func (c *refusals) events() {
+	names := c.of.ColumnNames()
+	for i := range c.of.Filters {
+		names = append(names, c.of.Filters[i].Column)
+	}
+	for _, name := range names {
+		forms := map[bool]bool{}
+		for _, view := range c.plan.EventColumns() {
+			forms[c.columns[c.plan.Columns()[view[slices.Index(c.plan.Logical(), name)]]].Binary] = true
+		}
+		if len(forms) > 1 {
+			c.found.List = append(c.found.List, &problem.Error{Field: "input.events", Code: CodeNotPushed,
+				Message: "column " + name + " has texts in one event and bytes in another", Hint: HintLocal})
+			return
+		}
+	}
 }
 
 func (c *refusals) refuse(field, message string) {

@@ -13,8 +13,7 @@ import (
 )
 
 // spark is Spark SQL from version 4.0 on, in ANSI mode or not: no expression overflows, and casts that could fail are
-// try_casts. Texts may have collations, so they are compared as bytes. Sums are decimals of 38 digits, which no number
-// of BIGINTs can exceed.
+// try_casts. Texts are compared as bytes, whatever their collation is.
 type spark struct{ ansi }
 
 func (spark) name() string { return "spark" }
@@ -30,7 +29,7 @@ func (spark) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts as bytes. Texts that are not UTF-8 are NULL.
+// column reads texts that are not UTF-8 as NULL.
 func (spark) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	name, digits, _ := strings.Cut(strings.ToLower(of.Type), "(")
@@ -79,11 +78,13 @@ func sparkFloat(x string) column {
 		Check: "NOT isnan(" + x + ") AND " + x + " IS NOT NULL"}
 }
 
-// sparkText returns a column of texts, read as bytes.
+// sparkString is the type of texts that are compared byte by byte, whatever the collation of a column or a session is.
+// Spark groups rows by it in its fast hash map, which holds no BINARY.
+const sparkString = "STRING COLLATE UTF8_BINARY"
+
+// sparkText returns a column of texts.
 func sparkText(x string) column {
-	c := textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS BINARY) END")
-	c.Binary = true
-	return c
+	return textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS " + sparkString + ") END")
 }
 
 // nameTypes asks the server for the types of times, because its protocol has one name for both types.
@@ -112,8 +113,12 @@ func (spark) nameTypes(ctx context.Context, s *session, from string, all []colum
 
 func (spark) quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-func (spark) text(text string, _ bool) (string, bool) {
-	return "X'" + hexadecimal([]byte(text)) + "'", true
+func (spark) text(text string, binary bool) (string, bool) {
+	bytes := "X'" + hexadecimal([]byte(text)) + "'"
+	if binary {
+		return bytes, true
+	}
+	return "CAST(" + bytes + " AS " + sparkString + ")", true
 }
 
 func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
@@ -144,9 +149,36 @@ var sparkPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-func (spark) total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(38, 0))) AS STRING)" }
+// sum adds up the digits of numbers to the base of 2^15, because Spark adds BIGINTs much faster than decimals. Digits are
+// below 2^15, and the first one, which has the sign, is not below -2^15. So sums of up to 2^48 rows fit a BIGINT, and
+// joining them fits a decimal of 38 digits, because most * 2^48 is below 10^38.
+func (spark) sum(x string, most int64) string {
+	const digit = 15
+	if most == 0 {
+		return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))"
+	}
+	var parts []string
+	for shift := 0; ; shift += digit {
+		part := x
+		if shift > 0 {
+			part = fmt.Sprintf("shiftright(%s, %d)", x, shift)
+		}
+		first := most>>shift < 1<<digit
+		if !first {
+			part = fmt.Sprintf("(%s) & %d", part, 1<<digit-1)
+		}
+		part = "CAST(SUM(" + part + ") AS DECIMAL(38, 0))"
+		if shift > 0 {
+			part += fmt.Sprintf(" * %d", int64(1)<<shift)
+		}
+		parts = append(parts, part)
+		if first {
+			return strings.Join(parts, " + ")
+		}
+	}
+}
 
-func (spark) partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))" }
+func (spark) digits(sum string) string { return "CAST(" + sum + " AS STRING)" }
 
 // session returns the settings of a session: times without a zone are UTC, concat of binaries returns binary, and
 // results are collected whole before the first row is sent (they are small).
@@ -177,18 +209,18 @@ func (spark) suits(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fold decodes the bytes of a text to the original characters. Texts above 64 MiB stay unchanged: no listed text is as
-// long, and a function's result could exceed its limit.
-func (spark) fold(x string, f *domain.FoldTable) (string, bool) {
-	text := func(s string) string { return "CAST(X'" + hexadecimal([]byte(s)) + "' AS STRING)" }
-	folded := "CAST(" + x + " AS STRING)"
+// fold leaves texts above 64 MiB unchanged: no listed text is as long, and a function's result could exceed its limit.
+func (d spark) fold(x string, f *domain.FoldTable) (string, bool) {
+	folded := x
 	if f.From != "" {
-		folded = "translate(" + folded + ", " + text(f.From) + ", " + text(f.To) + ")"
+		from, _ := d.text(f.From, false)
+		to, _ := d.text(f.To, false)
+		folded = "translate(" + folded + ", " + from + ", " + to + ")"
 	}
 	if f.Space {
 		folded = "trim(regexp_replace(" + folded + ", ' +', ' '))"
 	}
-	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN CAST(%s AS BINARY) ELSE %s END", x, 64<<20, folded, x), true
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), true
 }
 
 func (spark) integers() wideIntegers { return sparkIntegers }
@@ -198,6 +230,8 @@ func (spark) keys() keySyntax { return sparkKeys }
 // wall depends on the place where a row is computed, so that the optimizer moves nothing past it. Without it, the
 // conditions of statements with many stages grow until the server runs out of memory.
 func (spark) wall() string { return "spark_partition_id()" }
+
+func (spark) together() bool { return true }
 
 // element writes the list as an array literal, which is the same constant in every row.
 func (spark) element(list []float64, at string) string {

@@ -14,19 +14,25 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A statement is written for each query, from the inside out: the input's rows with the columns that the query needs,
-// the filters, the code of each dimension and the quantized values, the bounds of units, and last the totals of cells.
-// The query's aggregation describes the computation as plain data.
+// A statement is written from the inside out: the input's rows with the columns that the query needs, the filters, the
+// code of each dimension and the quantized values, the bounds of units, and last the totals of cells. The query's
+// aggregation describes the computation as plain data. A statement answers one query, or several that read the same rows
+// and have the same cells.
 
 // Statement asks the database for the totals of the cells of a query. Its columns are the number of the table (0 if
-// there is one table), the cell, the number of rows and, for each component of the value and for its square, the sum as
-// a text. If keys are discovered, the values of their dimensions follow.
+// there is one table), the cell and, for each query, the number of rows and, for each component of the value and for its
+// square, the sum as a text. If keys are discovered, the values of their dimensions follow.
 type Statement struct {
-	Query string // the query's name
+	Query string // the query's name; names of several queries are separated by commas
 	Text  string
-	Sums  int // number of columns with sums
-	of    *aggregation.Aggregation
-	at    int
+	parts []answer
+}
+
+// answer is what a statement answers of one query.
+type answer struct {
+	of   *aggregation.Aggregation
+	at   int // the query's number in the plan
+	sums int // the number of columns with sums
 }
 
 // input describes the rows that statements read.
@@ -62,26 +68,48 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		refused[i] = in.refuses(p, q.Query.Name(), of[i])
 		all.List = append(all.List, problem.Errors(refused[i])...)
 	}
+	byCells := map[string]int{} // the statement that answers the queries of the same cells
 	for i, q := range p.Queries() {
-		o := of[i]
 		leader, follows := q.Leader()
 		if refused[i] != nil || follows && refused[leader] != nil {
 			continue
 		}
-		text := in.statement(p, o)
-		if follows {
-			text = amongKeys(text, in.statement(p, of[leader]), of[leader].Keys)
+		cells, ok := in.cellsOf(of[i])
+		n, found := byCells[cells]
+		if !ok || !found {
+			n = len(out)
+			out = append(out, Statement{})
 		}
-		s := Statement{Query: q.Query.Name(), Text: text, of: o, at: i}
-		if o.Value != nil {
-			s.Sums = o.Value.Numbers()
-			if o.Second != nil {
-				s.Sums++
-			}
+		if ok {
+			byCells[cells] = n
 		}
-		out = append(out, s)
+		out[n].parts = append(out[n].parts, answerOf(of[i], i))
+	}
+	for i := range out {
+		s := &out[i]
+		var names []string
+		aggregations := make([]*aggregation.Aggregation, len(s.parts))
+		for k, a := range s.parts {
+			names, aggregations[k] = append(names, p.Queries()[a.at].Query.Name()), a.of
+		}
+		s.Query, s.Text = strings.Join(names, ", "), in.statement(p, aggregations...)
+		if leader, follows := p.Queries()[s.parts[0].at].Leader(); follows {
+			s.Text = amongKeys(s.Text, in.statement(p, of[leader]), of[leader].Keys)
+		}
 	}
 	return out, all.Err()
+}
+
+// answerOf returns the answer of a query by its number in the plan.
+func answerOf(o *aggregation.Aggregation, at int) answer {
+	a := answer{of: o, at: at}
+	if o.Value != nil {
+		a.sums = o.Value.Numbers()
+		if o.Second != nil {
+			a.sums++
+		}
+	}
+	return a
 }
 
 func (in *input) schema() (s table.Schema) {
@@ -91,8 +119,12 @@ func (in *input) schema() (s table.Schema) {
 	return s
 }
 
-// statement writes the statement of an aggregation that was not refused.
-func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string {
+// statement writes the statement of an aggregation that was not refused, or of several that cellsOf allows together.
+func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) string {
+	o := all[0]
+	if len(all) > 1 {
+		o = rowsOfAll(all)
+	}
 	needed, filters := o.ColumnNames(), o.Filters
 	for i := range filters {
 		if name := filters[i].Column; !slices.Contains(needed, name) {
@@ -122,6 +154,9 @@ func (in *input) statement(p *pipeline.Plan, o *aggregation.Aggregation) string 
 	}
 	w.filter(conditions...)
 	w.alone = len(o.Axes) == 1 && !o.CellPerAxis && len(o.Keys) == 0
+	if len(all) > 1 {
+		return groupedFirst(contentsOf(all, w, columns))
+	}
 	c := &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{}}
 	return c.statement()
 }
@@ -218,12 +253,13 @@ type contents struct {
 	times                map[int]int64 // factors by which the sums of some values are multiplied afterwards
 	keys                 []string      // columns with the parts of discovered keys, which come first in cells
 	missing              bool          // rows may be without a cell
+	among                string        // prefix of names if the statement answers several queries; then values may be NULL
 	first                int           // the number of the first cell
 }
 
 func (c *contents) statement() string {
 	if c.groupsFirst() {
-		return c.groupedFirst()
+		return groupedFirst([]*contents{c})
 	}
 	c.findCells()
 	c.quantizeValues()
@@ -326,7 +362,7 @@ func (c *contents) totals(from, rows string) string {
 		if i == len(c.values) {
 			as = " AS squares"
 		}
-		sums = append(sums, c.sumText(s, s.of, rows)+as)
+		sums = append(sums, c.sumText(s, s.of, s.most, rows)+as)
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {

@@ -54,34 +54,52 @@ func (room) Room() int64 { return 1 << 20 }
 // and sums do not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotal reads one total with some sums. counts is false if its key is invalid, which happens if the database's
-// texts are not characters.
-func scanTotal(rows *sql.Rows, sums int, of *aggregation.Aggregation) (t aggregation.Total, counts bool, err error) {
-	var n sql.NullInt64 // NULL in a sum over no row
-	texts := make([]sql.NullString, sums)
-	into := []any{&t.Table, &t.Cell, &n}
-	for i := range texts {
-		into = append(into, &texts[i])
+// scanTotals reads the totals of a cell, one for each query. counts is false if their key is invalid, which happens if
+// the database's texts are not characters.
+func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts bool, err error) {
+	var at aggregation.Total
+	n := make([]sql.NullInt64, len(of)) // NULL in a sum over no row
+	texts := make([][]sql.NullString, len(of))
+	into := []any{&at.Table, &at.Cell}
+	for i, a := range of {
+		into = append(into, &n[i])
+		texts[i] = make([]sql.NullString, a.sums)
+		for k := range texts[i] {
+			into = append(into, &texts[i][k])
+		}
 	}
-	key := newKeyReader(of.Keys)
+	key := newKeyReader(of[0].of.Keys)
 	if err := rows.Scan(key.into(into)...); err != nil {
-		return t, false, err
+		return nil, false, err
 	}
-	t.Key, counts = key.key()
-	t.Rows = n.Int64
+	at.Key, counts = key.key()
+	for i, a := range of {
+		t, err := total(at, n[i].Int64, texts[i], a.of.Second != nil)
+		if err != nil {
+			return nil, false, err
+		}
+		totals = append(totals, t)
+	}
+	return totals, counts, nil
+}
+
+// total adds a number of rows and sums to a total. The last sum is of the second numbers if second is set.
+func total(t aggregation.Total, rows int64, texts []sql.NullString, second bool) (aggregation.Total, error) {
+	t.Rows = rows
 	numbers := make([]int128.Int, len(texts))
 	for i, text := range texts {
 		if t.Rows != 0 && !text.Valid {
-			return t, false, errNoSum
+			return t, errNoSum
 		}
+		var err error
 		if numbers[i], err = wideInteger(text); err != nil {
-			return t, false, err
+			return t, err
 		}
 	}
-	if of.Second != nil {
+	if second {
 		last := len(numbers) - 1
 		t.Second, numbers = numbers[last], numbers[:last]
 	}
 	t.Sums = numbers
-	return t, counts, nil
+	return t, nil
 }

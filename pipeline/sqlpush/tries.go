@@ -128,7 +128,7 @@ func (c *contents) counted() string {
 	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
 	}
-	if c.Value != nil && !c.AllRows && c.columns[c.Value.Value.Columns[0]].Late {
+	if c.Value != nil && !c.AllRows && (c.among != "" || c.columns[c.Value.Value.Columns[0]].Late) {
 		return "COUNT(" + c.values[0] + ")"
 	}
 	return countRows

@@ -128,9 +128,9 @@ var trinoPieces = pieces{
 // trinoNumber returns an integer as text.
 func trinoNumber(x string) string { return "CAST(" + x + " AS varchar)" }
 
-func (trino) total(x string) string { return "CAST(SUM(CAST(" + x + " AS decimal(38, 0))) AS varchar)" }
+func (trino) sum(x string, _ int64) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }
 
-func (trino) partial(x string) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }
+func (trino) digits(sum string) string { return "CAST(" + sum + " AS varchar)" }
 
 // suits checks the properties on which statements depend.
 func (trino) suits(ctx context.Context, s *session) error {

@@ -23,7 +23,7 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTal
 	return r.BoundBy(Bounded{Limits: l, Keep: keep})
 }
 
-// BoundBy is Bound with a choice of functions that receive the kept rows. It empties r.
+// BoundBy enforces the limits of b on each unit and passes the kept rows to the functions of b. It empties r.
 func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
 	whole := view{width: r.Size, cellWidth: r.cellWidth}
 	tallies, err := r.boundAll([]boundQuery{{whole, b}})

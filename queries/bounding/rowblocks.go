@@ -36,7 +36,7 @@ type saving struct {
 	blocks  []block
 	emit    func(bucket int, write func(*state.Writer)) error
 	texts   []textOf // the texts of the segment that is being saved
-	number  uint32   // the number that putText returned last: a text's number in its block
+	number  uint32   // the number of the text that putText was last called for, in its block
 	err     error
 }
 

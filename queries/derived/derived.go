@@ -134,7 +134,7 @@ func (s *Set) Names() (names []string) {
 	return names
 }
 
-// Readers lists the places of the definitions that read a column.
+// Readers lists the paths, in the job, of the definitions that read a column.
 func (s *Set) Readers(name string) (places []string) {
 	for _, d := range s.ordered {
 		if slices.Contains(d.Reads(), name) {
@@ -144,7 +144,7 @@ func (s *Set) Readers(name string) (places []string) {
 	return places
 }
 
-// Places lists the places of the definitions in the job.
+// Places lists the paths of the definitions in the job.
 func (s *Set) Places() (places []string) {
 	for _, d := range s.ordered {
 		places = append(places, d.place())

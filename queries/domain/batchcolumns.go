@@ -16,7 +16,8 @@ type BatchColumns struct {
 	Problems *problem.Problems
 }
 
-// Find returns a column's position in a batch and its type, or reports at field that there is none.
+// Find returns a column's position in a batch and its type. If the batch has no such column, it reports the problem at
+// field.
 func (l *BatchColumns) Find(column, field string) (at int, t table.Type, ok bool) {
 	f, ok := l.Schema.Lookup(column)
 	if !ok {

@@ -60,8 +60,8 @@ type Label struct {
 // Null is the policy for nulls and NaN, Other the policy for all values that belong to no label or cell.
 type Dimension struct {
 	Column string
-	// As is the name of the key column in the answer. If it is empty, the name is Column, or Nearest.Name. A grid has
-	// two key columns: <As>_row and <As>_col, or row and col.
+	// As is the name of the answer's key column. If As is empty, the key column is called as Column, or as Nearest.Name. A
+	// grid has two key columns: <As>_row and <As>_col, or row and col.
 	As     string
 	Labels []Label
 	// Edges are texts of the job, in ascending order. LastOpen is set if the last cell does not include its upper edge.

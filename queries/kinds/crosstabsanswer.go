@@ -106,7 +106,8 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	}
 }
 
-// notBelowZero yields end, or 0 if it is negative: a count is never below 0, so the interval is as reliable as before.
+// notBelowZero yields an end of an interval of counts, or 0 if it is negative: no count is below 0, so the interval
+// contains the count as often as before.
 func notBelowZero(end query.Series) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)

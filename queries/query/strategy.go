@@ -33,7 +33,7 @@ type Strategy struct {
 	// Others are the errors of other designs with the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`
-	// Known names the levels whose totals are public and kept exactly.
+	// Known are the names of the levels whose totals are public; estimates keep these totals exactly.
 	Known []string `json:"known_totals,omitempty"`
 	// Sums describes how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
 	Sums *SumsOfCells `json:"sums_of_cells,omitempty"`

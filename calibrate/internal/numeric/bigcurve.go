@@ -81,8 +81,8 @@ const bigSlack = -300
 //   - mu < 2^-100: c[1] + c[3]·b² leaves out less than b⁴·|c[1]|, and |c[1]| > 2^-13 makes it within 2^-400.
 func bigDelta(eps, mu *big.Float) *big.Float { return DeltaWithin(eps, mu, MillsBits) }
 
-// DeltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits. If mu >= 2^-100, its relative error is
-// at most 2^(14-bits)/min(mu, 1).
+// DeltaWithin returns delta as bigDelta does, but computes Mills' ratio and the density only within 2^-bits, which is
+// faster. If mu >= 2^-100, its relative error is at most 2^(14-bits)/min(mu, 1).
 //
 // Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 if mu >= 1/32, else at least
 // 0.9·mu·|R'(x)|: two errors of R make at most 2^13·2^-bits/min(mu, 1). For x < 0 delta is at least its value at x = 0,

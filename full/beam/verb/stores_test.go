@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,7 +83,7 @@ func newStandOf(t *testing.T, server *storestest.Server, rows int, options strin
 	signature := "sig=canary" + hex.EncodeToString(random[:])
 	t.Setenv("TEST_SIGNATURE", signature)
 	t.Setenv("TEST_OPTIONS", options)
-	s.secrets = append(secrets, signature, options)
+	s.secrets = slices.Concat(secrets, []string{signature, options})
 	s.content["cats.csv"] = []byte("cat\ncat 1\ncat 2\ncat 3\n")
 	host := s.serveWeb(signature)
 	for _, name := range []string{"t.parquet", "t.csv"} {

@@ -43,6 +43,8 @@ func (d Dialect) Run(t *testing.T) {
 		{"folded texts", Folded, true},
 		// Vectors that are clipped to a norm.
 		{"vectors", Vectors, true},
+		// Queries of the same rows and cells.
+		{"together", Together, true},
 		// Dimensions of the nearest point.
 		{"places", Places, true},
 		// Discovered keys of at least two units, in texts of any collation.

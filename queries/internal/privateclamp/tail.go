@@ -135,8 +135,8 @@ func (m *magnitudes) upperEnd(top, n int) int {
 	return top - n + 1
 }
 
-// decay is a geometric sequence that was fitted to the counts of some cells. Above the last of them, cell i has
-// at·ratio^i rows.
+// decay is a geometric sequence that was fitted to the row counts of some cells: the i-th cell above the last of them
+// is expected to have at·ratio^i rows.
 type decay struct{ at, ratio float64 }
 
 const (
