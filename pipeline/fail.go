@@ -71,6 +71,9 @@ func LedgerError(step string, err error) error {
 			"that nobody changed the ledger"
 	case errors.Is(err, ledger.ErrAbsent):
 		e.Code, e.Hint = "no-ledger", "check --store, or ledger.store of the job; release run makes a new ledger"
+	case errors.Is(err, ledger.ErrCorrupt):
+		e.Hint = "keep the damaged ledger, restore the newest backup, and check it with " +
+			"release ledger audit"
 	case errors.As(err, new(*ledger.MovedError)):
 		e.Code, e.Hint = "ledger-moved", "nothing was spent; let ledger.store of the job, or --store, name the place to "+
 			"which the ledger was moved"
