@@ -57,8 +57,8 @@ func (s *Step) KnownNoise() bool { return s.method.KnownNoise }
 func (s *Step) CellByCell() bool { return s.perCell }
 
 // Estimate carries the step out on noisy values whose noise is independent with standard deviation deviation > 0. It
-// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step was bound to
-// another number of cells; ctx.Err().
+// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step is
+// not bound to as many cells; ctx.Err().
 func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := checkInput(y, deviation); err != nil {
 		return Fit{}, err
@@ -101,7 +101,8 @@ func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (rep
 	}, f.Notes, nil
 }
 
-// suits returns an error if the step was bound to another number of cells, or if ctx has ended.
+// suits returns an error if the step is empty, if it was bound to another number of cells or lacks the order or the graph
+// that its method needs, or if ctx has ended.
 func (s *Step) suits(ctx context.Context, cells int) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -41,7 +41,8 @@ type builder struct {
 
 	location *time.Location
 	derived  *derived.Set
-	// called holds the names of the privacy unit's columns in this table, if they differ from the job's
+	// called holds the job's names of the privacy unit's columns, in the builder of one of several tables: the table's own
+	// names may differ.
 	called []string
 	joins  []Join
 	tables []*builder // tables has a builder for each table of a job with several tables

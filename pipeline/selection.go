@@ -97,9 +97,9 @@ func (p *Plan) Discovers() bool { return p.failure.share != "" }
 // Leader returns the index of the query that selects this query's keys; ok is false if there is none.
 func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
-// joinKeys handles queries whose keys a leader selects, if that leader drops keys of few units before the noise. It
-// passes the keys that remain to the exact answers of these queries, so that an answer does not depend on which other
-// keys an engine still holds.
+// joinKeys tells the exact answers of queries whose keys a leader selects which answers the leader has. If the leader
+// drops keys of few units before the noise, tests that open such an answer see the remaining keys alone, whichever keys
+// an engine still holds.
 func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()

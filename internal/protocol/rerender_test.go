@@ -118,6 +118,41 @@ func TestDeriveIsCutShort(t *testing.T) {
 	}
 }
 
+// noticing records the staging folder that was prepared last.
+type noticing struct {
+	pipeline.Sink
+	staging *string
+}
+
+func (s noticing) Prepare(staging string) error {
+	*s.staging = staging
+	return s.Sink.Prepare(staging)
+}
+
+// A re-rendering that was killed after its folder was renamed, and before its staging folder was removed, leaves nothing
+// behind once the next run has ended.
+func TestRestOfARerenderingIsRemoved(t *testing.T) {
+	b := newBench(t)
+	b.must(b.presented("first"))
+	staging := ""
+	b.wrap = func(s pipeline.Sink) pipeline.Sink { return noticing{s, &staging} }
+	b.must(b.presented("second"))
+	for _, rest := range []string{"", "note"} {
+		if err := os.Mkdir(staging, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if rest != "" {
+			if err := os.WriteFile(filepath.Join(staging, rest), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" rerender")
+		if _, err := os.Stat(staging); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the staging folder is still there (%v)", err)
+		}
+	}
+}
+
 // An interrupted run leaves its noise to a run of another rendering: it is published unchanged, in its own folder,
 // and re-rendered.
 func TestOtherRenderingFinishes(t *testing.T) {

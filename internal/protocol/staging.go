@@ -30,20 +30,28 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
-// tidy finishes re-renderings that were cut short, and removes an incomplete staging folder of a release that a later
-// run will make.
+// tidy finishes re-renderings that were cut short, and removes staging folders without a complete release: of
+// re-renderings that were published, and of a release that a later run will make.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.EndExchange(staging); err != nil {
 			return pipeline.OutputError(err)
 		}
+		if err := a.discardIncomplete(ctx, staging); err != nil {
+			return err
+		}
 	}
 	if a.waiting == "" {
 		return nil
 	}
-	_, _, err := a.Sink.Staged(ctx, a.waiting)
+	return a.discardIncomplete(ctx, a.waiting)
+}
+
+// discardIncomplete removes a staging folder that holds no complete release.
+func (a *attempt) discardIncomplete(ctx context.Context, staging string) error {
+	_, _, err := a.Sink.Staged(ctx, staging)
 	if errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
-		return pipeline.OutputError(a.Sink.Discard(a.waiting))
+		return pipeline.OutputError(a.Sink.Discard(staging))
 	}
 	return nil
 }

@@ -16,10 +16,15 @@ import (
 
 // placesSpec returns a query of a random tree of places, by a few cells.
 func placesSpec(r *rand.Rand, levels, most, cells int) query.Spec {
+	return treeSpec(levels, cells, func() int { return 1 + r.IntN(most) })
+}
+
+// treeSpec returns a query of a tree of places, by a few cells. children returns the number of children of a place.
+func treeSpec(levels, cells int, children func() int) query.Spec {
 	d := domain.Dimension{Column: "place", Levels: make([]domain.Level, levels)}
 	var grow func(level int)
 	grow = func(level int) {
-		for range 1 + r.IntN(most) {
+		for range children() {
 			l := &d.Levels[level]
 			l.Labels = append(l.Labels, fmt.Sprintf("%d-%d", level, len(l.Labels)))
 			if level+1 < levels {
@@ -240,9 +245,10 @@ func TestNestedTotalsHaveNoBias(t *testing.T) {
 }
 
 // The weight of totals that are made first is near the best one: the squared error of the totals of children is at most
-// 10 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or
-// totals first (many cells that are nearly empty, and large places among small ones). The estimates of places are
-// adjusted to their group, as those of a tree are. The seed is fixed.
+// 20 % above that of the better of the two tables, whether cells alone are better (few cells, or places alike) or
+// totals first (many cells that are nearly empty, and large places among small ones; two places). The weight is raised
+// by its standard error, which costs most if all places are alike. The estimates of places are adjusted to their group,
+// as those of a tree are. The seed is fixed.
 func TestNestedWeighsTotals(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -251,7 +257,7 @@ func TestNestedWeighsTotals(t *testing.T) {
 		cellsFirst    bool    // the table made cell by cell has better totals
 	}{
 		{"few cells", 4, 6, 0.3, true}, {"places alike", 64, 6, 0.1, true}, {"many cells", 256, 6, 2, false},
-		{"two places", 8, 2, 1.2, true},
+		{"two places", 8, 2, 1.2, false},
 	} {
 		r := rand.New(rand.NewPCG(31, 32))
 		const groups = 200
@@ -306,7 +312,7 @@ func TestNestedWeighsTotals(t *testing.T) {
 		if (squares[0] < squares[1]) != c.cellsFirst {
 			t.Errorf("%s: the other table has the smaller error: the case tests nothing", c.name)
 		}
-		if squares[2] > 1.1*min(squares[0], squares[1]) {
+		if squares[2] > 1.2*min(squares[0], squares[1]) {
 			t.Errorf("%s: the weight %.2f gives totals a squared error of %.3g", c.name, found, squares[2])
 		}
 	}

@@ -48,7 +48,7 @@ func findStanding(ctx context.Context, c *console.Console, p *pipeline.Plan, f *
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
 		c.Warn("the ledger can't be read, so the budget shown counts this job alone: " +
-			console.ErrorText(err))
+			strings.TrimPrefix(console.ErrorText(err), "error: "))
 	}
 	if s.ledger == "none" {
 		s.lost = f.LostLedger(p, dir)

@@ -15,7 +15,7 @@ import (
 )
 
 // translate maps an error of the driver to an error of package ledger. It drops the driver's text, which may quote
-// statements and values, and keeps its numeric code if the words do not say all.
+// statements and values, and its numeric code, which tells an operator nothing.
 func translate(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -26,11 +26,7 @@ func translate(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &e):
-		is := meaning(e.Code() & 0xff)
-		if errors.Is(is, ledger.ErrCorrupt) || errors.Is(is, ledger.ErrUnavailable) && !errors.Is(is, errNoAccess) {
-			return fmt.Errorf("%w (SQLite code %d)", is, e.Code())
-		}
-		return is // the words say all
+		return meaning(e.Code() & 0xff)
 	}
 	return ledger.ErrUnavailable
 }

@@ -26,7 +26,7 @@ func translatePostgres(ctx context.Context, err error) error {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &server):
-		return fmt.Errorf("%w (PostgreSQL code %s)", postgresMeaning(server.Code), server.Code)
+		return fmt.Errorf("%w (SQLSTATE %s)", postgresMeaning(server.Code), server.Code)
 	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // the latter of an attempt to connect
 		return errSilent
 	case errors.As(err, &connecting):

@@ -117,11 +117,14 @@ func NewSigner(path string) (pipeline.Signer, error) {
 
 // PublicKey parses a public key. keyOrPath is the key itself or the path of its file.
 func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
-	text := []byte(keyOrPath)
-	if held, err := regular.ReadFile(keyOrPath, largestKey); err == nil {
-		text = held
+	text, unread := regular.ReadFile(keyOrPath, largestKey)
+	if unread != nil {
+		text = []byte(keyOrPath)
 	}
-	if err := key.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
+	switch err := key.UnmarshalText([]byte(strings.TrimSpace(string(text)))); {
+	case err != nil && unread != nil && !errors.Is(unread, fs.ErrNotExist):
+		return key, console.Usagef("--key: the file %s can't be read: %s", keyOrPath, regular.Reason(unread))
+	case err != nil:
 		return key, console.Usagef("--key: neither a file nor the text of a minisign public key")
 	}
 	return key, nil
