@@ -250,12 +250,12 @@ func (f *facts) how() []string {
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
 		"queries has together, and Phi the normal distribution function, a guess at even odds is right at most Phi(mu/2) "+
 		"of the time; one from a belief of p at most p·Phi(mu/2 + c) + (1 − p)·Phi(mu/2 − c) of the time, with c = "+
-		"ln(p/(1 − p))/mu; a test with a share a of false alarms has at most Phi(Phi⁻¹(a) + mu) of true ones. The curve "+
-		"is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
+		"ln(p/(1 − p))/mu; a test with a false positive rate of a has a true positive rate of at most Phi(Phi⁻¹(a) + mu). "+
+		"The curve is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
 		plain(g.Mu))}
 	if g.Failure > 0 {
 		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key "+
-			"is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − "+
+			"is published that one unit alone has: it is added to delta and to the true positive rate, and the smaller of p and 1 − "+
 			"p times it to the guesses.", ceilingText(g.Failure)))
 	}
 	if g.Both {
@@ -266,7 +266,7 @@ func (f *facts) how() []string {
 	if g.Pure > 0 {
 		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta "+
 			"0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess "+
-			"is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true alarms the least e^epsilon·a + "+
+			"is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true positive rate the least e^epsilon·a + "+
 			"delta(epsilon).", plain(g.Pure)))
 	}
 	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
