@@ -227,7 +227,8 @@ type PlannedQuery struct {
 
 // Cap is one cap of the ledger's budget, and how a run's charge compares with it.
 type Cap struct {
-	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period, such as 2026-11-21.
+	// Per is what the cap limits: mu² over the lifetime ("total") or in a "day", "month" or "year", or the parts of delta
+	// ("delta_cap"). Name is the period, such as 2026-11-21; "" for total and delta_cap.
 	Per, Name string
 	// Share is the charge divided by the cap.
 	Share float64

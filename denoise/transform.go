@@ -109,8 +109,8 @@ func nextAxis(state []blocks) int {
 	return axis
 }
 
-// pairs calls f for every pair of blocks, with the index of the pair, the indices of its two blocks (−1 for an empty
-// block), and the numbers a and b of cells in them.
+// pairs calls f for each two neighbouring blocks along the level's axis that the next level joins: with the index of the
+// pair, the indices of the two blocks (−1 for an empty block), and their numbers of cells, a and b.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]

@@ -26,7 +26,8 @@ type Quote struct {
 
 // Room is one cap on a charge.
 type Room struct {
-	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period's name, such as 2026-11-21.
+	// Per is what the cap limits: mu² over the lifetime ("total") or in a "day", "month" or "year", or the parts of delta
+	// ("delta_cap"). Name is the period, such as 2026-11-21; "" for total and delta_cap.
 	Per, Name string
 	// Share is the charge divided by the cap. If it is above 1, the charge never fits.
 	Share float64

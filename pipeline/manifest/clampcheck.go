@@ -58,8 +58,9 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched returns an error unless the clamp or row bound follows from the noisy histogram, and the noise was
-// calibrated to it as charged. It returns nil if the query has no search.
+// searched checks a query whose clamp or row bound was chosen from a noisy histogram. It returns an error unless the
+// histogram gives the stated clamp or bound, and the noise of the answers is what was charged, for the sensitivity under
+// that clamp or bound. It returns nil if the query has no search.
 func (q *Query) searched() error {
 	mechanism := q.searching()
 	if mechanism == nil {

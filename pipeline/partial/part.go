@@ -218,7 +218,7 @@ func (s *PartHeader) SameTable(o *PartHeader) bool {
 	})
 }
 
-// mostSplits exceeds the number of splits and shards of any table.
+// mostSplits is the largest number of splits, and of shards, that a header may state. No real table has so many.
 const mostSplits = 1 << 31
 
 // Splits returns the number of splits of all files.

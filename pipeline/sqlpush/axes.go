@@ -73,7 +73,9 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
 }
 
-// lookup joins a long list of values and returns the code of x.
+// lookup returns the expression of the code that pairs gives to x, or other if x is NULL or not among them. It joins the
+// pairs to the statement's rows as a table, for lists that are too long for a CASE. If other is domain.Dropped, the join
+// drops those rows.
 func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)

@@ -80,9 +80,9 @@ func (q *Histogram) Bytes(workers int, most int64) int64 {
 	return n
 }
 
-// Finish makes the answer from one noisy vector and its estimate. The interval is noisy ∓ z·d, rounded outwards: d is
-// the standard deviation of the published values and z the 97.5 % quantile of the normal distribution. Noise that is
-// not normal has other quantiles.
+// Finish makes the answer from one noisy vector and its estimate. The interval is noisy ∓ h, rounded outwards. For
+// Gaussian noise h is z·d: d is the standard deviation of the published values, and z the 97.5 % quantile of the normal
+// distribution. For other noise h is the mechanism's HalfWidth.
 func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
 		return query.Answer{}, err

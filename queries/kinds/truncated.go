@@ -35,7 +35,8 @@ import (
 // intervals and median-unbiased estimates in families with monotone likelihood ratio; P. Hall and M. A. Martin, On
 // bootstrap resampling and iteration, Biometrika 75, 1988, for iterated corrections of bias.
 
-// truncated describes how keys were selected. All numbers are in units of the privacy unit.
+// truncated holds the facts of a selection of keys by noisy counts, and the estimates for counts near the threshold. All
+// its numbers count privacy units.
 type truncated struct {
 	cut   float64 // noisy counts of at least this number, before rounding, are selected
 	sigma float64

@@ -29,7 +29,8 @@ type tree struct {
 	widths []int
 }
 
-// newTree returns the tree in which each node has branching children, from one node for all cells to the leaves.
+// newTree returns the tree over n cells, from the root, one node for all cells, to the leaves, one for each cell. An inner
+// node has branching children; the last node of a level may have fewer.
 func newTree(n, branching int) *tree {
 	t := &tree{n: n, widths: []int{1}}
 	for w := 1; w < n; {

@@ -60,7 +60,8 @@ func (c *unitClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// valueClasser classifies rows by the value that is added up.
+// valueClasser finds the class of each row by the value that is added up: null (also NaN), outside (a vector of the wrong
+// length), clamped (a number beyond the clamp, or a vector whose norm is above its limit), else inside.
 type valueClasser struct {
 	values *quantize.RowValues
 	dims   int

@@ -61,8 +61,9 @@ func lengthBias(g *Graph) []float64 {
 	return b
 }
 
-// pilot sets the factors of λ: the family's scale, divided by the geometric mean of the pilot's values at the edge's
-// two ends. If value is nil, there is no pilot.
+// pilot sets the factor of λ at each edge: the edge's scale, divided by the geometric mean of value at its two ends.
+// value has a number for each node, from a first estimate (pilotValues), so that λ is smaller if that estimate is large.
+// If value is nil, the factor is the scale.
 func (f *family) pilot(value []float64) {
 	if value == nil {
 		f.terms = f.scale

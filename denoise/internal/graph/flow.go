@@ -179,8 +179,9 @@ func (f *flow) grow(i int32) int32 {
 	return -1
 }
 
-// augment sends as much flow as possible from the source's root to the sink's root through the arc bridge. A node
-// becomes an orphan if the arc to its parent is now full.
+// augment sends as much flow as fits along one path: from the root of the source's tree through the arc bridge, which
+// connects the two trees, to the root of the sink's tree. A node whose arc to its parent is then full loses the parent
+// and joins the orphans.
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]

@@ -22,7 +22,7 @@ func (p *pending) discard() {
 // temporary is the pattern of temporary names.
 const temporary = ".dprelease-part-*"
 
-// named makes a pending file with a temporary name.
+// named makes a pending file with a temporary name in the folder of path, if files without a name are not possible there.
 func named(path string) (*pending, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)
 	if err != nil {
