@@ -18,9 +18,10 @@ import (
 // with few rows gets a total that is too large, all the more if it has many cells. For the second, the totals of the
 // children are made first, and then the nearest table with these totals: the totals have less bias and more noise. The
 // result is a weighted mean of both tables, with one weight for each level. The weight minimizes the expected squared
-// error of the totals, which is estimated from the noisy numbers (Stein 1981, Estimation of the mean of a multivariate
-// normal distribution). It is then raised by its standard error, in favour of the totals that were made first: if the
-// noise leaves the weight open, the mean's squared error is nearly the same, and small totals are less often too large.
+// error of the totals in this level and those above it, which is estimated from the noisy numbers (Stein 1981, Estimation
+// of the mean of a multivariate normal distribution). It is then raised by its standard error, in favour of the totals
+// that were made first: if the noise leaves the weight open, the mean's squared error is nearly the same, and small totals
+// are less often too large.
 //
 // The totals that are made first are best linear predictions, not sums of noisy cells. Suppose that a child has a share
 // p of each cell W_j of its group, up to a deviation with variance b·W_j², and that the noise of a cell has variance v.
@@ -138,8 +139,8 @@ type weighing struct {
 }
 
 // add adds the totals of the children of one group: noisy, of table f (first) and of table c (cellwise). variance is the
-// variance of a noisy total, and covariance the covariance of f with the noisy totals minus the covariance of c with
-// them.
+// variance of a noisy total of all cells, which is not below the variance of noisy. covariance is the covariance of f with
+// the noisy totals minus the covariance of c with them.
 func (w *weighing) add(noisy, first, cellwise []float64, variance, covariance float64) {
 	for i, f := range first {
 		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])

@@ -71,7 +71,7 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 const previewedTables = 4
 
 // printReadings shows the first rows of the first tables that were computed from a query's answer, such as quantiles.
-// number is the query's index in m.
+// number is the query's index in the manifest.
 func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Result) error {
 	for i, x := range r.Answer.Readings {
 		if more := len(r.Answer.Readings) - i; i == previewedTables {

@@ -149,7 +149,8 @@ func (s *levelSets) settle(upper []int32) {
 	}
 }
 
-// pieces sorts a block's nodes by connected piece, and appends the pieces to todo as blocks.
+// pieces sorts a block's nodes by connected piece, and appends a block for each piece to the
+// blocks that are not solved yet.
 func (s *levelSets) pieces(todo []block, b block) []block {
 	nodes := s.nodes[b.low:b.high]
 	s.queue = s.queue[:0]
