@@ -6,10 +6,9 @@
 // Exact answers equal the local engine's answers over the same rows ([Database.Rows]), integer for integer, because
 //
 //   - a dialect reads columns as BIGINTs, doubles and texts, for both engines by the same expressions;
-//   - the statement computes the codes of queries/domain from the plain numbers of an [aggregation.Aggregation]: it compares
-//     values with the same edges and splits times into fields by arithmetic, so that nothing depends on a database's
-//
-// time     zones, collations, locales or rounding;
+//   - the statement computes the codes of queries/domain from the plain numbers of an [aggregation.Aggregation]: it
+//     compares values with the same edges and splits times into fields by arithmetic, so that nothing depends on a
+//     database's time zones, collations, locales or rounding;
 //   - the bounds keep the rows that queries/bounding keeps, chosen by the same digests.
 //
 // Aggregations that a dialect cannot compute exactly are refused before anything is charged. No statement fails because
