@@ -24,7 +24,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	}
 	names := slices.Clone(header)
 	for i, name := range names {
-		if names[i], err = f.plainText(name); err != nil {
+		if names[i], err = f.unescapeFormula(name); err != nil {
 			return mismatch("the header")
 		}
 	}
@@ -45,7 +45,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 			if !needed {
 				break
 			}
-			if text, err = f.plainText(text); err != nil {
+			if text, err = f.unescapeFormula(text); err != nil {
 				return mismatch("column " + names[i])
 			}
 			rows.keys[i].texts = append(rows.keys[i].texts, text)
@@ -75,14 +75,14 @@ func csvNumber(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. -Inf and +Inf
+// unescapeFormula removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. -Inf and +Inf
 // begin with a sign too, but have no apostrophe.
-func (f CSVFormat) plainText(written string) (string, error) {
+func (f CSVFormat) unescapeFormula(written string) (string, error) {
 	text, cut := strings.CutPrefix(written, "'")
 	switch {
 	case f.Raw:
 		return written, nil
-	case cut || f.Inert(text) == text:
+	case cut || f.EscapeFormula(text) == text:
 		return text, nil
 	}
 	if _, err := strconv.ParseFloat(text, 64); err != nil {

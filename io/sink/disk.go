@@ -123,9 +123,9 @@ func checkPrivate(op, staging string) error {
 	case err != nil:
 		return failure(op, staging, err)
 	case !info.IsDir():
-		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+		return refusal(op, staging, CodeUnsafeStaging, "the staging folder is a file or a link: look who made it, and remove it")
 	case !owned(staging, info):
-		return refusal(op, staging, CodePlanted,
+		return refusal(op, staging, CodeUnsafeStaging,
 			"the staging folder belongs to another user: run as that user, or look who made it, and remove it")
 	}
 	who, err := private.Others(staging, info)
@@ -133,15 +133,15 @@ func checkPrivate(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		return refusal(op, staging, CodePlanted, who+" may look into the staging folder: if nobody can have, "+
+		return refusal(op, staging, CodeUnsafeStaging, who+" may look into the staging folder: if nobody can have, "+
 			private.Repair(staging, info)+"; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
 
-// checkBorn returns an error if others can read a new staging folder. On Windows it inherits its access list from its
+// checkNewStaging returns an error if others can read a new staging folder. On Windows it inherits its access list from its
 // parent, and some file systems of Unix keep no modes.
-func checkBorn(op, staging string) error {
+func checkNewStaging(op, staging string) error {
 	info, err := os.Lstat(staging)
 	if err != nil {
 		return failure(op, staging, err)
@@ -151,7 +151,7 @@ func checkBorn(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		return refusal(op, staging, CodePlanted, who+" may look into folders that are made there, and a release is private "+
+		return refusal(op, staging, CodeUnsafeStaging, who+" may look into folders that are made there, and a release is private "+
 			"until it is published: choose an output folder (output.dir) in a folder of your own")
 	}
 	return nil

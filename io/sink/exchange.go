@@ -88,15 +88,15 @@ func announceReplaced(staging, dir, digest string) error {
 // staging folder, and returns the older release's new path. If there was no exchange, the staging folder stays as it is
 // and moved is empty.
 func (f *Folder) EndExchange(staging string) (moved string, err error) {
-	moved, exchanged, err := f.rescue(staging)
+	moved, exchanged, err := f.retireReplaced(staging)
 	if err != nil || !exchanged {
 		return "", err
 	}
 	return moved, remove(staging)
 }
 
-// rescue moves the older release of an exchange out of the staging folder; exchanged is false if there was no exchange.
-func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error) {
+// retireReplaced moves the older release of an exchange out of the staging folder; exchanged is false if there was no exchange.
+func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, err error) {
 	const op = "move aside"
 	old, err := replacedBy(staging)
 	if err != nil || old == nil {

@@ -15,20 +15,20 @@ type Code string
 
 // The codes of an Error.
 const (
-	CodeExists     Code = "exists"            // something is at the path already
-	CodeMissing    Code = "missing"           // the path does not exist
-	CodePermission Code = "permission"        // the system denies access
-	CodePlanted    Code = "planted"           // other users can read a staging folder, or own it
-	CodeReadOnly   Code = "read-only"         // the file system is mounted read-only
-	CodeDiskFull   Code = "disk-full"         // no space is left, or a quota is used up
-	CodeNotFolder  Code = "not-a-folder"      // the path is not a folder
-	CodeOtherDisk  Code = "other-file-system" // a rename would cross file systems
-	CodeFormat     Code = "format"            // a table cannot be written in the format
-	CodeMismatch   Code = "mismatch"          // a file that was read back differs from the answer
-	CodeNoRelease  Code = "no-release"        // the folder is absent or empty: [pipeline.ErrNoRelease]
-	CodeIncomplete Code = "incomplete"        // the folder is not a complete release: [pipeline.ErrIncomplete]
-	CodeCancelled  Code = "cancelled"         // the context ended
-	CodeIO         Code = "io"                // any other error of the system
+	CodeExists        Code = "exists"            // something is at the path already
+	CodeMissing       Code = "missing"           // the path does not exist
+	CodePermission    Code = "permission"        // the system denies access
+	CodeUnsafeStaging Code = "planted"           // other users can read a staging folder, or own it
+	CodeReadOnly      Code = "read-only"         // the file system is mounted read-only
+	CodeDiskFull      Code = "disk-full"         // no space is left, or a quota is used up
+	CodeNotFolder     Code = "not-a-folder"      // the path is not a folder
+	CodeOtherDisk     Code = "other-file-system" // a rename would cross file systems
+	CodeFormat        Code = "format"            // a table cannot be written in the format
+	CodeMismatch      Code = "mismatch"          // a file that was read back differs from the answer
+	CodeNoRelease     Code = "no-release"        // the folder is absent or empty: [pipeline.ErrNoRelease]
+	CodeIncomplete    Code = "incomplete"        // the folder is not a complete release: [pipeline.ErrIncomplete]
+	CodeCancelled     Code = "cancelled"         // the context ended
+	CodeIO            Code = "io"                // any other error of the system
 )
 
 // Error is a failed operation on a release folder. Its text has paths, column names and the operating system's message,

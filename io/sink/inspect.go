@@ -210,7 +210,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 
 func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
 	for _, f := range files {
-		if !plainName(f.Path) || listed[f.Path] {
+		if !isFileName(f.Path) || listed[f.Path] {
 			i.addFinding(manifestName + " names a file twice or outside the folder")
 			continue
 		}

@@ -23,7 +23,7 @@ func (f *Folder) Prepare(staging string) error {
 	if err := os.Mkdir(staging, stagingMode); err != nil {
 		return failure(op, staging, err)
 	}
-	if err := checkBorn(op, staging); err != nil {
+	if err := checkNewStaging(op, staging); err != nil {
 		return errors.Join(err, os.Remove(staging))
 	}
 	return failure(op, staging, syncFolder(filepath.Dir(staging)))
@@ -185,7 +185,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 			return nil, err
 		}
 		for _, d := range documents {
-			if !plainName(d.Path) {
+			if !isFileName(d.Path) {
 				return nil, refusal("write", s.dir, CodeFormat, "a document's name is not a file name")
 			}
 			name, write := s.fileName(d.Path), d.Write
