@@ -14,10 +14,8 @@ import (
 // has one empty batch.
 type arrowFormat struct{}
 
-// Extension implements Format.
 func (arrowFormat) Extension() string { return ".arrow" }
 
-// Write implements Format.
 func (arrowFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	columns, err := newArrowColumns(t)
 	if err != nil {

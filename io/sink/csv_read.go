@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// loses implements Format: encoding/csv reads \r\n within quotes as \n.
+// encoding/csv reads \r\n within quotes as \n.
 func (CSVFormat) loses() losses { return losses{lineEnds: true} }
 
-// Read implements Format.
 func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := csv.NewReader(cancellable{ctx, io.NewSectionReader(r, 0, size)})
 	in.ReuseRecord = true
@@ -75,8 +74,8 @@ func csvNumber(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// unescapeFormula removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. -Inf and +Inf
-// begin with a sign too, but have no apostrophe.
+// unescapeFormula removes the apostrophe that EscapeFormula adds. It refuses a text that a spreadsheet would run as a
+// formula, except -Inf and +Inf, which are numbers and are written without an apostrophe.
 func (f CSVFormat) unescapeFormula(written string) (string, error) {
 	text, cut := strings.CutPrefix(written, "'")
 	switch {

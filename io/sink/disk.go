@@ -22,8 +22,8 @@ const (
 	noteMode    = 0o600
 )
 
-// renameChecked renames from to to after it checked that to is free. If to is taken in between, the rename still never
-// replaces a folder with contents.
+// renameChecked renames from to to, after a check that nothing is at to. If another process makes a folder at to after
+// the check, the rename replaces it only if it is empty.
 func renameChecked(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
@@ -36,7 +36,7 @@ func renameChecked(from, to string) error {
 	}
 }
 
-// makeParents makes the missing folders above dir, durably.
+// makeParents makes the missing folders above dir and syncs each to the disk.
 func makeParents(dir string) error {
 	parent := filepath.Dir(dir)
 	if _, err := os.Stat(parent); err == nil || parent == dir {
@@ -107,7 +107,6 @@ type cancellable struct {
 	io.Reader
 }
 
-// Read implements io.Reader.
 func (c cancellable) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
@@ -139,8 +138,8 @@ func checkPrivate(op, staging string) error {
 	return nil
 }
 
-// checkNewStaging returns an error if others can read a new staging folder. On Windows it inherits its access list from its
-// parent, and some file systems of Unix keep no modes.
+// checkNewStaging returns an error if other users can read a staging folder that was just made with mode 0700. They can
+// on Windows, if the folder inherits such an access list from its parent, and on file systems that keep no modes.
 func checkNewStaging(op, staging string) error {
 	info, err := os.Lstat(staging)
 	if err != nil {

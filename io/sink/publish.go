@@ -89,7 +89,7 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	return retireAs(dir, dir, digest)
 }
 
-// retireAs is Retire for a release that was published at dir and is now at from.
+// retireAs renames a release that lies at from as Retire would if it were still at dir.
 func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
 	if len(digest) < shortDigest || !isFileName(digest) {

@@ -64,7 +64,7 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 
 // collector is a tableReceiver that keeps the whole table in memory.
 type collector struct {
-	derived bool // accept a table without noisy values
+	derived bool // accept a table that was computed from an answer, such as quantiles: it has no noisy values
 	keyless bool // the caller does not need the keys
 	names   []string
 	rows    *fileRows
@@ -83,7 +83,6 @@ func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, er
 	return 0, false, mismatch("the table has no noisy values")
 }
 
-// add implements tableReceiver.
 func (c *collector) add(r *fileRows) error {
 	c.rows.n += r.n
 	for i := range r.keys {

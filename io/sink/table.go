@@ -60,7 +60,7 @@ func newTable(r pipeline.Result) *table {
 // values, so a query always has the same schema.
 func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isDerived(a) }
 
-// isDerived reports whether a table was computed from an answer, such as quantiles. Such a table has estimates and
+// isDerived reports whether a table was computed from another answer, as quantiles are. It then has estimates and
 // intervals, but no noisy values.
 func isDerived(a query.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
@@ -130,10 +130,10 @@ func labelCount(l domain.Labels) int {
 	return 0
 }
 
-// labelAt returns which of the n labels of k the cell has.
+// labelAt returns the index of a cell's label among the n labels of the key column k.
 func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
-// isFileName reports whether a name is a plain file name on every system, without a path.
+// isFileName reports whether a name is a file name without a path on every operating system.
 func isFileName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }

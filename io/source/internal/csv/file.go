@@ -71,7 +71,6 @@ func (c *file) Schema() table.Schema { return c.table }
 
 func (c *file) Public(column string) bool { return c.dialect.isPublic(column) }
 
-// Digest implements scan.File.
 func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
 	s, err := c.openStream(ctx, piece)
 	if err != nil {
@@ -81,7 +80,6 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 	return s.Sum()
 }
 
-// Read implements scan.File.
 func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
 	if !c.isStreamed() {

@@ -62,7 +62,6 @@ func (c *pieceStarts) find(i int) (at int64, last int, left <-chan struct{}) {
 	return -1, last, c.taken[last]
 }
 
-// Splits implements scan.File.
 func (c *file) Splits() int {
 	if c.isStreamed() {
 		return 1

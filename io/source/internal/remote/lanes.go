@@ -37,7 +37,6 @@ func (f *File) newLanes(ctx context.Context) *lanes {
 	return l
 }
 
-// Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
 	if h.file.kept.Load() != nil {
 		return
@@ -186,7 +185,6 @@ func (l *lanes) give(x *piece) {
 	}
 }
 
-// ReadAt implements io.ReaderAt.
 func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
