@@ -98,7 +98,7 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 
 // levels checks the levels of a dimension.
 func (c *checker) levels(at *yamltree.Path, d *Dimension) {
-	if !c.has(at.At("levels")) || !c.sound(at.At("levels")) {
+	if !c.has(at.At("levels")) || !c.isValid(at.At("levels")) {
 		return
 	}
 	inside := at.At("levels")
@@ -201,7 +201,7 @@ func (c *checker) added(d *Dimension) map[Scalar]string {
 // edges checks that there are at least two edges and that they ascend. Numbers are compared as numbers. Dates are
 // compared as texts, which gives the same order.
 func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if len(edges) < 2 {

@@ -74,7 +74,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 	t := &publicTable{path: path}
 	var csv sink.CSVFormat
 	for _, k := range from.Keys {
-		t.columns = append(t.columns, csv.Inert(k.Name))
+		t.columns = append(t.columns, csv.EscapeFormula(k.Name))
 	}
 	t.columns = append(t.columns, from.Names...)
 	for i := range from.Rows {
@@ -82,7 +82,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 		for _, k := range from.Keys {
 			text := k.Text(i)
 			if len(k.Labels.Strings) > 0 {
-				text = csv.Inert(text)
+				text = csv.EscapeFormula(text)
 			}
 			row = append(row, text)
 		}
