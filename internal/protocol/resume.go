@@ -94,7 +94,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 		defer unlock()
 	}
 	if a.mine(&a.prior) {
-		if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+		if err := a.checkSigned(filepath.Join(a.staging(), stagedName)); err != nil {
 			return err
 		}
 	}
