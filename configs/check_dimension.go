@@ -98,7 +98,7 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 
 // levels checks the levels of a dimension.
 func (c *checker) levels(at *yamltree.Path, d *Dimension) {
-	if !c.has(at.At("levels")) || !c.sound(at.At("levels")) {
+	if !c.has(at.At("levels")) || !c.isValid(at.At("levels")) {
 		return
 	}
 	inside := at.At("levels")
@@ -113,7 +113,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 			"use values_from: {file: places.csv, column: NAME}, or from, to and every")
 	case len(d.Levels) < 2:
 		c.bad(inside, CodeBadValue, "one level groups nothing", "name two or more, from the coarsest to the cells")
-	case d.ValuesFrom != nil && last != d.ValuesFrom.Column:
+	case d.ValuesFrom != nil && d.ValuesFrom.Column != "" && last != d.ValuesFrom.Column: // an absent column is reported
 		c.bad(inside, CodeContradiction, "the last level is not the column of the cells", "end with "+d.ValuesFrom.Column)
 	case d.ValuesFrom == nil && last != d.Every:
 		c.bad(inside, CodeContradiction, "the last level is not the step of the cells", "end with "+d.Every)
@@ -201,7 +201,7 @@ func (c *checker) added(d *Dimension) map[Scalar]string {
 // edges checks that there are at least two edges and that they ascend. Numbers are compared as numbers. Dates are
 // compared as texts, which gives the same order.
 func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if len(edges) < 2 {

@@ -94,7 +94,7 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(),
 			"write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")
 	case a.Scheme == "https" && a.Options != "" && !(hidden &&
-		(outside.MatchString(public) || !strings.Contains(public, "?"))):
+		(signedByEnvironment.MatchString(public) || !strings.Contains(public, "?"))):
 		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+" has a query, which the release would "+
 			"publish with the job", "take it from the environment: https://host/path?${env:NAME}")
 	default:
@@ -103,8 +103,8 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches an https URL whose query string is a reference to the environment.
-var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
+// signedByEnvironment matches an https URL whose query string is a reference to the environment.
+var signedByEnvironment = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
 // file checks that the extension of a path names a known format.
 func (c *checker) file(at *yamltree.Path, file string) {

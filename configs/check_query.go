@@ -333,7 +333,7 @@ func (c *checker) missing(at *yamltree.Path, q *Query, a *Aggregate) {
 	want := c.job.missing(q, a)
 	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {
 		switch {
-		case policy[1] == want || !c.sound(at.At(policy[0])):
+		case policy[1] == want || !c.isValid(at.At(policy[0])):
 		case want == "centre":
 			c.bad(at.At(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms",
 				"write centre, or declare no number of rows")
@@ -394,7 +394,7 @@ func (c *checker) clampOf(at *yamltree.Path, a *Aggregate) {
 }
 
 func (c *checker) clamp(at *yamltree.Path, clamp []Decimal) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if len(clamp) != 2 {

@@ -118,12 +118,15 @@ type notion interface {
 	Parameters() map[string]float64
 }
 
+// Parameters returns the order as "alpha" and the bound on the divergence as "epsilon".
 func (r Renyi) Parameters() map[string]float64 {
 	return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
 }
 
+// Parameters returns rho as "rho".
 func (r Rho) Parameters() map[string]float64 { return map[string]float64{"rho": float64(r)} }
 
+// Parameters returns the bounds on the privacy loss as "mean" and "spread".
 func (c MeanConcentrated) Parameters() map[string]float64 {
 	return map[string]float64{"mean": c.Mean, "spread": c.Spread}
 }

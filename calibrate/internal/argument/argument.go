@@ -32,6 +32,7 @@ func In(path string, err error) error {
 	return err
 }
 
+// Positive returns an *Error about the named argument if x is not positive and finite.
 func Positive(name string, x float64) error {
 	if !(x > 0 && x <= math.MaxFloat64) {
 		return New(name, "must be positive and finite, not %g", x)
@@ -39,6 +40,7 @@ func Positive(name string, x float64) error {
 	return nil
 }
 
+// PowerOfTwo returns an *Error about the named argument if x is not a finite power of two.
 func PowerOfTwo(name string, x float64) error {
 	if f, _ := math.Frexp(x); f != 0.5 || math.IsInf(x, 0) {
 		return New(name, "must be a power of two, not %g", x)
@@ -46,6 +48,7 @@ func PowerOfTwo(name string, x float64) error {
 	return nil
 }
 
+// Finite returns an *Error about the named argument if x is NaN or infinite.
 func Finite(name string, x float64) error {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return New(name, "must be finite, not %g", x)

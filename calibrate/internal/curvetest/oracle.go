@@ -38,16 +38,22 @@ func OracleOf(prec uint) *Oracle {
 // oracles caches an oracle for each precision. Tests that use it must not run in parallel.
 var oracles = map[uint]*Oracle{}
 
+// Zero returns a new 0 of the oracle's precision.
 func (o *Oracle) Zero() *big.Float { return new(big.Float).SetPrec(o.prec) }
 
+// Of converts a float64 to the oracle's precision, exactly.
 func (o *Oracle) Of(x float64) *big.Float { return o.Zero().SetFloat64(x) }
 
+// Mul returns x·y in the oracle's precision.
 func (o *Oracle) Mul(x, y *big.Float) *big.Float { return o.Zero().Mul(x, y) }
 
+// Quo returns x/y in the oracle's precision.
 func (o *Oracle) Quo(x, y *big.Float) *big.Float { return o.Zero().Quo(x, y) }
 
+// Sub returns x - y in the oracle's precision.
 func (o *Oracle) Sub(x, y *big.Float) *big.Float { return o.Zero().Sub(x, y) }
 
+// Add returns x + y in the oracle's precision.
 func (o *Oracle) Add(x, y *big.Float) *big.Float { return o.Zero().Add(x, y) }
 
 // agmPi returns pi by the Gauss-Legendre iteration.
@@ -121,6 +127,7 @@ func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	return value
 }
 
+// Tail returns the upper tail of the normal distribution, 1 - Phi(x).
 func (o *Oracle) Tail(x *big.Float) *big.Float {
 	half := o.Erfc(o.Quo(x, o.Zero().Sqrt(o.Of(2))))
 	return half.Quo(half, o.Of(2))
@@ -132,6 +139,7 @@ func (o *Oracle) delta(eps, mu *big.Float) *big.Float {
 	return o.Sub(o.Tail(o.Sub(a, b)), o.Mul(o.Exp(eps), o.Tail(o.Add(a, b))))
 }
 
+// OracleDelta returns delta(eps) of the Gaussian mechanism at mu = num/den.
 func OracleDelta(eps, num, den float64) *big.Float {
 	mu := new(big.Float).SetPrec(64).Quo(big.NewFloat(num), big.NewFloat(den))
 	o := NewOracle(mu)

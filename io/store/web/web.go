@@ -53,10 +53,8 @@ type server struct {
 	host, options string
 }
 
-// Close implements store.Bucket.
 func (s *server) Close() error { return nil }
 
-// List implements store.Bucket.
 func (s *server) List(context.Context, string, func(store.Object) error) error {
 	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
 }
@@ -94,7 +92,6 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	return o, nil
 }
 
-// Read implements store.Bucket.
 func (s *server) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	r, err := s.get(ctx, o.Key, at, size, o.Version)
 	if err != nil {

@@ -158,7 +158,6 @@ type faults struct {
 	err error
 }
 
-// Write implements io.Writer.
 func (f *faults) Write(p []byte) (int, error) {
 	n, err := f.w.Write(p)
 	if f.err == nil {

@@ -43,6 +43,9 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for "+
 			"noise that is")
 	}
+	if q.Publish != nil && q.Publish.Withheld > 0 {
+		return inputProblem(f.input, 0, "the publish rule of "+q.Name+" left cells empty, and the methods need all noisy values")
+	}
 	t, err := sink.ReadTable(ctx, f.input, q, "")
 	if err != nil {
 		return pipeline.OutputError(err)
@@ -71,7 +74,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 	t := &publicTable{path: path}
 	var csv sink.CSVFormat
 	for _, k := range from.Keys {
-		t.columns = append(t.columns, csv.Inert(k.Name))
+		t.columns = append(t.columns, csv.EscapeFormula(k.Name))
 	}
 	t.columns = append(t.columns, from.Names...)
 	for i := range from.Rows {
@@ -79,7 +82,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 		for _, k := range from.Keys {
 			text := k.Text(i)
 			if len(k.Labels.Strings) > 0 {
-				text = csv.Inert(text)
+				text = csv.EscapeFormula(text)
 			}
 			row = append(row, text)
 		}

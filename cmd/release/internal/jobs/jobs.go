@@ -58,7 +58,6 @@ func (f *folderFlag) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (f *folderFlag) Type() string { return "string" }
 
 // AddOut adds --out.

@@ -54,7 +54,7 @@ func (s *batchScan) blocks(split int) error {
 		parts, metadata = s.file.parts(split)
 		s.f.Expect(parts...)
 	}
-	if err := s.learnAll(); err != nil {
+	if err := s.readFileDictionaries(); err != nil {
 		return err
 	}
 	var next *openBatch
@@ -112,7 +112,7 @@ func (s *batchScan) stream() error {
 		case headRecords:
 			err = s.records(m)
 		case headDictionary:
-			err = s.dictionary(m)
+			err = s.readStreamDictionary(m)
 		default:
 			err = fault.New(fault.CodeDamaged, "a message is of no kind that a stream may hold")
 		}

@@ -35,7 +35,7 @@ func readHeader(s *scanner) ([]string, error) {
 	if err != nil {
 		return nil, scan.StreamError(err)
 	}
-	if s.rest != noRest {
+	if s.toSkip != skipNothing {
 		return nil, fault.New(fault.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
 			"ends of lines")
 	}

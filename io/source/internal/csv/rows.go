@@ -107,7 +107,7 @@ func (r *rowReader) stream(s *scanner) error {
 // gatherBuffered gathers a block of the records in the scanner's buffer.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if s.rest != noRest || own <= s.at || r.rows+r.block() > scan.BatchRows {
+	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > scan.BatchRows {
 		return
 	}
 	r.general.eof = s.eof
@@ -173,7 +173,7 @@ func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 // split splits the records for add.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
-	r.lines.clear = at
+	r.lines.noQuoteBefore = at
 	for rows < stride && at < end {
 		next = r.lines.split(b, at, r.fields[rows:], stride)
 		start := at

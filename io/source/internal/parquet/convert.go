@@ -41,10 +41,10 @@ func (l *leaf) setDecimal(precision, scale int) {
 	case format.Int32, format.Int64, format.ByteArray:
 	case format.FixedLenByteArray:
 		if l.width < 1 || l.width > scan.MaxDecimal {
-			d.Type = scan.Unread("decimal of an odd length")
+			d.Type = scan.UnreadableType("decimal of an odd length")
 		}
 	default:
-		d.Type = scan.Unread("decimal of an odd physical type")
+		d.Type = scan.UnreadableType("decimal of an odd physical type")
 	}
 	l.takeDecimals()
 }

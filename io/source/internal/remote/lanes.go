@@ -26,7 +26,7 @@ const (
 
 // Open implements scan.Remote.
 func (f *File) Open(ctx context.Context) scan.Handle {
-	f.pool.ahead.opened(1)
+	f.pool.prefetches.opened(1)
 	return &handle{file: f, ctx: ctx, lanes: f.newLanes(ctx), own: true}
 }
 
@@ -37,7 +37,6 @@ func (f *File) newLanes(ctx context.Context) *lanes {
 	return l
 }
 
-// Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
 	if h.file.kept.Load() != nil {
 		return
@@ -46,7 +45,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	if h.own && len(h.lanes.all) == 0 {
-		if x := h.file.pool.ahead.take(h.file, sorted); x != nil {
+		if x := h.file.pool.prefetches.take(h.file, sorted); x != nil {
 			h.lanes.cancel()
 			h.lanes, h.own = x.lanes, false
 			return
@@ -186,7 +185,6 @@ func (l *lanes) give(x *piece) {
 	}
 }
 
-// ReadAt implements io.ReaderAt.
 func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -265,7 +263,7 @@ func (l *lanes) wake() {
 func (h *handle) Close() error {
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	h.file.pool.ahead.opened(-1)
+	h.file.pool.prefetches.opened(-1)
 	h.lanes.keep()
 	h.lanes.close()
 	return nil
@@ -306,7 +304,7 @@ func (l *lanes) close() {
 }
 
 // opened adds n to the number of open handles.
-func (a *aheads) opened(n int) {
+func (a *prefetches) opened(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.handles += n
@@ -317,11 +315,11 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if f.kept.Load() != nil {
 		return true
 	}
-	a := &f.pool.ahead
+	a := &f.pool.prefetches
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sorted := f.sortExtents(extents)
-	x := &ahead{extents: sorted}
+	x := &prefetch{extents: sorted}
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
 	}
@@ -340,12 +338,12 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 
 // find returns the index in a.waiting of the lanes that were fetched ahead for exactly these extents, or -1. a.mu must
 // be held.
-func (a *aheads) find(f *File, sorted []scan.Extent) int {
-	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
+func (a *prefetches) find(f *File, sorted []scan.Extent) int {
+	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
 // take removes and returns the lanes that were fetched ahead for exactly these extents; nil if there are none.
-func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
+func (a *prefetches) take(f *File, sorted []scan.Extent) *prefetch {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.find(f, sorted)
@@ -360,10 +358,10 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 
 // Forget drops the bytes that were fetched ahead and not read. Call it before the table is read again.
 func (p *Pool) Forget() {
-	p.ahead.mu.Lock()
-	waiting := p.ahead.waiting
-	p.ahead.waiting, p.ahead.held = nil, 0
-	p.ahead.mu.Unlock()
+	p.prefetches.mu.Lock()
+	waiting := p.prefetches.waiting
+	p.prefetches.waiting, p.prefetches.held = nil, 0
+	p.prefetches.mu.Unlock()
 	for _, x := range waiting {
 		x.lanes.close()
 	}

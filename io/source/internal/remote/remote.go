@@ -31,13 +31,13 @@ const (
 
 // Pool holds what all files of a dataset share: memory, blocks, and limits on the number of requests.
 type Pool struct {
-	workers int
-	ctx     context.Context // for requests that several handles share
-	cancel  context.CancelFunc
-	slots   chan struct{}
-	blocks  blocks
-	memory  memory
-	ahead   aheads
+	workers    int
+	ctx        context.Context // for requests that several handles share
+	cancel     context.CancelFunc
+	slots      chan struct{}
+	blocks     blocks
+	memory     memory
+	prefetches prefetches
 }
 
 // NewPool returns a pool for a number of workers.
@@ -126,18 +126,18 @@ type piece struct {
 	unread int    // bytes
 }
 
-// aheads holds lanes that are fetched before a handle is opened for them: while a worker decodes a row group, the next
+// prefetches holds lanes that are fetched before a handle is opened for them: while a worker decodes a row group, the next
 // one is fetched, or several if they are short. So a worker uses one half of its window for the row group that it
 // reads, and the other half for the next ones.
-type aheads struct {
+type prefetches struct {
 	mu      sync.Mutex
 	handles int // number of open handles
-	waiting []*ahead
+	waiting []*prefetch
 	held    int64 // bytes that are fetched for handles that are not open yet
 }
 
-// ahead is lanes that are fetched for a handle that is not open yet.
-type ahead struct {
+// prefetch is lanes that are fetched for a handle that is not open yet.
+type prefetch struct {
 	lanes   *lanes
 	extents []scan.Extent
 	holds   int64 // bytes

@@ -39,8 +39,8 @@ func AppendFloats(dst []float64, c *table.Column) []float64 {
 	return dst
 }
 
-// Unread returns a type for a column whose values cannot be read. name names the file's type in messages.
-func Unread(name string) table.Type { return table.Type{Name: name} }
+// UnreadableType returns a type for a column whose values cannot be read. name names the file's type in messages.
+func UnreadableType(name string) table.Type { return table.Type{Name: name} }
 
 // ZoneOf returns the zone of timestamps: of instants, or of wall-clock readings.
 func ZoneOf(utc bool) string {

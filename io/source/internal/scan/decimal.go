@@ -43,7 +43,7 @@ func DecimalOf(precision, scale int) Decimal {
 	d := Decimal{Type: table.Type{Kind: table.Float}, scale: scale}
 	switch {
 	case precision < 1 || scale < -999 || scale > 999:
-		d.Type = Unread("decimal of an odd precision")
+		d.Type = UnreadableType("decimal of an odd precision")
 	case scale <= 0 && precision-scale <= intDigits:
 		d.Type.Kind = table.Int
 	}
