@@ -13,7 +13,7 @@ type attempt struct {
 	// before the noise is drawn.
 	chosen *pipeline.RunPlan
 	dir    string
-	// newRelease is set if a new release is requested
+	// newRelease is set if the operator requests a new release.
 	newRelease bool
 	// compare is set if the operator asks whether the input of a published release has changed.
 	compare bool

@@ -49,6 +49,7 @@ type Request struct {
 // Status tells what a successful run did.
 type Status string
 
+// The values of [Status].
 const (
 	// StatusReleased: the release was made by this run.
 	StatusReleased Status = "released"

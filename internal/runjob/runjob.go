@@ -63,6 +63,7 @@ func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 	return l, l.Fits(p)
 }
 
+// Options are the settings of [Run] that are not in the plan.
 type Options struct {
 	Limits local.Limits
 	// Observer receives the progress of a run.
