@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// The bounds of units follow queries/bounding/sample.go. Of a unit's cells, the L cells of smallest digest are kept; in
+// The bounds of units follow queries/bounding/sampler.go. Of a unit's cells, the L cells of smallest digest are kept; in
 // each cell, the m rows of smallest digest; and of all these rows, the k of smallest digest. Rows are read once and
 // numbered by window functions over their unit. Digests are computed only for units that exceed a bound.
 
