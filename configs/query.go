@@ -48,7 +48,8 @@ type Query struct {
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
 	// Publish is the rule by which the tables show cells. Withheld cells are empty and marked in the column withheld;
-	// only noisy values decide. It costs no budget. If it is absent, output.publish applies; `{}` shows all cells.
+	// only noisy values decide. It costs no budget. If tables agree, further cells are empty, so that no withheld cell can
+	// be computed. If it is absent, output.publish applies; `{}` shows all cells.
 	Publish *Publish `yaml:"publish,omitempty" empty:"ok" example:"{min_count: 20, max_relative_error: 0.2}"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`

@@ -26,6 +26,7 @@ func (b *builder) margins(p *Plan) {
 				continue
 			}
 			p.queries[i].margins = append(p.queries[i].margins, margin{at, axes})
+			p.queries[at].isMargin = true
 		}
 	}
 }

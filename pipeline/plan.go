@@ -73,6 +73,8 @@ type Planned struct {
 type inside struct {
 	// margins are the queries whose cells are sums of this query's cells, and whose estimates are made to agree with it.
 	margins []margin
+	// isMargin: the query is a margin of another one.
+	isMargin bool
 	// shared are the components that vectors of other queries measure too.
 	shared []sharedVector
 	// rates are the quotients with this query's cells as numerators, which are published as well.

@@ -37,6 +37,8 @@ type Result struct {
 	Sparse bool
 	// Withheld is the number of cells that the publish rule leaves empty.
 	Withheld int
+	// Complementary is the number of these cells that satisfy the rule: cells left out could be computed from them.
+	Complementary int
 	// Notes are sentences about the choices that the denoising steps made.
 	Notes []string
 	// Expected is the expected error of the estimates; nil if there are no denoising steps, or if the error is unknown.

@@ -80,7 +80,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].cells // the number of discovered keys is known now
 		if p := m.Queries[i].Publish; p != nil {
-			p.Withheld = results[i].Withheld
+			p.Withheld, p.Complementary = results[i].Withheld, results[i].Complementary
 		}
 		results[i].Places = c.queries[i].places
 	}
@@ -133,7 +133,11 @@ func (c *RunPlan) finishQueries(ctx context.Context, noisy [][]mechanism.Noisy, 
 			results[i].Notes = append(results[i].Notes, note)
 		}
 		results[i].cells = answer.Cells
-		results[i].Answer, results[i].Withheld = c.queries[i].rule.Apply(beginning(answer, most))
+		results[i].Answer = beginning(answer, most)
+	}
+	c.withhold(ctx, results)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	for i := range results {
 		answer := c.withRates(i, results)

@@ -1,7 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
+	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/dprelease/dprelease/configs"
@@ -30,9 +33,6 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 	switch {
 	case r == publishRule{}:
 		return "", ""
-	case q.Crosstabs != nil:
-		return "the tables are computed from residuals that are published as well, and from which cells that are left out " +
-			"could be computed", "ask for histograms" + exempt
 	case q.Histogram != nil && q.Histogram.Optimize == "keys":
 		return "keys that are selected by weights have no counts", "leave the rule out" + exempt
 	case q.Histogram != nil && (q.Histogram.CDF != nil && *q.Histogram.CDF || len(q.Histogram.Quantiles) > 0 ||
@@ -42,9 +42,11 @@ func (r publishRule) Problem(q *configs.Query, job *configs.Job, steps []*denois
 	case q.Sum != nil && r.MinCount > 0:
 		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or " +
 			"leave min_count out" + exempt
-	case isAdjusted(q, job):
-		return "margins make cells agree with their totals, from which cells that are left out could be computed",
-			"remove margins" + exempt
+	case slices.ContainsFunc(agreeingQueries(q, job), func(other *configs.Query) bool {
+		return !sameRule(job.PublishRule(q), job.PublishRule(other))
+	}):
+		return "margins make cells agree with their totals, and a cell that one query leaves out could be computed from " +
+			"the cells of another one with another rule", "write the same rule for the table and all of its margins"
 	case slices.ContainsFunc(steps, func(s *denoise.Step) bool { return s != nil && !s.CellByCell() }):
 		return "a denoising step computes estimates from all cells, also those that would be left out, which could be " +
 			"computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
@@ -82,20 +84,103 @@ func (p *Plan) ProposedMinCount(i int) int {
 	return int(least)
 }
 
-// isAdjusted reports whether the query's estimates are made to agree with other tables: the query has margins, or is a
-// margin of another query.
-func isAdjusted(q *configs.Query, job *configs.Job) bool {
-	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries,
-		func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
+// agreeingQueries returns the queries whose estimates are made to agree with this one's: its margins, or the table whose
+// margin it is and that table's other margins.
+func agreeingQueries(q *configs.Query, job *configs.Job) (out []*configs.Query) {
+	table := slices.IndexFunc(job.Queries, func(t configs.Query) bool {
+		return len(t.Margins) > 0 && (t.Name == q.Name || slices.Contains(t.Margins, q.Name))
+	})
+	if table < 0 {
+		return nil
+	}
+	for i := range job.Queries {
+		if i == table || slices.Contains(job.Queries[table].Margins, job.Queries[i].Name) {
+			out = append(out, &job.Queries[i])
+		}
+	}
+	return out
 }
 
-// Apply returns the answer with empty cells in place of those that the rule withholds, and the number of these.
-func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
-	if r == (publishRule{}) {
-		return a, 0
+// sameRule reports whether two publish rules of a job are written alike. No rule is nil, or a rule without limits.
+func sameRule(a, b *configs.Publish) bool {
+	none := &configs.Publish{}
+	return *cmp.Or(a, none) == *cmp.Or(b, none)
+}
+
+// withhold empties the cells that the queries' publish rules leave out. If tables agree with each other, so that cells
+// left out could be computed from others, it empties further cells (complement.go).
+func (c *RunPlan) withhold(ctx context.Context, results []Result) {
+	for i := range c.queries {
+		q, a := &c.queries[i], &results[i].Answer
+		if q.rule == (publishRule{}) || q.isMargin {
+			continue
+		}
+		if agreeing, ok := q.Query.(query.Agreeing); ok {
+			q.rule.withholdReadings(ctx, agreeing.Lattice(), &results[i])
+			continue
+		}
+		if len(q.margins) > 0 {
+			c.withholdMargins(ctx, i, results)
+			continue
+		}
+		hidden := q.rule.hidden(*a)
+		*a, results[i].Withheld = emptied(*a, hidden), hidden.count()
 	}
-	hidden, withheld := r.hidden(a)
-	out = a
+}
+
+// withholdReadings empties cells of the readings, which agree with each other. The answer itself, from which the
+// readings were computed, is left out whole.
+func (r publishRule) withholdReadings(ctx context.Context, lattice query.Lattice, result *Result) {
+	c := complement{lattice: lattice}
+	result.Answer.Readings = slices.Clone(result.Answer.Readings)
+	readings := result.Answer.Readings
+	for k := range readings {
+		c.tables = append(c.tables, agreeingTable{readings[k].Answer, r.hidden(readings[k].Answer)})
+	}
+	c.withhold(ctx)
+	for k := range c.tables {
+		readings[k].Answer = emptied(readings[k].Answer, c.tables[k].hidden)
+		result.Withheld += c.tables[k].hidden.count()
+		result.Complementary += c.added[k]
+	}
+	all := newCellSet(result.Answer.Cells)
+	for i := range result.Answer.Cells {
+		all.add(i)
+	}
+	result.Answer = emptied(result.Answer, all)
+}
+
+// withholdMargins empties cells of query i and of its margins.
+func (c *RunPlan) withholdMargins(ctx context.Context, i int, results []Result) {
+	shape := c.queries[i].byShape()
+	var co complement
+	all := make([]int, len(shape))
+	for d, n := range shape {
+		co.lattice.First = append(co.lattice.First, [][]int32{{0, int32(n)}})
+		all[d] = 1
+	}
+	at := []int{i}
+	co.lattice.Tables = append(co.lattice.Tables, all)
+	for _, m := range c.queries[i].margins {
+		levels := make([]int, len(shape))
+		for _, d := range m.axes {
+			levels[d] = 1
+		}
+		at, co.lattice.Tables = append(at, m.query), append(co.lattice.Tables, levels)
+	}
+	for _, k := range at {
+		co.tables = append(co.tables, agreeingTable{results[k].Answer, c.queries[k].rule.hidden(results[k].Answer)})
+	}
+	co.withhold(ctx)
+	for t, k := range at {
+		results[k].Answer = emptied(results[k].Answer, co.tables[t].hidden)
+		results[k].Withheld, results[k].Complementary = co.tables[t].hidden.count(), co.added[t]
+	}
+}
+
+// emptied returns an answer with empty cells in place of the hidden ones, and a column that marks them.
+func emptied(a query.Answer, hidden cellSet) query.Answer {
+	out := a
 	out.Noisy, out.Estimate, out.Low, out.High = hidden.empty(a.Noisy), hidden.empty(a.Estimate), hidden.empty(a.Low),
 		hidden.empty(a.High)
 	out.Extra = nil
@@ -106,11 +191,22 @@ func (r publishRule) Apply(a query.Answer) (out query.Answer, withheld int) {
 		out.Sigma = hidden.empty(a.Sigma)
 	}
 	out.Extra = append(out.Extra, query.Extra{Name: withheldColumn, Values: hidden.marks})
-	return out, withheld
+	return out
 }
 
 // cellSet is a set of cells, as a bitmap.
 type cellSet []uint64
+
+func newCellSet(cells int) cellSet { return make(cellSet, (cells+63)/64) }
+
+func (c cellSet) add(i int) { c[i/64] |= 1 << (i % 64) }
+
+func (c cellSet) count() (n int) {
+	for _, word := range c {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
 
 func (c cellSet) has(i int) bool { return c[i/64]>>(i%64)&1 == 1 }
 
@@ -136,30 +232,30 @@ func (c cellSet) marks(start int, dst []float64) {
 	}
 }
 
-// hidden returns the cells that the rule withholds, and their number. A cell without a noisy value is withheld.
-func (r publishRule) hidden(a query.Answer) (hidden cellSet, count int) {
+// hidden returns the cells that the rule leaves out. A cell without a noisy value is left out, and a cell without noise
+// is not: it is public.
+func (r publishRule) hidden(a query.Answer) cellSet {
 	const block = 1 << 14
 	counts := a.Noisy
 	if i := slices.IndexFunc(a.Extra, func(e query.Extra) bool { return e.Name == noisyCount }); i >= 0 {
 		counts = a.Extra[i].Values
 	}
-	hidden = make(cellSet, (a.Cells+63)/64)
-	noisy, low, high, rows := make([]float64, block), make([]float64, block), make([]float64, block), make([]float64,
-		block)
+	hidden := newCellSet(a.Cells)
+	var noisy, low, high, rows, sigma [block]float64
 	for start := 0; start < a.Cells; start += block {
 		n := min(block, a.Cells-start)
 		a.Noisy(start, noisy[:n])
 		a.Low(start, low[:n])
 		a.High(start, high[:n])
+		a.Sigma(start, sigma[:n])
 		counts(start, rows[:n])
 		for i := range n {
 			enough := r.MinCount == 0 || rows[i] >= r.MinCount
 			near := r.MaxRelative == 0 || (high[i]-low[i])/2 <= r.MaxRelative*math.Abs(noisy[i])
-			if !enough || !near || math.IsNaN(noisy[i]) {
-				hidden[(start+i)/64] |= 1 << ((start + i) % 64)
-				count++
+			if (!enough || !near) && sigma[i] != 0 || math.IsNaN(noisy[i]) {
+				hidden.add(start + i)
 			}
 		}
 	}
-	return hidden, count
+	return hidden
 }

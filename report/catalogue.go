@@ -35,6 +35,8 @@ type catalogueTable struct {
 	Name, Description string
 	Columns           []catalogueColumn
 	Files             []catalogueFile
+	// Components is set if the table has the noisy numbers from which the query's other tables were computed.
+	Components bool
 }
 
 // catalogueColumn is a column of a table.

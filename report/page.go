@@ -88,7 +88,7 @@ func (p *page) data(f *facts) (*pageData, []byte, error) {
 		d := &pageData{Tables: []tableData{}}
 		for _, t := range p.Tables {
 			q := f.find(t.Query)
-			if q == nil {
+			if q == nil || t.Holds == "" && q.kind == crosstabs && q.publish != nil { // the latter table is empty
 				continue
 			}
 			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)

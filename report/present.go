@@ -93,8 +93,16 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	if derived != "" {
 		out.Description = strings.TrimSpace(derived + " " + q.conditions)
 	}
-	if q.kind == crosstabs && t.Holds != "" {
+	switch {
+	case q.kind == crosstabs && t.Holds != "":
 		out.Description = "The table " + shown(t.Holds) + " of these: " + out.Description
+	case q.kind == crosstabs:
+		out.Components = true
+		left := ""
+		if q.publish != nil {
+			left = " Left empty, since withheld cells could be computed from them."
+		}
+		out.Description = "The noisy numbers from which tables were computed." + left + " The tables: " + out.Description
 	}
 	if r := q.rate(t.Holds); r != nil {
 		out.Description, unit = rateText(q, r, f), shown(r.Name)

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/query"
 
 	"github.com/dprelease/dprelease/report/picture"
 )
@@ -125,7 +126,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 		}
 		v.Tables = append(v.Tables, one)
 	}
-	if n := len(v.Tables); n > 1 && q.kind == crosstabs {
+	if n := len(v.Tables); n > 1 && q.kind == string(query.Crosstab) {
 		v.Tables = append(v.Tables[1:], v.Tables[0])
 	}
 	return v, nil
@@ -514,14 +515,26 @@ func (q *queryFacts) withheld() string {
 		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side",
 			domain.FloatText(p.MaxRelativeError)))
 	}
+	cells, further := q.cells, ""
+	if n := q.publish.Complementary; n > 0 {
+		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could be "+
+			"computed. ", thousands(n))
+	}
+	if q.kind == string(query.Crosstab) {
+		cells = 0
+		for _, t := range q.stated.Strategy.Tables {
+			cells += t.Cells
+		}
+		further += "The noisy numbers from which the tables were computed are left out for the same reason. "
+	}
 	are := "are"
 	if q.publish.Withheld == 1 {
 		are = "is"
 	}
 	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d %s "+
-		"left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps "+
+		"left empty, which the column withheld marks. %sThis does not protect anybody, which the noise does; it keeps "+
 		"readers from numbers that are mostly noise.",
-		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld, are)
+		strings.Join(rules, ", or if "), plural(cells, "cell"), q.publish.Withheld, are, further)
 }
 
 // noiseThreshold returns the threshold of [NoiseThreshold] for the query's noise and a number of cells whose exact

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -69,12 +70,12 @@ func (r *catalogue) readme() []byte {
 	return b.Bytes()
 }
 
-// loading writes code that loads the first table in several programs, each from the format that suits it best.
+// loading writes code that loads the first table that people read in several programs, each from the format that suits it best.
 func (r *catalogue) loading(w func(string, ...any)) {
 	if len(r.Tables) == 0 {
 		return
 	}
-	t := r.Tables[0]
+	t := r.Tables[max(slices.IndexFunc(r.Tables, func(t catalogueTable) bool { return !t.Components }), 0)]
 	path := map[string]string{}
 	for _, f := range t.Files {
 		path[f.format()] = f.Path

@@ -60,7 +60,11 @@ type Publish struct {
 	MinCount         float64 `json:"min_count,omitempty"`
 	MaxRelativeError float64 `json:"max_relative_error,omitempty"`
 	// Withheld is the number of cells left empty. In the table, the column "withheld" is 1 for these cells.
+	// For crosstabs it is the number of cells in the tables that are computed from the answer.
 	Withheld int `json:"withheld"`
+	// Complementary is the number of these cells that satisfy the rule. If they were shown, cells that do not satisfy it
+	// could be computed from tables that agree.
+	Complementary int `json:"complementary,omitempty"`
 }
 
 // Mechanism describes one noisy vector of a query. All numbers are in the vector's own unit; multiplied by the query's

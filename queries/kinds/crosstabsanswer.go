@@ -135,3 +135,28 @@ func (q *Crosstabs) Recover(c query.Columns, grids []float64) (out query.Recover
 	}
 	return out, nil
 }
+
+// Lattice describes the tables: each dimension has one level.
+func (q *Crosstabs) Lattice() (out query.Lattice) {
+	for i := range q.Axes {
+		out.First = append(out.First, [][]int32{{0, int32(q.Axes[i].Size)}})
+	}
+	for _, t := range q.Marginals.Tables() {
+		levels := make([]int, len(q.Axes))
+		for _, i := range t.Attributes() {
+			levels[i] = 1
+		}
+		out.Tables = append(out.Tables, levels)
+	}
+	out.Step = latticeStep(q.Spec.Crosstabs)
+	return out
+}
+
+// latticeStep returns the step of a lattice of tables: 1, or the number of which the estimates are multiples, if they
+// are not negative.
+func latticeStep(x *query.Crosstabs) float64 {
+	if !x.Nonnegative {
+		return 0
+	}
+	return float64(max(x.RoundTo, 1))
+}

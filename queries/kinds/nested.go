@@ -438,6 +438,26 @@ func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 		Low: end(-1), High: end(1)}
 }
 
+// Lattice describes the tables: the first dimension has the query's levels, and each other dimension has one.
+func (q *Nested) Lattice() (out query.Lattice) {
+	last := q.Tree.Levels() - 1
+	first := [][]int32{{0, int32(q.Tree.Size(0))}}
+	for l := range last {
+		first = append(first, q.Tree.First(l))
+	}
+	out.First = append(out.First, first)
+	for i := range q.Axes[1:] {
+		out.First = append(out.First, [][]int32{{0, int32(q.Axes[1+i].Size)}})
+	}
+	for l := range last + 1 {
+		levels := slices.Repeat([]int{1}, len(q.Axes))
+		levels[0] = l + 1
+		out.Tables = append(out.Tables, levels)
+	}
+	out.Step = latticeStep(q.Spec.Crosstabs)
+	return out
+}
+
 // Recover reads the noisy numbers of all levels back from released columns.
 func (q *Nested) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
 	if len(grids) != len(q.names) || len(c.Noisy) != q.Size {

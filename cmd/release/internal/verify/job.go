@@ -230,7 +230,7 @@ func differences(m, want *manifest.Manifest) (found []string, compared int, err 
 			q.Notes, q.Expected, q.Files = nil, nil, nil
 			if q.Publish != nil {
 				rule := *q.Publish
-				rule.Withheld = 0
+				rule.Withheld, rule.Complementary = 0, 0
 				q.Publish = &rule
 			}
 		}
