@@ -1,10 +1,11 @@
-// Package partial defines the format in which incomplete exact answers, called partial aggregates, are stored or sent
-// over a network.
+// Package partial defines the format of partial aggregates: the incomplete exact answers that one shard of a run stores
+// or sends over a network.
 //
 // A table can be aggregated in shards, each by its own process, started by any scheduler. Shard i of n reads the i-th
-// part of the input's splits and writes one part: a file that names its job and table and holds the state of the
-// queries' accumulators. A later process merges the parts, bounds the rows of units and draws the noise. Exact answers
-// are integers, so the result equals the result of one process, number for number.
+// of n ranges of the input's splits (row groups, or pieces of text files) and writes one part: a file that names its
+// job and table and holds the state of the queries' accumulators. A later process merges the parts, bounds the rows of
+// units and draws the noise. Exact answers are integers, so the result equals the result of one process, number for
+// number.
 //
 // A part is as private as the input. It is encrypted and authenticated under the [Key] of the run (stream.go); without
 // the key only its length is visible.
@@ -22,30 +23,31 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// PartHeader describes where a part comes from. It is encrypted with the rest.
+// PartHeader describes the origin of a part: the run, the shard and the input's files. It is encrypted with the rest.
 type PartHeader struct {
 	// Program is the build of the program that made the part; only the same build reads it.
 	Program string `json:"program"`
 	// Run is the run fingerprint of the plan (pipeline.Plan.Fingerprint).
 	Run string `json:"run"`
-	// Shard, from 1, is the number of this shard, of Of shards. It read the splits From to To-1, counted over all files.
+	// Shard is the number of this shard, from 1 to Of. It read the splits From to To-1. Splits are numbered from 0 over
+	// all files.
 	Shard int `json:"shard"`
 	Of    int `json:"of"`
 	From  int `json:"from"`
 	To    int `json:"to"`
-	// Partition, from 1, is the partition of the units whose rows the part has, of Partitions; 0 if the part has the rows
-	// of all units. Answers that need no units are in the first partition.
+	// Partition is the number, from 1 to Partitions, of the partition of the privacy units whose rows the part holds; 0
+	// if the part holds the rows of all units. Totals of queries without units are in the first partition.
 	Partition  int `json:"partition,omitempty"`
 	Partitions int `json:"partitions,omitempty"`
-	// Bounded is set if the part merges all shards, and the units of its partition are bounded.
+	// Bounded is set if all shards were merged and the contribution bounds applied to the units of this partition.
 	Bounded bool `json:"bounded,omitempty"`
-	// Files are the input's files, as the shard found them. Schema is the schema of these files.
+	// Files lists the input's files, as the shard found them. Schema is the schema of these files.
 	Files  []File        `json:"files"`
 	Schema []table.Field `json:"schema"`
-	// Digests are the keyed digests of the splits that were read, under the ledger's key for inputs.
+	// Digests holds a keyed digest of each split that was read, made with the ledger's key for inputs.
 	Digests [][]byte `json:"digests"`
-	// Rows is the number of rows of the splits, including rows that were skipped by statistics. Blanks is the number of
-	// skipped lines in CSV files.
+	// Rows is the number of rows of the splits, including rows that were skipped by column statistics. Blanks is the
+	// number of skipped blank lines in CSV files.
 	Rows   int64 `json:"rows"`
 	Blanks int64 `json:"blanks"`
 }
@@ -63,18 +65,18 @@ type File struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Range returns the splits from ≤ i < to of a shard, which are numbered from 1. Each shard gets neighbouring splits, of
-// the same number up to one.
+// Range returns the splits of a shard as a half-open interval from ≤ i < to. Shards are numbered from 1, splits from 0.
+// Each shard gets consecutive splits; the numbers of splits differ by at most one.
 func Range(shard, of, splits int) (from, to int) {
 	at := func(i int) int { return int(int64(splits) * int64(i) / int64(of)) }
 	return at(shard - 1), at(shard)
 }
 
-// mostBlock exceeds the length in bytes of any header and of any block of rows.
+// mostBlock is the largest length in bytes of a header or of a block of rows. Reader rejects longer ones as damaged.
 const mostBlock = 1 << 30
 
-// Write writes a part: the header and the state of the accumulators, which cannot be used afterwards. Errors: the
-// errors of w and of the accumulators' scratch file.
+// Write writes a part: the header and the state of the accumulators, which are consumed. Errors: the errors of w and of
+// the accumulators' scratch file.
 func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	e, err := begin(w, k, s)
 	if err != nil {
@@ -86,7 +88,7 @@ func Write(w io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error 
 	return e.Close()
 }
 
-// begin writes the header of a part, and returns the writer that encrypts the rest.
+// begin writes the header of a part and returns a writer that encrypts what follows.
 func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -102,7 +104,7 @@ func begin(w io.Writer, k Key, s *PartHeader) (*encrypted, error) {
 	return e, nil
 }
 
-// block writes the length of a text, and the text.
+// block writes the length of a text in 8 bytes, then the text.
 func (e *encrypted) block(text []byte) error {
 	if _, err := e.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))); err != nil {
 		return err
@@ -111,8 +113,9 @@ func (e *encrypted) block(text []byte) error {
 	return err
 }
 
-// WritePartitions writes a part for each partition of the units: the rows of a unit are all in one, which the run's key
-// chooses, whatever the shard. The accumulators are spent. It returns the errors of Write.
+// WritePartitions writes a part for each partition of the privacy units. A keyed hash of the unit chooses the
+// partition, so that all shards write the rows of one unit to the same partition. The accumulators are consumed.
+// Errors: as for Write.
 func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumulator) error {
 	b, err := k.buckets(len(to))
 	if err != nil {
@@ -122,7 +125,7 @@ func WritePartitions(to []io.Writer, k Key, s *PartHeader, all []*queries.Accumu
 	for i, w := range to {
 		of := *s
 		if of.Partition, of.Partitions = i+1, len(to); i > 0 {
-			of.Rows, of.Blanks = 0, 0 // the first partition states them for all
+			of.Rows, of.Blanks = 0, 0 // only the first partition holds them, so that merging counts them once
 		}
 		if files[i], err = begin(w, k, &of); err != nil {
 			return err
@@ -156,7 +159,7 @@ type Reader struct {
 	from *decrypted
 }
 
-// NewReader reads the header of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or errors of r.
+// NewReader reads the header of a part. Errors: ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or errors of r.
 func NewReader(r io.Reader, k Key) (*Reader, error) {
 	d, err := newDecrypted(r, k)
 	if err != nil {
@@ -173,7 +176,7 @@ func NewReader(r io.Reader, k Key) (*Reader, error) {
 	return p, nil
 }
 
-// block reads a text that begins with its length.
+// block reads a text that is preceded by its length, and replaces the buffer's contents by it.
 func (d *decrypted) block(text *bytes.Buffer) error {
 	var length [8]byte
 	if _, err := io.ReadFull(d, length[:]); err != nil {
@@ -190,7 +193,7 @@ func (d *decrypted) block(text *bytes.Buffer) error {
 	return nil
 }
 
-// sound reports whether the numbers of a header are possible for a shard.
+// sound reports whether the numbers of a header are consistent with each other.
 func (s *PartHeader) sound() bool {
 	splits := 0
 	for _, f := range s.Files {
@@ -210,7 +213,7 @@ func (s *PartHeader) sound() bool {
 	return s.From == from && s.To == to && len(s.Digests) == to-from
 }
 
-// SameTable reports whether two headers are of the same files and columns.
+// SameTable reports whether two headers describe the same files with the same columns.
 func (s *PartHeader) SameTable(o *PartHeader) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
 		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) &&
@@ -218,7 +221,8 @@ func (s *PartHeader) SameTable(o *PartHeader) bool {
 	})
 }
 
-// mostSplits is the largest number of splits, and of shards, that a header may state. No real table has so many.
+// mostSplits is the largest number of splits, and of shards, that a header may state. It rejects forged headers: no
+// real table has so many.
 const mostSplits = 1 << 31
 
 // Splits returns the number of splits of all files.
@@ -230,9 +234,9 @@ func (s *PartHeader) Splits() int {
 	return n
 }
 
-// Load adds the state to accumulators, which must be of the part's run and schema, and reads the part to its end. The
-// added state is authentic only if Load returns no error. Errors are ErrDamaged and errors of the source and the
-// accumulators' spill.
+// Load adds the part's state to accumulators, which must belong to the part's run and schema, and reads the part to its
+// end. If Load returns an error, the accumulators may hold unauthenticated state and must be discarded. Errors:
+// ErrDamaged, and errors of the source and of the accumulators' scratch file.
 func (p *Reader) Load(all []*queries.Accumulator) error {
 	load := p.loadPartition
 	if p.Partitions == 0 || p.Bounded {
@@ -247,7 +251,7 @@ func (p *Reader) Load(all []*queries.Accumulator) error {
 	return p.from.end()
 }
 
-// loadPartition adds the part that WritePartitions wrote for one partition.
+// loadPartition adds the state of a part that WritePartitions wrote.
 func (p *Reader) loadPartition(all []*queries.Accumulator) error {
 	var block bytes.Buffer
 	for {

@@ -14,31 +14,32 @@ import (
 
 // Messages of a shuffle
 //
-// An engine that shuffles (Apache Beam) need not bring all rows of units together in one process: a keyed hash of the
-// unit chooses one of some buckets, and each bucket is bounded separately. Three kinds of messages cross the wire, each
-// encrypted separately:
+// Apache Beam shuffles rows between workers, so no process needs to hold all rows of all units: a keyed hash of the
+// unit chooses one of n buckets, and a worker applies the contribution bounds to one bucket at a time. Workers send
+// three kinds of messages, each encrypted separately:
 //
-//	packed  the totals of a range of splits, without the rows of units: its header and the answers
-//	rows    a block of rows of units of one bucket, and which
-//	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
+//	packed  the totals of a range of splits, without the rows of units
+//	rows    a block of rows of the units of one bucket, with the bucket's number
+//	bounded the totals of one bucket after its units were bounded, with the number of blocks that were read
 //
-// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. The
-// process that adds the answers up compares these numbers: so a message that was lost, duplicated or sent to another
-// bucket is an error, whatever the engine promises.
+// A packed message states how many blocks were sent to each bucket, and a bounded message how many were received. The
+// process that adds up the totals compares these numbers, so it detects a message that was lost, duplicated or sent to
+// the wrong bucket.
 
 // Message is a decrypted message.
 type Message struct {
 	// Packed is the header of a packed message; nil for other kinds.
 	Packed *Packed
-	// Bucket is set for messages of rows and for bounded messages, Blocks for bounded messages only.
+	// Bucket is set for messages of rows and for bounded messages. Blocks is set for bounded messages: the number of
+	// blocks of rows that the bucket received.
 	Bucket int
 	Blocks int64
 	rest   []byte
-	kind   byte // the last byte of a message, so that it can be appended to a block in the block's memory
+	kind   byte // the message's last byte: Pack can append it to a block of rows without a copy
 }
 
-// Packed is the header of a packed message: a PartHeader whose From and To are any range, and the number of blocks
-// for each bucket.
+// Packed is the header of a packed message: a PartHeader in which From and To may be any range, and the number of
+// blocks that were sent to each bucket.
 type Packed struct {
 	PartHeader
 	Blocks []int64 `json:"blocks"`
@@ -50,7 +51,8 @@ const (
 	boundedKind = 'b'
 )
 
-// unitHash hashes units that have texts under a key that follows from the run's.
+// unitHash hashes units that are texts: the AES-CBC-MAC of the text, cut to 64 bits, under a key derived from the run's
+// key.
 type unitHash struct {
 	block cipher.Block
 	state [aes.BlockSize]byte
@@ -68,8 +70,8 @@ func (h *unitHash) of(unit []byte) uint64 {
 	return binary.BigEndian.Uint64(h.state[:])
 }
 
-// buckets chooses one of n buckets for each unit, by hashes under keys that follow from the run's: the same on all
-// workers, and spread evenly whatever the units are.
+// buckets returns the hash that chooses one of n buckets for each unit. Its keys are derived from the run's key, so all
+// workers choose alike, and units are spread evenly whatever their names.
 func (k Key) buckets(n int) (queries.Buckets, error) {
 	key, err := k.derive(nil, "buckets")
 	if err != nil {
@@ -84,14 +86,14 @@ func (k Key) buckets(n int) (queries.Buckets, error) {
 	return queries.NewBuckets(n, [16]byte(words), h.of), err
 }
 
-// blockBytes is about the length of a block of rows of one bucket.
+// blockBytes is the approximate length in bytes of a block of rows.
 const blockBytes = 512 << 10
 
-// mostBlocks limits the blocks of all partitions that are written at once, in bytes.
+// mostBlocks limits the memory, in bytes, for the unfinished blocks of all partitions in WritePartitions.
 const mostBlocks = 16 * blockBytes
 
-// Pack passes the contents of accumulators to emit as encrypted messages: rows of units to their buckets, and last the
-// packed message to bucket n. The accumulators are spent.
+// Pack encrypts the contents of accumulators as messages and passes each to emit with its bucket: blocks of rows to the
+// buckets 0 to n-1, and last the packed message to bucket n. The accumulators are consumed.
 func (k Key) Pack(s PartHeader, all []*queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
 	b, err := k.buckets(n)
 	if err != nil {
@@ -120,7 +122,7 @@ func (k Key) Pack(s PartHeader, all []*queries.Accumulator, n int, emit func(buc
 	return err
 }
 
-// answers returns a message of a head and answers.
+// answers returns an encrypted message of a kind: the head, then the totals of the accumulators.
 func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte, error) {
 	var out bytes.Buffer
 	out.Write(head)
@@ -131,8 +133,8 @@ func (k Key) answers(kind byte, head []byte, all []*queries.Accumulator) ([]byte
 	return k.Encrypt(out.Bytes())
 }
 
-// Bounded bounds the units of accumulators that read some blocks of a bucket, and returns their message. The
-// accumulators are spent.
+// Bounded returns the bounded message of a bucket, whose blocks of rows the accumulators have loaded: it applies the
+// contribution bounds and encrypts the totals. The accumulators are consumed.
 func (k Key) Bounded(bucket int, blocks int64, all []*queries.Accumulator) ([]byte, error) {
 	if err := queries.Bound(all); err != nil {
 		return nil, err
@@ -141,17 +143,17 @@ func (k Key) Bounded(bucket int, blocks int64, all []*queries.Accumulator) ([]by
 	return k.answers(boundedKind, binary.BigEndian.AppendUint64(head, uint64(blocks)), all)
 }
 
-// Opener decrypts messages, each into the memory of the one before.
+// Opener decrypts the messages of a run. It reuses the memory of the previous message.
 type Opener struct {
 	key   Key
 	plain []byte
 }
 
-// NewOpener returns an opener of the messages of a run.
+// NewOpener returns an Opener for the messages that were encrypted under k.
 func NewOpener(k Key) *Opener { return &Opener{key: k} }
 
-// Message decrypts a message, which can be used until the next one is decrypted. Errors are ErrFormat, ErrVersion,
-// ErrOtherKey and ErrDamaged.
+// Message decrypts a message. The result is valid until the next call. Errors: ErrFormat, ErrVersion, ErrOtherKey and
+// ErrDamaged.
 func (o *Opener) Message(encrypted []byte) (*Message, error) {
 	var err error
 	if o.plain, err = o.key.decrypt(o.plain[:0], encrypted); err != nil {
@@ -191,8 +193,8 @@ func (o *Opener) Message(encrypted []byte) (*Message, error) {
 	return nil, ErrDamaged
 }
 
-// LoadRows adds the block of a message of rows of a bucket. If the message belongs to another bucket, the error is
-// ErrLost.
+// LoadRows adds the rows of a message of rows to the accumulators of a bucket. If the message belongs to another
+// bucket, the error is ErrLost.
 func (m *Message) LoadRows(all []*queries.Accumulator, bucket int) error {
 	switch {
 	case m.kind != rowsKind:
@@ -203,7 +205,7 @@ func (m *Message) LoadRows(all []*queries.Accumulator, bucket int) error {
 	return stateError(queries.LoadRows(all, m.rest))
 }
 
-// LoadTotals adds the answers of a packed or bounded message.
+// LoadTotals adds the totals of a packed or bounded message to accumulators.
 func (m *Message) LoadTotals(all []*queries.Accumulator) error {
 	if m.kind == rowsKind {
 		return ErrDamaged
@@ -228,7 +230,8 @@ func stateError(err error) error {
 	return err
 }
 
-// Tally compares the headers of a shuffle's messages.
+// Tally checks that no message of a shuffle was lost or duplicated: it compares the numbers of blocks that packed
+// messages state as sent with those that bounded messages state as received.
 type Tally struct {
 	packed  []*Packed
 	sent    map[int]int64
@@ -238,14 +241,15 @@ type Tally struct {
 // ErrLost means that messages of a shuffle were lost, duplicated or sent to another bucket.
 var ErrLost = errors.New("messages between workers were lost, duplicated or sent to the wrong worker")
 
-// Add counts a packed or bounded message.
+// Add records the counts of a packed or bounded message. The error is ErrLost if the message belongs to another run or
+// if its bucket was added before.
 func (t *Tally) Add(m *Message) error {
 	if t.sent == nil {
 		t.sent, t.bounded = map[int]int64{}, map[int]int64{}
 	}
 	if m.Packed != nil {
 		if len(t.packed) > 0 && (m.Packed.Run != t.packed[0].Run || m.Packed.Program != t.packed[0].Program) {
-			return ErrLost // its answers belong to other queries
+			return ErrLost // the totals are of other queries
 		}
 		t.packed = append(t.packed, m.Packed)
 		for i, n := range m.Packed.Blocks {
@@ -260,8 +264,8 @@ func (t *Tally) Add(m *Message) error {
 	return nil
 }
 
-// Header returns the common header of all packed messages, as shard 1 of 1. It is an error if a split is missing
-// or occurs twice.
+// Header returns the header of the whole table, as of shard 1 of 1, once all messages were added. The error is ErrLost
+// if a block or a split is missing or occurs twice.
 func (t *Tally) Header() (*PartHeader, error) {
 	for i, n := range t.sent {
 		if t.bounded[i] != n {

@@ -14,23 +14,22 @@ import (
 
 // The encrypted stream
 //
-// A stream is a head and chunks. The head, which anybody can read, has
+// A stream is a head and chunks. The head is not encrypted:
 //
 //	8 bytes    "dprelagg"
 //	2 bytes    the version of the format
-//	16 bytes   the ID of the run key, so that a wrong key is not reported as damage
+//	16 bytes   the ID of the run's key, so that a wrong key is not reported as damage
 //	32 bytes   a random salt
 //
-// Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) together with the head. The key of the stream
-// is derived from the run's key and the salt (HKDF-SHA256), and so is used for one stream alone: the nonce is the
-// number of the chunk, in 11 bytes, and 1 in the last byte if it is the last chunk. A process that runs twice draws two
-// salts. This is the construction of age (STREAM): chunks that are changed, left out, doubled or moved are noticed, and
-// so is a stream that is cut.
+// Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) with the head as additional data. The stream's
+// key is derived from the run's key and the salt (HKDF-SHA256), so each stream has its own key. The nonce of a chunk is
+// its number, in 11 bytes, and a last byte that is 1 for the last chunk. This is the STREAM construction, as in age: it
+// detects chunks that were changed, left out, duplicated or reordered, and a stream that was truncated.
 
 const (
 	// Mark is the beginning of every stream.
 	Mark = "dprelagg"
-	// Version is the version of the format and of the meaning of states.
+	// Version is the version of the format, including the encoding of accumulators' states.
 	Version    = 1
 	idBytes    = 16
 	saltBytes  = 32
@@ -40,9 +39,9 @@ const (
 
 // The errors of reading a stream.
 var (
-	// ErrFormat means that the bytes are not a stream of partial aggregates.
+	// ErrFormat means that the bytes do not begin with Mark.
 	ErrFormat = errors.New("this is not a partial aggregate")
-	// ErrVersion means that another version wrote it.
+	// ErrVersion means that the stream has another version of the format.
 	ErrVersion = errors.New("another version of the format wrote this")
 	// ErrOtherKey means that the stream was written under the key of another run.
 	ErrOtherKey = errors.New("this is encrypted with the key of another run")
@@ -71,7 +70,7 @@ func newChunkCipher(k Key, head []byte) (*chunkCipher, error) {
 	return &chunkCipher{aead: aead, head: head}, err
 }
 
-// step returns the nonce of the next chunk.
+// step returns the nonce of the next chunk. last is set for the last chunk of the stream.
 func (s *chunkCipher) step(last bool) []byte {
 	binary.BigEndian.PutUint64(s.nonce[3:], s.next)
 	s.next++
@@ -81,7 +80,7 @@ func (s *chunkCipher) step(last bool) []byte {
 	return s.nonce[:]
 }
 
-// encrypted is an io.WriteCloser that encrypts.
+// encrypted is an io.WriteCloser that encrypts a stream to w.
 type encrypted struct {
 	*chunkCipher
 	w     io.Writer
@@ -90,7 +89,7 @@ type encrypted struct {
 	err   error
 }
 
-// head returns the head of a new stream.
+// head returns the head of a new stream, with a random salt.
 func (k Key) head() ([]byte, error) {
 	id, err := k.derive(nil, "id")
 	if err != nil {
@@ -102,7 +101,7 @@ func (k Key) head() ([]byte, error) {
 	return head, err
 }
 
-// newEncrypted writes the head of a stream, and returns a writer for the rest.
+// newEncrypted writes the head of a stream and returns a writer for its contents.
 func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
 	head, err := k.head()
 	if err != nil {
@@ -116,7 +115,7 @@ func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
 	return &encrypted{chunkCipher: s, w: w, plain: make([]byte, 0, chunkBytes)}, err
 }
 
-// Write encrypts chunks that are full.
+// Write encrypts each chunk once it is full and more bytes follow.
 func (e *encrypted) Write(p []byte) (int, error) {
 	written := len(p)
 	for len(p) > 0 && e.err == nil {
@@ -144,7 +143,9 @@ func (e *encrypted) Close() error {
 	return e.err
 }
 
-// decrypted is a source that decrypts a stream and notices its end.
+// decrypted is an io.Reader that decrypts a stream. It returns io.EOF only after the authenticated last chunk.
+//
+// @ pipeline/partial/stream.go 152
 type decrypted struct {
 	*chunkCipher
 	r     *bufio.Reader
@@ -153,7 +154,6 @@ type decrypted struct {
 	last  bool
 }
 
-// newDecrypted reads the head of a stream.
 func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	in := bufio.NewReaderSize(r, chunkBytes+64)
 	s, err := k.readHead(in)
@@ -163,7 +163,7 @@ func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	return &decrypted{chunkCipher: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
 }
 
-// readHead reads the head of a stream, and returns the cipher of its chunks.
+// readHead reads and checks the head of a stream, and returns the cipher of its chunks.
 func (k Key) readHead(in io.Reader) (*chunkCipher, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte(Mark)) {
@@ -182,7 +182,7 @@ func (k Key) readHead(in io.Reader) (*chunkCipher, error) {
 	return newChunkCipher(k, head)
 }
 
-// readError returns the error of a source, or fault if the source ended too early or had no error.
+// readError returns err, or fault if err is nil or means that the source ended early.
 func readError(err, fault error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault
@@ -190,7 +190,7 @@ func readError(err, fault error) error {
 	return err
 }
 
-// open decrypts the next chunk.
+// open decrypts the next chunk; io.EOF after the last one.
 func (d *decrypted) open() error {
 	if d.last {
 		return io.EOF
@@ -214,7 +214,6 @@ func (d *decrypted) open() error {
 	return nil
 }
 
-// Read reads decrypted bytes.
 func (d *decrypted) Read(p []byte) (int, error) {
 	for len(d.plain) == 0 {
 		if err := d.open(); err != nil {
@@ -226,7 +225,6 @@ func (d *decrypted) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadByte reads one byte.
 func (d *decrypted) ReadByte() (byte, error) {
 	for len(d.plain) == 0 {
 		if err := d.open(); err != nil {
@@ -238,7 +236,7 @@ func (d *decrypted) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// end returns nil if all bytes were read.
+// end returns nil if the stream has no more bytes, and ErrDamaged if it has.
 func (d *decrypted) end() error {
 	if _, err := d.ReadByte(); !errors.Is(err, io.EOF) {
 		return readError(err, ErrDamaged)
@@ -246,8 +244,8 @@ func (d *decrypted) end() error {
 	return nil
 }
 
-// Check reads a part, or another stream, to its end, and returns nil if all of it is authentic. Errors are ErrFormat,
-// ErrVersion, ErrOtherKey, ErrDamaged, or errors of r.
+// Check reads a stream to its end and returns nil if all of it is authentic. Errors: ErrFormat, ErrVersion,
+// ErrOtherKey, ErrDamaged, or errors of r.
 func Check(r io.Reader, k Key) error {
 	d, err := newDecrypted(r, k)
 	if err != nil {
@@ -257,7 +255,7 @@ func Check(r io.Reader, k Key) error {
 	return err
 }
 
-// Encrypt encrypts one message: as a stream, in one piece of memory.
+// Encrypt encrypts one message in memory, in the format of a stream.
 func (k Key) Encrypt(message []byte) ([]byte, error) {
 	head, err := k.head()
 	if err != nil {
@@ -279,7 +277,7 @@ func (k Key) Encrypt(message []byte) ([]byte, error) {
 	}
 }
 
-// Decrypt decrypts a message that Encrypt encrypted.
+// Decrypt decrypts a message that Encrypt encrypted. Errors: ErrFormat, ErrVersion, ErrOtherKey and ErrDamaged.
 func (k Key) Decrypt(message []byte) ([]byte, error) { return k.decrypt(nil, message) }
 
 // decrypt appends the decrypted message to dst.

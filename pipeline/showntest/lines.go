@@ -1,5 +1,5 @@
-// Package showntest records the visible output of a run as lines for comparison: they must be equal for neighbouring
-// tables if both runs draw the same noise.
+// Package showntest records the visible output of a run, such as its ledger entries and release folder, as lines of
+// text. Tests compare the lines of runs on two neighbouring tables that draw the same noise: they must be equal.
 package showntest
 
 import (
@@ -12,15 +12,14 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Lines is the visible output of a run on one table, as lines that must be equal for both tables.
+// Lines is the recorded output of a run on one table.
 type Lines struct{ lines []string }
 
-// Addf adds a line.
 func (s *Lines) Addf(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// Difference returns the first line in which two runs differ; empty if there is none.
+// Difference describes the first line in which two runs differ; "" if there is none.
 func (s *Lines) Difference(o *Lines) string {
 	for i := range max(len(s.lines), len(o.lines)) {
 		a, b := "nothing", "nothing"
@@ -37,8 +36,7 @@ func (s *Lines) Difference(o *Lines) string {
 	return ""
 }
 
-// Ledger adds the ledger's entries without their times, and without the fields that bind them to the input and to the
-// release.
+// Ledger adds the entries of a ledger, without their times and the digests of the input and of the release.
 func (s *Lines) Ledger(ctx context.Context, book *ledger.Book) error {
 	all, err := book.Entries(ctx)
 	for _, e := range all {
@@ -51,8 +49,8 @@ func (s *Lines) Ledger(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Folder adds the names and modes of all files below a folder, and its manifest without the parts that depend on noisy
-// values and without some more keys.
+// Folder adds the names and modes of all files below a folder, and its manifest as [Manifest] masks it. The manifest's
+// keys in without are masked too.
 func (s *Lines) Folder(dir string, without ...string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

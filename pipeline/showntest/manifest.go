@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Manifest returns a manifest with marks in place of values that depend on noisy values: digests of files, row counts
-// of files that omit rows, choices of denoising and expected errors, numbers of cells and rows of selected keys, and
-// the noisy histogram of a search with its results. The values of the keys in without are marked too. All else must be
-// equal for neighbouring tables.
+// Manifest masks the fields of a manifest that may depend on noisy values, so that the rest can be compared: digests of
+// files, row counts of files that omit rows, choices of denoising and expected errors, numbers of cells and rows of
+// selected keys, and the noisy histogram of a search for a clamp with its results. The values of the keys in without
+// are masked too.
 func Manifest(text []byte, without ...string) ([]byte, error) {
 	var m map[string]any
 	if err := decode(text, &m); err != nil {
@@ -48,7 +48,7 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 			}
 		}
 	}
-	documents, _ := m["documents"].([]any) // they show noisy values, and digests of files of them
+	documents, _ := m["documents"].([]any) // their sizes and digests depend on noisy values
 	for _, d := range documents {
 		if d, ok := d.(map[string]any); ok {
 			mask(d, "sha256")
@@ -57,8 +57,8 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 	return json.MarshalIndent(m, "", " ")
 }
 
-// maskFound masks the noisy histogram of a search for a query's clamp or bound on rows, its result, and the noise and
-// the error of the answers under it. The charges of the histogram and of the answers stay.
+// maskFound masks what a search for a query's clamp or row bound found: its noisy histogram, its result, and the noise
+// and error of the answers under it. The charges of the histogram and of the answers stay.
 func maskFound(q map[string]any) {
 	search, found := q["discovered_clamp"].(map[string]any)
 	if rows, ok := q["discovered_max_rows"].(map[string]any); ok {
@@ -77,7 +77,7 @@ func maskFound(q map[string]any) {
 	}
 }
 
-// jobOf returns the query with a name in a manifest's copy of the job.
+// jobOf returns the query called name from a manifest's copy of the job.
 func jobOf(m map[string]any, name any) map[string]any {
 	job, _ := m["job"].(map[string]any)
 	queries, _ := job["queries"].([]any)
@@ -89,7 +89,7 @@ func jobOf(m map[string]any, name any) map[string]any {
 	return nil
 }
 
-// Masked returns a JSON object with marks instead of the values of some keys.
+// Masked replaces the values of some top-level keys of a JSON object by a mark.
 func Masked(text []byte, keys ...string) ([]byte, error) {
 	var m map[string]any
 	if err := decode(text, &m); err != nil {
@@ -99,7 +99,8 @@ func Masked(text []byte, keys ...string) ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// mask replaces values that exist by a mark: whether they exist must not depend on the rows either.
+// mask replaces the values of keys by a mark. It adds no missing key: whether a key exists must not depend on the rows
+// either.
 func mask(m map[string]any, keys ...string) {
 	for k := range m {
 		if slices.Contains(keys, k) {

@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Stages is an observer that records its calls. It leaves out the number of splits, which depends on the input's files.
+// Stages is a pipeline.Observer that records the stages that are reported to it. It leaves out the number of splits,
+// which depends on the input's files.
 type Stages struct {
 	mu   sync.Mutex
 	told []string
 }
 
-// Progress records a step.
 func (o *Stages) Progress(s pipeline.Stage, done, total int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -23,12 +23,12 @@ func (o *Stages) Progress(s pipeline.Stage, done, total int) {
 	if s == pipeline.StageAggregate || s == pipeline.StageCompare {
 		text = string(s)
 	}
-	if !slices.Contains(o.told, text) { // workers and blocks may report a step in any order
+	if !slices.Contains(o.told, text) { // a set, because workers may report a stage in any order
 		o.told = append(o.told, text)
 	}
 }
 
-// Show adds a line with all stages.
+// Show adds one line that lists all recorded stages.
 func (o *Stages) Show(s *Lines) {
 	slices.Sort(o.told)
 	s.Addf("progress %s", strings.Join(o.told, ", "))

@@ -8,12 +8,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// An axis gives each row a code in a dimension: the index of a listed value, an interval between edges, a time field or
-// the nearest point. The codes of all dimensions give the number of the row's cell. A row without a code has NULL and
-// is dropped: by a condition that table scans can use, if there is one, and otherwise after the code is computed.
+// An axis (a dimension of an aggregation) gives each row a code: the index of a listed value, of an interval between
+// edges, of a time field's value or of the nearest point. The codes of all axes together give the number of the row's
+// cell. A row in no cell has the code NULL and is dropped. If possible, a condition that a table scan can evaluate
+// drops it before its code is computed.
 
-// present drops the rows that have no code in a dimension, by conditions on its columns that table scans can use. Then
-// the code is computed only once. ok is false if some such rows may remain.
+// present adds conditions that drop the rows that have no code on an axis before the code is computed. ok is false if
+// some such rows may remain, because no condition is cheap enough.
 func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) {
 	kept := 0
 	for _, c := range []int32{r.Null, r.Other} {
@@ -41,7 +42,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 		}
 		w.sure[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
-		return false // infinities have cells too, and scans cannot use such a condition
+		return false // infinities may have cells too, and table scans cannot use such a condition
 	case r.FloatSteps != nil:
 		at := r.FloatSteps.At
 		w.filter(x+" >= "+w.float(at[0]), x+" < "+w.float(at[len(at)-1]))
@@ -62,7 +63,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 	return true
 }
 
-// whenNull returns the code null if x is NULL, and rest otherwise.
+// whenNull returns an expression: the code null if x is NULL, and rest otherwise.
 func (w *writer) whenNull(x string, null int32, rest string) string {
 	switch {
 	case w.sure[x]:
@@ -73,9 +74,9 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
 }
 
-// lookup returns the expression of the code that pairs gives to x, or other if x is NULL or not among them. It joins the
-// pairs to the statement's rows as a table, for lists that are too long for a CASE. If other is domain.Dropped, the join
-// drops those rows.
+// lookup returns the code of x in a list that is too long for a CASE, or other if x is NULL or not in the list. It
+// joins the list to the rows as a table. If other is domain.Dropped, the join drops the rows whose x is not in the
+// list.
 func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	w.names++
 	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
@@ -91,17 +92,17 @@ func (w *writer) lookup(x string, pairs []pair, other int32) string {
 	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
 }
 
-// folded returns the column of a dimension, with its texts folded if the dimension folds texts.
+// folded returns the column of an axis. If the axis ignores case or white space, the column's texts are folded.
 func (w *writer) folded(r *domain.Coding, c *column) string {
 	table := r.FoldTable()
 	if table == nil {
 		return c.Expr
 	}
-	x, _ := w.fold(c.Expr, table) // others are refused
+	x, _ := w.fold(c.Expr, table) // tables that the dialect cannot write were refused
 	return w.stage(x)
 }
 
-// axis returns the code of a row in a dimension.
+// axis returns the expression for a row's code on an axis.
 func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 	if r.Grid != nil {
 		return w.grid(r, columns)
@@ -132,7 +133,7 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 				return w.lookup(x, pairs, r.Other)
 			}
 			return w.whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
-		case r.Other == domain.Dropped: // a join would lose the nulls
+		case r.Other == domain.Dropped: // an inner join would drop the rows with NULL
 			found := w.lookup(x, pairs, 0x7fffffff)
 			return w.whenNull(x, r.Null, "NULLIF("+found+", 2147483647)")
 		}
@@ -159,7 +160,7 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 	return w.whenNull(x, r.Null, field)
 }
 
-// grid returns the number of the grid cell of a place.
+// grid returns the index of the grid cell that contains a row's coordinates.
 func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 	lat, lon := w.stage(w.asDouble(columns[r.Grid.Lat])), w.stage(w.asDouble(columns[r.Grid.Lon]))
 	line := func(x string, edges []float64) string {
@@ -179,7 +180,7 @@ func (w *writer) grid(r *domain.Coding, columns map[string]column) string {
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", onEarth(lat, lon, w.float), cell, code(r.Null))
 }
 
-// onGrid returns the conditions that a place is in a cell of the grid.
+// onGrid returns the conditions that a row's coordinates are inside the grid.
 func (w *writer) onGrid(g *domain.GridCells, columns map[string]column) []string {
 	lat, lon := w.stage(w.asDouble(columns[g.Lat])), w.stage(w.asDouble(columns[g.Lon]))
 	inside := func(x string, edges []float64) string {

@@ -9,11 +9,12 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// The bounds of units follow queries/bounding/sampler.go. Of a unit's cells, the L cells of smallest digest are kept; in
-// each cell, the m rows of smallest digest; and of all these rows, the k of smallest digest. Rows are read once and
-// numbered by window functions over their unit. Digests are computed only for units that exceed a bound.
+// Contribution bounds are applied as in queries/bounding/sampler.go. Of each unit, the statement keeps the L cells with
+// the smallest digests, in each of these cells the m rows with the smallest digests, and of the remaining rows the k
+// with the smallest digests. The rows are read once and numbered by window functions over their unit. Digests are
+// computed only for units that exceed a bound.
 
-// limit tells which bounds can drop a row.
+// limit tells which of the three bounds can drop a row: cells of a unit, rows in a cell of a unit, rows of a unit.
 type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
@@ -23,8 +24,8 @@ func (c *contents) binding() limit {
 		rows: rows}
 }
 
-// boundedCounts bounds rows by their counts. It needs that no bound on all rows of a unit binds: then the rows of a
-// unit in one cell are interchangeable, and are counted before they are bounded.
+// boundedCounts returns a statement that counts the rows of each unit and cell first, and bounds the counts. It is used
+// if no bound on all rows of a unit can drop a row: then it does not matter which rows of a unit and cell are kept.
 func (c *contents) boundedCounts() string {
 	l := c.binding()
 	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
@@ -45,13 +46,13 @@ func (c *contents) boundedCounts() string {
 	return c.totals(w.from, number)
 }
 
-// ofActive returns a digest that is computed only for units with more than rows rows: other units keep all rows, in any
-// order.
+// ofActive returns an expression that computes the digest only for units with more than the given number of rows. Other
+// units keep all of their rows, so the order does not matter.
 func ofActive(rows int64, digest string) string {
 	return fmt.Sprintf("CASE WHEN active > %d THEN %s END", rows, digest)
 }
 
-// with adds up the kept rows, in a statement whose tables are named first.
+// with returns a statement that adds up the kept rows. Its WITH clause defines the tables first.
 func (c *contents) with(rows string, tables ...string) string {
 	totals := c.totals("kept", rows)
 	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
@@ -62,13 +63,15 @@ func (c *contents) with(rows string, tables ...string) string {
 	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
-// rank numbers the rows by their digest, within each group of rows that are equal in the columns of.
+// rank returns a column called as: the number of a row, by ascending digest, among the rows that are equal in the
+// columns of.
 func (c *contents) rank(digest string, of []string, as string) string {
 	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
 }
 
-// boundedRows bounds rows one by one. One window function counts the rows of a unit and finds its equal rows. Equal
-// rows are neighbours in the order, so that the row number less the rank counts them.
+// boundedRows returns a statement that bounds rows one by one. One window per unit, ordered by cell and value, gives
+// the number of the unit's rows and the occurrence of each row among equal rows, which is its row number minus its
+// rank.
 func (c *contents) boundedRows() string {
 	l := c.binding()
 	few := min(c.Limits.Rows, c.Limits.Cells, c.Limits.RowsPerCell)
@@ -116,7 +119,7 @@ func (c *contents) boundedRows() string {
 	return c.with(countRows, fmt.Sprintf("kept AS (SELECT %s FROM %s AS b)", kept, w.from))
 }
 
-// beginning returns the parts with which all messages of a unit begin; digests are made from messages.
+// beginning returns the parts with which all digest messages about a unit begin.
 func (c *contents) beginning(order byte) []part {
 	parts := []part{{Bytes: append([]byte(bounding.BoundKey), order)}}
 	for _, name := range c.Unit {
@@ -126,7 +129,7 @@ func (c *contents) beginning(order byte) []part {
 	return append(parts, part{Bytes: []byte{0, 0, 0, 0}})
 }
 
-// digestOfCell and digestOfRow return the digests of queries/bounding/messages.go.
+// digestOfCell and digestOfRow return the expressions for the digests that queries/bounding/messages.go defines.
 func (c *contents) digestOfCell() string { return c.digest(c.bytes(c.message(bounding.CellOrder))) }
 
 func (c *contents) digestOfRow() string {
@@ -137,7 +140,7 @@ func (c *contents) digestOfRow() string {
 	return c.digest(c.bytes(append(parts, part{Number: "occurrence", Width: 8})))
 }
 
-// message returns the parts with which all messages of a unit and a cell begin.
+// message returns the parts with which all digest messages about a unit and a cell begin.
 func (c *contents) message(order byte) []part {
 	parts := c.beginning(order)
 	if len(c.Keys) > 0 {

@@ -9,25 +9,25 @@ import (
 
 // Who adds up the rows of a database: the database, or this program
 //
-// The answers are the same. With `engine: auto` the cheaper one does it, by a rule that sees the job alone. The rows of
-// a server stay there. A database of this process shares its processors, and no row leaves it: adding rows up there
-// costs less than handing them over, unless a query chooses among the rows of units: that takes a sort and a digest in
-// SQL for each row. A database also cannot answer every job. docs/adr/0060-the-cheaper-engine.md has the measured
-// costs.
+// The answers are the same. With `engine: auto` the cheaper one does it, by a rule that depends on the job alone. A
+// database server always adds up its own rows. A database in this process (DuckDB) shares its processors with it, and
+// adding up in SQL costs less than handing rows over. The exception is a query that must choose among the rows of a
+// unit: in SQL that takes a sort and a digest for each row, so this program does it. It also answers the jobs that the
+// database cannot answer. docs/adr/0060-the-cheaper-engine.md has the measured costs.
 
 // Choice tells who adds up the rows of a database, and why.
 type Choice struct {
-	Local bool   // this program
-	Why   string // for the operator, before a run
+	Local bool   // whether this program adds up the rows
+	Why   string // the reason, shown to the operator before a run
 }
 
-// Values of a job's engine.
+// Values of the job's key engine.
 const (
 	byDatabase = "database"
 	byProgram  = "local"
 )
 
-// Choose returns who adds up the rows of a plan's input, which is in a database.
+// Choose returns who adds up the rows of a plan's input, which must be in a database.
 func Choose(p *pipeline.Plan) Choice {
 	dialect, _ := dialectOf(p.Job().Input.SQL.Driver)
 	_, inProcess := dialect.(spiller)
@@ -47,11 +47,12 @@ func Choose(p *pipeline.Plan) Choice {
 	return Choice{false, "adding a row up costs the database about 0.04 µs of processor time, and this program 0.35 to read it"}
 }
 
-// keepsKeys reports whether no key of a query may leave the database before it is selected: one unit may have it alone.
+// keepsKeys reports whether a query discovers keys that a single unit may have. Such keys must not leave the database
+// before they are selected, so a database does not answer the query.
 func keepsKeys(q pipeline.Planned) bool { return q.Selection != nil && q.MinUnits() < 2 }
 
-// choosesRows reports whether the statement of a query computes digests of rows or of cells. A plain count does not: it
-// adds up the bounded numbers of rows of units.
+// choosesRows reports whether the statement of a query computes digests to choose rows or cells. A plain count needs
+// none: it bounds the number of rows of each unit and adds these numbers up.
 func choosesRows(p *pipeline.Plan, q *pipeline.Planned) bool {
 	return len(p.Job().Privacy.Unit.Columns) > 0 && !(q.Kind == query.Count && q.Query.Cells() == 1)
 }

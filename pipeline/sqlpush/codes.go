@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Codes are written as expressions: a CASE for a short list of values, a bisection for edges. A row that is in no cell
-// has the code NULL.
+// Codes are written as expressions: a CASE for a short list of values, a binary search for edges. A row that is in no
+// cell has the code NULL.
 
-// fewCases is the longest list of values that is written as a CASE. Longer lists are joined.
+// fewCases is the length of the longest list of values that is written as a CASE. Longer lists are joined as a table.
 const fewCases = 8
 
-// listed lists the values of a coding with their codes; ok is false if the coding lists none.
+// listed returns the values that a coding lists, as literals, with their codes. ok is false if it lists none.
 func (w *writer) listed(r *domain.Coding, binary bool) (pairs []pair, ok bool) {
 	switch {
 	case r.Ints != nil:
@@ -45,7 +45,8 @@ func sortedTexts(listed []domain.Listed[string]) []domain.Listed[string] {
 	return slices.Compact(texts)
 }
 
-// outside returns the codes of numbers below the first edge, and of numbers from the last edge on.
+// outside returns expressions for the codes of numbers below the first edge and from the last edge on. If the range is
+// closed, infinities and the last edge have codes of their own.
 func (w *writer) outside(x string, s *domain.Steps[float64]) (below, beyond string) {
 	below, beyond = code(s.Below), code(s.Beyond)
 	if s.Closed {
@@ -68,7 +69,7 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 	return bisection(x, s, w.float, below, beyond)
 }
 
-// condition returns the condition of a filter. It is not true for NULL.
+// condition returns the SQL condition of a filter on the column x. It is NULL or false if x is NULL.
 func (w *writer) condition(r *domain.Condition, x string, binary bool) string {
 	if pairs, ok := w.listed(&r.Coding, binary); ok {
 		var values []string

@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// A column is read as a BIGINT, a double or a text, so that the rest of a statement knows only these three types. The
-// file of each dialect defines how it reads columns of its types. The local engine reads rows of a database by the same
+// A column is read as a BIGINT, a double or a text, so that the rest of a statement has only these three types. Each
+// dialect's file defines how it reads the columns of its types. The local engine reads rows of a database by the same
 // expressions, so both engines see the same values.
 
 // column is an expression for a column and its properties.
@@ -17,14 +17,15 @@ type column struct {
 	Expr string
 	// Binary is set if the column holds bytes, Characters if these are always valid UTF-8.
 	Binary, Characters bool
-	// Bare and Check are a second way to read the column; empty if there is none. Bare equals Expr in the rows for
-	// which Check is true, and Expr is NULL in all other rows. A filter costs less than a CASE. Nothing that statements
-	// compute from Bare fails for any row.
+	// Bare and Check are a cheaper way to read the column; "" if there is none. In rows for which Check is true, Bare
+	// equals Expr; in all others Expr is NULL. A statement that drops these others anyway filters by Check and reads
+	// Bare, which costs less than the CASE in Expr. No expression that statements build from Bare fails for any row.
 	Bare, Check string
-	// Late is set if Expr is Bare and a later step drops the rows for which Check is not true.
+	// Late is set if Expr is Bare, without a filter by Check: the step that computes the code or the value drops the
+	// rows for which Check is not true.
 	Late bool
-	// Scan compares the column in table scans of DuckDB; nil on other engines. Within are ranges: scans drop rows
-	// outside of them, and NULL. Grouped is set if Expr is the one of Scan.
+	// Scan is the column in the form that DuckDB's table scans compare; nil on other engines. Within lists ranges:
+	// scans already drop rows outside of them, and NULL. Grouped is set if Expr is Scan.Grouped.
 	Scan    *scanColumn
 	Within  []domain.Span[int64]
 	Grouped bool
@@ -38,7 +39,7 @@ type columnType struct {
 	// Precision and Scale are set for a decimal, and then HasDecimal is true.
 	HasDecimal       bool
 	Precision, Scale int64
-	// Exact is set if different values of the column must stay different.
+	// Exact is set for a column of the privacy unit: different values must be read as different values.
 	Exact bool
 }
 
@@ -47,10 +48,11 @@ func textColumn(x string) column {
 	return column{Type: kind(table.String), Expr: x, Characters: true}
 }
 
-// kind returns a type without further attributes.
+// kind returns the type of a kind of values, with no unit or time zone.
 func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
 
-// Types of times in microseconds: instants are in UTC, wallClock has no time zone.
+// Types of times in microseconds (Unit is in nanoseconds). instants are points in time, in UTC; wallClock has no time
+// zone.
 var (
 	instants  = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
 	wallClock = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.Local}

@@ -11,9 +11,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// An input in a database is a table or a query. The names and types of its columns are read first, and no row. Each set
-// of statements runs on one connection; if the engine has transactions in which all statements see the same rows, it
-// runs in one of these.
+// An input in a database is a table or a query. When it is opened, the names and types of its columns are read, but no
+// row. All statements of a run use one connection and, if the engine has them, one transaction in which they see the
+// same rows.
 
 // Source is an input in a database, as a job names it: a table or a query.
 type Source struct {
@@ -21,21 +21,21 @@ type Source struct {
 	// Format is the format of a table that is a folder of files: iceberg or delta. It is empty if the table is one of
 	// the engine's.
 	Format string
-	// Exact names the columns in which different values must stay different: the columns of the privacy unit. A decimal
-	// among them that is not an Int is read as a text.
+	// Exact names the columns of the privacy unit, in which different values must stay different. A decimal among them
+	// that does not fit an integer is read as a text.
 	Exact []string
 }
 
-// HasDriver reports whether this program has the driver of an engine.
+// HasDriver reports whether this program was built with the driver of an engine.
 func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), registered(driver)) }
 
-// Database is an input in a database whose columns are known.
+// Database is an open input in a database: its connection and its columns.
 type Database struct {
 	db      *sql.DB
 	dialect dialect
 	source  Source
 	from    string // a table expression
-	version string // the version that from reads; "" if the input keeps none
+	version string // the version of the table that from reads; "" if the table keeps none
 	columns map[string]column
 	other   map[string]string // the database's types of the columns that cannot be read, for messages
 	spills  spillFolder
@@ -72,7 +72,7 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 		err = d.describe(ctx)
 	}
 	if err != nil {
-		_ = db.Close() // it was only read
+		_ = db.Close() // nothing was written
 		return nil, err
 	}
 	return d, nil
@@ -89,7 +89,7 @@ func expression(d dialect, s *Source) string {
 	return quotedTable(d, s.Table) + " AS input"
 }
 
-// quotedTable quotes each part of a table's name.
+// quotedTable quotes each component of a table's name, which are separated by dots.
 func quotedTable(d dialect, name string) string {
 	parts := strings.Split(name, ".")
 	for i := range parts {
@@ -137,7 +137,7 @@ type typeNamer interface {
 	nameTypes(ctx context.Context, s *session, from string, all []columnType) error
 }
 
-// add adds a column. It can be read if the dialect reads its type and no other column has its name.
+// add records a column. It can be read if the dialect reads its type and if no other column has the same name.
 func (d *Database) add(of columnType) {
 	_, read := d.columns[of.Name]
 	_, unread := d.other[of.Name]
@@ -164,15 +164,15 @@ func (d *Database) Schema() table.Schema {
 	return s
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (d *Database) Close() error {
-	if d.db == nil { // not connected
+	if d.db == nil { // made by Assumed
 		return nil
 	}
 	return d.db.Close()
 }
 
-// within runs f on one connection.
+// within runs f with a session on one connection, in a read-only transaction if the dialect has one.
 func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 		if err != nil {
 			return failed(ctx, "no transaction can be begun", err)
 		}
-		defer func() { _ = tx.Rollback() }() // it only read
+		defer func() { _ = tx.Rollback() }() // nothing was written
 		s.query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
 		s.exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
 	}
@@ -216,17 +216,18 @@ func (d *Database) within(ctx context.Context, f func(*session) error) error {
 	return f(s)
 }
 
-// filed is a dialect whose databases are files. readOnly returns the connection string that opens the file read-only.
+// filed is implemented by dialects whose databases are files. readOnly returns the connection string that opens the
+// file read-only.
 type filed interface{ readOnly(dsn string) string }
 
-// spiller is a dialect whose databases run in this process and write what does not fit in memory to a folder; spillTo
-// returns the statement that sets the folder.
+// spiller is implemented by dialects whose databases run in this process and spill to disk. spillTo returns the
+// statement that sets the folder for that.
 type spiller interface{ spillTo(folder string) string }
 
-// UseScratch sets the folder in which a database of this process gets a spill folder while it reads rows.
+// UseScratch sets the parent of the folder to which a database in this process spills while it reads rows.
 func (d *Database) UseScratch(dir string) { d.spills.parent = dir }
 
-// reading is within, for statements that read rows.
+// reading is like within, for statements that read rows: a database in this process gets a spill folder meanwhile.
 func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	dialect, ok := d.dialect.(spiller)
 	if !ok {
@@ -234,7 +235,7 @@ func (d *Database) reading(ctx context.Context, f func(*session) error) error {
 	}
 	defer d.spills.remove()
 	return d.within(ctx, func(s *session) error {
-		if err := d.spills.make(func(path string) error { // the path can be set only before anything is spilled
+		if err := d.spills.make(func(path string) error { // DuckDB lets the path be set only before it spills
 			_, err := s.exec(ctx, dialect.spillTo(path))
 			return err
 		}); err != nil {

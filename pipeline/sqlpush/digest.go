@@ -1,29 +1,28 @@
 package sqlpush
 
-// A database keeps the rows of a unit that have the smallest digests, and the local engine keeps the same rows: both
-// make digests from the messages of queries/bounding/messages.go, byte for byte. A message consists of parts, which
-// bounds.go and keys.go list once for all dialects; a dialect defines how each part is written.
+// A unit keeps its rows with the smallest digests. The database and the local engine keep the same rows, because both
+// compute digests of the same messages, byte for byte (queries/bounding/messages.go). A message consists of parts,
+// which bounds.go and keys.go list once for all dialects; each dialect defines how it writes a part.
 
-// part is a piece of a message: constant bytes, a column of bytes, a column of the privacy unit, or an integer of some
-// width.
+// part is a part of a digest's message: constant bytes, a column of bytes, a column of the privacy unit, or an integer.
 type part struct {
 	Bytes  []byte
 	Column string
 	Unit   *column // Expr is the name of a column that holds it
 	Number string
-	Width  int // bytes of the number: 4 if it is not negative, or 8
+	Width  int // bytes of the integer: 4 if it cannot be negative, or 8
 }
 
-// pieces defines how a dialect writes the parts of a message.
+// pieces holds the functions by which a dialect writes the parts of a message.
 type pieces struct {
 	unit   unitText                         // the text of a unit's column, as bytes
-	length func(text string) string         // the number of bytes of a unit's text, in four bytes
-	number func(x string, width int) string // an integer of width bytes: 4 (never negative) or 8
+	length func(text string) string         // the number of bytes of a unit's text, as four bytes
+	number func(x string, width int) string // an integer as width bytes: 4 (never negative) or 8
 	bytes  func(hexadecimal string) string  // constant bytes
 }
 
-// of returns the parts of a message, written. The text of a unit's column follows its length, so that different units
-// have different messages.
+// of returns the SQL expression of each part of a message. The length of a unit's text precedes the text, so that
+// different units have different messages.
 func (w pieces) of(parts []part) (all []string) {
 	for _, p := range parts {
 		switch {

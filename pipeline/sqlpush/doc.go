@@ -1,18 +1,18 @@
 // Package sqlpush answers a plan's queries in the database that holds the rows. Each query becomes one statement, which
-// filters, finds the cells of rows, quantizes values, bounds the rows of each privacy unit and adds up; on Spark, one
-// statement answers several queries without bounds. Only totals of cells leave the database, and are hidden as they
-// arrive.
+// filters rows, finds their cells, quantizes values, applies the contribution bounds and adds up. Queries with the same
+// rows and cells may share a statement. Only totals of cells leave the database, and each becomes a [mechanism.Exact]
+// as it arrives.
 //
-// Exact answers equal the local engine's answers over the same rows ([Database.Rows]), integer for integer. To that end
+// Exact answers equal the local engine's answers over the same rows ([Database.Rows]), integer for integer, because
 //
 //   - a dialect reads columns as BIGINTs, doubles and texts, for both engines by the same expressions;
-//   - the statement computes the codes of queries/domain, which describes them as plain numbers
-//     ([aggregation.Aggregation]): values are compared with the same bounds, times are split into fields by arithmetic, and
-//     nothing depends on a database's zones, collations, locales or rounding;
-//   - units are bounded by the rule of queries/bounding, with the same digests.
+//   - the statement computes the codes of queries/domain from the plain numbers of an [aggregation.Aggregation]: it
+//     compares values with the same edges and splits times into fields by arithmetic, so that nothing depends on a
+//     database's time zones, collations, locales or rounding;
+//   - the bounds keep the rows that queries/bounding keeps, chosen by the same digests.
 //
-// Aggregations that a dialect cannot compute exactly are refused before anything is charged. No expression can fail for
-// a value: casts, quotients and sums are of numbers that fit, by construction.
+// Aggregations that a dialect cannot compute exactly are refused before anything is charged. No statement fails because
+// of a row's value: all casts, quotients and sums are of numbers that fit, by construction.
 //
 // No text of a driver or server is passed on: it may quote values, statements and passwords.
 package sqlpush

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// duckdb is DuckDB 1.5. Texts are compared as blobs, and so by their bytes, whatever the collation. Sums of BIGINT are
-// HUGEINT and do not overflow.
+// duckdb is the dialect of DuckDB 1.5. Texts are compared as blobs, so by their bytes, whatever the collation. A sum of
+// BIGINTs is a HUGEINT of 128 bits and does not overflow.
 type duckdb struct{ ansi }
 
 func (duckdb) name() string { return "duckdb" }
@@ -28,14 +28,14 @@ func (duckdb) typical() map[table.Kind]string {
 	}
 }
 
-// column reads infinite dates and times as NULL, since date_diff and epoch_us do.
+// column reads infinite dates and times as NULL, because date_diff and epoch_us return NULL for them.
 func (duckdb) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	if strings.HasSuffix(of.Type, "]") { // a list
 		return c, false
 	}
 	name, size, _ := strings.Cut(of.Type, "(")
-	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver gives precision and scale in the name only
+	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // DECIMAL(15,2)
 		of.HasDecimal = true
 	}
 	switch name {
@@ -53,11 +53,11 @@ func (duckdb) column(of columnType) (c column, ok bool) {
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
 		case of.Exact && of.HasDecimal:
 			digits := "CAST(" + x + " AS VARCHAR)"
-			if of.Scale > 0 { // trailing zeros of a fraction do not count
+			if of.Scale > 0 { // 1.50 and 1.5 are the same unit
 				digits = "rtrim(rtrim(" + digits + ", '0'), '.')"
 			}
 			return duckdbText(digits), true
-		case of.HasDecimal && of.Precision <= 15: // the quotient of two exact doubles is the nearest one
+		case of.HasDecimal && of.Precision <= 15: // both are exact doubles, so their quotient is the nearest double
 			double := "CAST(" + x + " AS DOUBLE)"
 			return column{Type: kind(table.Float), Expr: double, Bare: double, Check: x + " IS NOT NULL"}, true
 		}
@@ -88,9 +88,9 @@ func duckdbText(x string) column {
 	return c
 }
 
-// duckdbFloat returns a column of doubles. NaN is above infinity in DuckDB, so a comparison excludes it; table scans
-// can use a comparison, but not a call of isnan. Bare fails for no row, since NaN is not below a number, and the
-// statements multiply only numbers.
+// duckdbFloat returns a column of doubles. DuckDB sorts NaN above infinity, so a comparison excludes it; unlike isnan,
+// table scans can use a comparison. Computing with Bare fails for no row, because statements multiply only numbers that
+// passed a comparison.
 func duckdbFloat(x string) column {
 	return column{
 		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
@@ -98,9 +98,9 @@ func duckdbFloat(x string) column {
 	}
 }
 
-// readOnly opens the file read-only, unless the connection string sets the mode: then other processes can read it
-// meanwhile, a missing file is an error instead of a new file, and no query can write. A database in memory cannot be
-// read-only.
+// readOnly opens the file read-only, unless the connection string sets access_mode. Then other processes can read the
+// file too, a missing file is an error instead of a new file, and no query of a job can write. A database in memory
+// cannot be read-only.
 func (duckdb) readOnly(dsn string) string {
 	path, settings, some := strings.Cut(dsn, "?")
 	switch {
@@ -112,21 +112,21 @@ func (duckdb) readOnly(dsn string) string {
 	return path + "?access_mode=read_only"
 }
 
-// try is TRY_CAST, which rounds to nearest, ties to even; suits checks that.
+// try is TRY_CAST. suits checks that it rounds to nearest, ties to even.
 func (duckdb) try(x string, bits int) (string, bool) {
 	return "TRY_CAST(" + x + " AS " + map[int]string{8: "UTINYINT", 16: "USMALLINT", 64: "BIGINT"}[bits] + ")", true
 }
 
-// isNumber excludes NaN by a comparison: NaN is above infinity.
+// isNumber excludes NaN by a comparison, because DuckDB sorts NaN above infinity.
 func (duckdb) isNumber(x string) string { return x + " <= CAST('Infinity' AS DOUBLE)" }
 
-// find calls a function of one column, which DuckDB evaluates once for each entry of a dictionary; it does not do so
-// for a CASE.
+// find uses a function of one column, because DuckDB evaluates that once per entry of a dictionary-encoded column, and
+// a CASE once per row.
 func (duckdb) find(x string, list []string) (string, bool) {
 	return "list_position([" + strings.Join(list, ", ") + "], " + x + ")", true
 }
 
-// failsBelow is false: products that underflow become 0.
+// failsBelow is false: in DuckDB products that underflow become 0.
 func (duckdb) failsBelow() bool { return false }
 
 func (duckdb) text(text string, _ bool) (string, bool) {
@@ -164,8 +164,8 @@ var duckdbPieces = pieces{
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
 
-// pairs passes all values as one literal and splits it, because DuckDB parses that faster than thousands of literals.
-// Plain texts do not contain the separator.
+// pairs writes all values as one literal and splits it at a separator, because DuckDB parses that faster than thousands
+// of literals. A value that contains the separator is not a plain text; then the list of pairs is used.
 func (d duckdb) pairs(alias string, pairs []pair) string {
 	texts, codes := make([]string, len(pairs)), make([]string, len(pairs))
 	for i, p := range pairs {
@@ -183,8 +183,8 @@ func (d duckdb) pairs(alias string, pairs []pair) string {
 
 func (duckdb) digits(sum string) string { return "CAST(" + sum + " AS VARCHAR)" }
 
-// suits checks how casts round and when they fail, and how times before 1970 and infinite times are split into fields.
-// The statements depend on these properties.
+// suits checks the properties on which the statements depend: how casts round and when they fail, and how times before
+// 1970 and infinite times are split into fields.
 func (duckdb) suits(ctx context.Context, s *session) error {
 	asked := []string{
 		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE " +
@@ -208,7 +208,7 @@ func (duckdb) suits(ctx context.Context, s *session) error {
 }
 
 // session turns off an optimization of window functions whose state cannot spill to disk, and the loading of extensions
-// from the network. It also sets the sort order, which a connection string can change.
+// from the network. It also sets the order of sorts, which a connection string can change.
 func (duckdb) session() []string {
 	return []string{
 		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false",
@@ -218,7 +218,7 @@ func (duckdb) session() []string {
 
 func (duckdb) spillTo(folder string) string { return "SET temp_directory = " + pathText(folder) }
 
-// fold decodes the bytes of a text to the original characters.
+// fold works on characters, so it decodes the bytes as which the dialect reads a text.
 func (duckdb) fold(x string, f *domain.FoldTable) (string, bool) {
 	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
 	x = "decode(" + x + ")"
@@ -235,7 +235,6 @@ func (duckdb) integers() wideIntegers { return duckdbIntegers }
 
 func (duckdb) keys() keySyntax { return duckdbKeys }
 
-// element indexes a list that is the same for all rows.
 func (duckdb) element(list []float64, at string) string {
 	items := make([]string, len(list))
 	for i, v := range list {
@@ -244,7 +243,7 @@ func (duckdb) element(list []float64, at string) string {
 	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]"
 }
 
-// duckdbIntegers are HUGEINTs.
+// duckdbIntegers computes with HUGEINTs of 128 bits.
 var duckdbIntegers = wideIntegers{
 	Wide:     "HUGEINT",
 	Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
@@ -252,8 +251,8 @@ var duckdbIntegers = wideIntegers{
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
-// duckdbKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because the optimizer would merge additions,
-// which would overflow.
+// duckdbKeys inserts bytes into texts by their hexadecimal digits. It flips the sign bit of a number by xor, because
+// the optimizer would merge an addition with others into one that overflows.
 var duckdbKeys = keySyntax{
 	Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
 	Text: func(x string) string {

@@ -11,17 +11,18 @@ import (
 
 // DuckDB compares and groups columns in their stored form if the answer is the same. A table scan drops rows by a range
 // of a column much faster than a filter on an expression does. DuckDB also evaluates functions of dates, and groups by
-// integers, once for each entry of a dictionary. So rows are grouped by a number with few values, such as a day or an
-// hour, and the cell is found once for each group.
+// integers, once per entry of a dictionary. So rows are first grouped by a number with few values, such as a day or an
+// hour, and the cell is computed once per group.
 
 // scanColumn is a column of integers, dates (days since 1970) or times (microseconds since 1970).
 type scanColumn struct {
 	Raw string // the column as it is stored
-	// Grouped is the expression by which rows are grouped: the column as it is stored, or a TIMESTAMP for times.
+	// Grouped is the expression by which rows are grouped: the stored column, or, for a TIMESTAMPTZ, a TIMESTAMP in
+	// UTC.
 	Grouped string
-	number  string // converts Grouped to a BIGINT; "" for times
+	number  string // format that converts Grouped to a BIGINT; "" for times
 	literal func(v int64) (string, bool)
-	ends    bool // the type has infinities below and above all values, so that a range needs both ends
+	ends    bool // the type has infinities at both ends, which only a range with two ends excludes
 }
 
 // scanTruth returns a column of booleans.
@@ -31,7 +32,7 @@ func scanTruth(x string) *scanColumn {
 
 const asBigint = "CAST(%s AS BIGINT)"
 
-// scanWhole returns a column of integers of a type.
+// scanWhole returns a column whose integer type is called kind.
 func scanWhole(x, kind string) *scanColumn {
 	of := map[string]domain.Span[int64]{
 		"TINYINT": {Least: math.MinInt8, Most: math.MaxInt8}, "SMALLINT": {Least: math.MinInt16,
@@ -48,14 +49,14 @@ const asDays = "date_diff('day', DATE '1970-01-01', %s)"
 // scanDays returns a column of dates.
 func scanDays(x string) *scanColumn {
 	return &scanColumn{Raw: x, Grouped: x, number: asDays, ends: true, literal: func(v int64) (string, bool) {
-		const most = 1 << 20 // beyond all years of four digits
+		const most = 1 << 20 // days, far beyond the year 9999
 		return "DATE '" + time.Unix(min(max(v, -most), most)*86400, 0).UTC().Format("2006-01-02") + "'", v >= firstDay &&
 			v <= lastDay
 	}}
 }
 
-// scanTimes returns a column of times: TIMESTAMP, or TIMESTAMPTZ, whose literals need a zone because a session may have
-// another one.
+// scanTimes returns a column of times. kind is TIMESTAMP or TIMESTAMPTZ. Literals of the latter need a zone, because
+// the session may have another one.
 func scanTimes(x, kind string) *scanColumn {
 	zone := "'"
 	if kind != "TIMESTAMP" {
@@ -71,7 +72,8 @@ func scanTimes(x, kind string) *scanColumn {
 	return c
 }
 
-// within returns the condition that a value is not NULL and is in a range. ok is false if there is no such condition.
+// within returns the condition that a value is not NULL and is in a range. ok is false if the condition cannot be
+// written.
 func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 	if c == nil || s.Least > s.Most {
 		return "", false
@@ -91,7 +93,8 @@ func (c *scanColumn) within(s domain.Span[int64]) (condition string, ok bool) {
 	return "", false
 }
 
-// spanOf returns the range outside of which values have no cell; NULL must have none either.
+// spanOf returns the range outside of which no value has a cell. ok is false if there is no such range, or if NULL has
+// a cell.
 func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
 	if r.Null != domain.Dropped || r.Other != domain.Dropped || r.Nearest != nil || r.Grid != nil {
 		return s, false
@@ -107,7 +110,7 @@ func spanOf(r *domain.Coding) (s domain.Span[int64], ok bool) {
 
 // spanOfSteps returns the range of values that have a cell.
 func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
-	most := int64(math.MaxInt64) // no value reaches the last edge
+	most := int64(math.MaxInt64) // stays if the last cell has no upper edge
 	if len(s.At) > int(s.Cells) {
 		most = s.At[len(s.At)-1] - 1
 		if s.Closed {
@@ -117,22 +120,24 @@ func spanOfSteps(s *domain.Steps[int64]) domain.Span[int64] {
 	return domain.Span[int64]{Least: s.At[0], Most: most}
 }
 
-// groupKey replaces a row's cell in a dimension when rows are grouped: expressions of a column that determine the cell.
+// groupKey is a list of expressions of one column that together determine a row's cell, such as its day and hour. Rows
+// are grouped by them before the cell is computed.
 type groupKey struct {
 	By []string
-	// Value returns a value of the column in the same cell, made from the columns that hold the expressions.
+	// Value returns an expression for a value of the column in the group's cell. columns holds the names of the By
+	// columns.
 	Value func(columns []string) string
 }
 
-// Rows are grouped by an integer column's values instead of by its cells if the column's range has at most
-// mostGroupValues values or, if that is more, valuesPerCell values for each cell.
+// A column of integers is a group key by itself if its range has at most mostGroupValues values or, if that is more,
+// valuesPerCell values per cell: then there are few groups.
 const (
 	mostGroupValues = 1 << 12
 	valuesPerCell   = 16
 )
 
-// key returns the group key of a dimension over the column, whose Grouped is named x. within is set if all values are
-// known to be in the dimension's range, or are booleans. ok is false if there would be too many groups.
+// key returns the group key of a dimension over this column. x is the name of the column that holds Grouped. within is
+// set if no value is outside the dimension's range. ok is false if there would be too many groups.
 func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	if c == nil || r.Nearest != nil || r.Grid != nil {
 		return k, false
@@ -169,8 +174,8 @@ func (c *scanColumn) key(r *domain.Coding, x string, within bool) (k groupKey, o
 	return k, true
 }
 
-// cell returns the code of a number by a division if all cells have the same width; otherwise ok is false. A number
-// below the first edge gets the code of a number beyond the last one.
+// cell returns the code of a number by one division. ok is false if the cells have different widths, or if numbers
+// below the first edge and beyond the last one have different codes.
 func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) string) (cell string, ok bool) {
 	width, alike := evenWidth(s)
 	if c == nil || !alike || s.Below != s.Beyond {
@@ -185,7 +190,7 @@ func (c *scanColumn) cell(s *domain.Steps[int64], x string, code func(int32) str
 	return cell + " ELSE " + code(s.Beyond) + " END", true
 }
 
-// evenWidth returns the common width of the cells; ok is false if there is none, or if differences of the edges
+// evenWidth returns the width that all cells have. ok is false if widths differ, or if differences of the edges may
 // overflow.
 func evenWidth(s *domain.Steps[int64]) (width int64, ok bool) {
 	n := len(s.At) - 1
@@ -212,8 +217,9 @@ func bracketed(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clamped clamps a number of the column, in its stored form, to the range of a sum, in units of 2^-exponent. ok is
-// false if the bounds of the sum are not multiples of an integer that doubles hold. NULL is clamped too.
+// clamped returns the expression that clamps a number of the column in its stored form. least and most, the clamp's
+// bounds, are in quanta of 2^exponent; the result is in units of the column, of which each is times quanta. ok is false
+// if a bound is no integer that a double holds. NULL is clamped too.
 func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped string, times int64, ok bool) {
 	if c == nil || c.number != asBigint || exponent > 0 || exponent < -60 {
 		return "", 0, false
@@ -229,7 +235,7 @@ func (c *scanColumn) clamped(x string, exponent int, least, most int64) (clamped
 	return fmt.Sprintf("least(greatest(%s, %s), %d)", x, bracketed(least/times), most/times), times, true
 }
 
-// movedSum returns, as text, a sum multiplied by times, minus less for each row. No number of rows makes it fail.
+// movedSum returns a sum multiplied by times, minus less for each row, as a text. It overflows for no number of rows.
 func movedSum(sum string, times int64, rows string, less int64) string {
 	if times != 1 {
 		sum += fmt.Sprintf(" * CAST(%d AS HUGEINT)", times)
@@ -244,7 +250,8 @@ func fewValues(s domain.Span[int64], cells int) bool {
 	return uint64(s.Most)-uint64(s.Least) <= uint64(max(mostGroupValues, valuesPerCell*cells))
 }
 
-// clockKey returns the group key of a dimension of times: days, hours and minutes.
+// clockKey returns the group key of a dimension of times: the day, the day and hour, or the day, hour and minute,
+// whichever is coarsest and still determines the cell.
 func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	const day = "CAST(%s AS DATE)"
 	days := func(column string) string { return fmt.Sprintf(asDays, column) }
@@ -292,8 +299,8 @@ func clockKey(r *domain.Coding, x string, within bool) (k groupKey, ok bool) {
 	return k, false
 }
 
-// allMultiples reports whether all edges are multiples of a number. Then the values between two neighbouring multiples
-// are in one cell, or beyond the last edge.
+// allMultiples reports whether all edges are multiples of a number of microseconds, such as an hour. Then all times of
+// one hour are in the same cell.
 func allMultiples(s *domain.Steps[int64], of int64) bool {
 	for _, v := range s.At {
 		if v%of != 0 {

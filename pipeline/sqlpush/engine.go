@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Engine runs aggregations in a database.
+// Engine executes a plan's aggregations in a database. It implements pipeline.Engine.
 type Engine struct {
 	*Database
 	key []byte
@@ -23,13 +23,13 @@ var (
 	_ pipeline.Scratcher = (*Engine)(nil)
 )
 
-// New returns an engine over a database. Closing the engine closes the database. key is the secret of the input's
-// fingerprint; if it is empty, a random key is used, and no two fingerprints are equal.
+// New returns an engine over a database. Closing the engine closes the database. key is the secret key for the input's
+// fingerprint. If it is empty, a random key is used, so that no two fingerprints are equal.
 func New(d *Database, key []byte) *Engine { return &Engine{d, key} }
 
-// fingerprint returns the substitute for the digest of an input in a database: a keyed digest of the exact answers. All
-// engines that give these answers have the same fingerprint, and a change of the table that changes no answer does not
-// change it. If the key is empty, a random key is used.
+// fingerprint returns what stands for the digest of an input in a database: a keyed digest of the exact answers.
+// Engines that give the same answers have the same fingerprint; a change of the table that changes no answer leaves it
+// as it is. If the key is empty, a random key is used.
 func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
@@ -38,20 +38,20 @@ func fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
 	return mechanism.Fingerprint(key, slices.Concat(exacts...)...)
 }
 
-// Refuses returns why the database cannot execute a plan's aggregations; nil if it can. Errors are of type
+// Refuses returns the reasons why the database cannot execute a plan's aggregations; nil if it can. Errors are of type
 // *problem.Error; see [problem.Errors].
 func (e *Engine) Refuses(p *pipeline.Plan) error {
 	_, err := e.Statements(p)
 	return err
 }
 
-// Statements returns the SQL statements of a plan.
+// Statements returns the SQL statements that answer a plan's queries. Errors are as for [Engine.Refuses].
 func (d *Database) Statements(p *pipeline.Plan) ([]Statement, error) {
 	in := &input{dialect: d.dialect, from: d.from, columns: d.columns}
 	return in.statements(p)
 }
 
-// Aggregate runs the statement of each query and hides the totals.
+// Aggregate runs the plan's statements and returns their totals as exact answers.
 func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	statements, err := e.Statements(p)
 	if err != nil {
@@ -90,7 +90,8 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, err
 }
 
-// Digest runs the statements again, because the fingerprint is made from the answers.
+// Digest returns the input's fingerprint. It runs the statements again, because the fingerprint is made from the
+// answers.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	a, err := e.Aggregate(ctx, p, compared{o})
 	if err != nil {
@@ -99,15 +100,14 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	return a.Input, nil
 }
 
-// compared reports the progress of an aggregation as progress of a comparison.
+// compared is an observer that reports all stages as StageCompare, the stage of comparing an input with a release's.
 type compared struct{ pipeline.Observer }
 
-// Progress implements pipeline.Observer.
 func (c compared) Progress(_ pipeline.Stage, done, total int) {
 	c.Observer.Progress(pipeline.StageCompare, done, total)
 }
 
-// countRows checks the number of rows against the public one, if the job declares it.
+// countRows returns an error if the job declares a public number of rows and the input has another number.
 func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) error {
 	if p.Rows() == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 	return nil
 }
 
-// addTotals runs a statement and adds the totals that it returns to the accumulators of its queries.
+// addTotals runs a statement and adds its totals to the accumulators of its queries.
 func addTotals(ctx context.Context, tx *session, s *Statement, to []*queries.Accumulator) error {
 	rows, err := tx.query(ctx, s.Text)
 	if err != nil {

@@ -8,33 +8,33 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// If there are many edges at equal distances, arithmetic finds the cell of a number without comparing it with each
-// edge.
+// If edges are at equal distances, arithmetic finds the cell of a number without comparing it with each edge.
 //
-// The number is multiplied, shifted, divided and rounded down. Each of these steps is monotone, however it is rounded,
-// and so is the result. So if the result is right at both ends of each cell, it is right everywhere. Several formulas
-// are tried until one is right; decimal edges have one if they become integers when they are multiplied by a power of
-// ten. If none is right, a formula whose result is right or one too small is corrected by a comparison with one edge.
+// The formula multiplies the number, subtracts, divides and rounds down. Each of these steps is monotone, however it is
+// rounded, and so is their result. So if the result is right at both ends of every cell, it is right everywhere; this
+// is checked when the statement is written. Several formulas are tried until one passes. Decimal edges have one if a
+// power of ten makes them integers. If none passes, a formula whose result may be one too small is corrected by a
+// comparison with one edge.
 
 const (
 	manySteps = 16
 	mostSteps = 1 << 12
 )
 
-// arithmetic returns the SQL expression of a formula.
+// arithmetic returns the SQL expression of a formula, as a BIGINT.
 func (w *writer) arithmetic(a arithmetic, x string) string {
 	return w.integer(a.write(x, w.float))
 }
 
-// even reports whether a formula is worth trying: there are manySteps to mostSteps cells, each between two neighbouring
-// edges, and the range of all cells is finite.
+// even reports whether formulas are worth trying: there are manySteps to mostSteps cells, one between any two
+// neighbouring edges, and the distance from the first to the last edge is finite.
 func even(s *domain.Steps[float64]) bool {
 	n := len(s.At) - 1
 	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
 }
 
-// evenly returns the first branches of a CASE, for numbers from the first edge to before the last. ok is false if there
-// are few edges or no formula is right.
+// evenly returns the beginning of a CASE that computes the cell of numbers x, first edge <= x < last edge. ok is false
+// if there are few edges or no formula is right.
 func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bool) {
 	if !even(s) {
 		return "", false
@@ -56,8 +56,8 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 		next)), true
 }
 
-// edge returns the SQL expression for the edge with an index, which is an SQL expression too. Decimal edges are
-// quotients of integers, rounded to the nearest double.
+// edge returns the SQL expression for the edge with an index, which is an SQL expression itself. Decimal edges are
+// computed as quotients of integers, whose nearest double is the edge.
 func (w *writer) edge(at []float64, place string) string {
 	a, b, by, ok := decimalEdges(at)
 	if !ok {
@@ -66,7 +66,8 @@ func (w *writer) edge(at []float64, place string) string {
 	return fmt.Sprintf("(%s * %s + %s) / %s", w.float(b), w.double(place), w.float(a), w.float(by))
 }
 
-// between returns the first branches of a CASE. Numbers below from, where the formula starts, are in the first cell.
+// between returns the beginning of a CASE: the formula code for numbers from from on, and cell 0 for numbers from the
+// first edge to from.
 func (w *writer) between(x string, from float64, at []float64, code string) string {
 	cases := fmt.Sprintf("CASE WHEN %s >= %s AND %s < %s THEN %s", x, w.float(from), x, w.float(at[len(at)-1]), code)
 	if from > at[0] {
@@ -75,22 +76,22 @@ func (w *writer) between(x string, from float64, at []float64, code string) stri
 	return cases
 }
 
-// mostEdgeDecimals is the largest number of digits after the point for which decimal edges are tried.
+// mostEdgeDecimals limits the decimal places of edges for which a formula with a power of ten is tried.
 const mostEdgeDecimals = 15
 
 // arithmetic is the formula floor((x · times - less) / by) - minus. Steps that change nothing are left out.
 type arithmetic struct{ times, less, by, minus float64 }
 
-// of computes the formula as a database does. The conversions keep the compiler from fusing products and sums: each is
-// rounded.
+// of evaluates the formula as a database does. The conversions to float64 keep the compiler from fusing a product and a
+// sum into one operation with one rounding.
 func (a arithmetic) of(x float64) float64 {
 	x = float64(x * a.times)
 	x = float64(x - a.less)
 	return math.Floor(float64(x/a.by)) - a.minus
 }
 
-// startOf returns the edge from which a database can compute the formula. If underflow is an error (failsBelow),
-// numbers near 0 must be excluded; ok is false if they cannot be.
+// startOf returns the edge from which a database can evaluate the formula. If underflow may be an error (failsBelow),
+// numbers near 0 must be excluded; ok is false if that is impossible.
 func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok bool) {
 	switch {
 	case !failsBelow || a.times >= 1 && (a.by <= 1 || a.less != 0):
@@ -101,7 +102,7 @@ func (a arithmetic) startOf(at []float64, failsBelow bool) (from float64, ok boo
 	return at[0], at[0]*a.times/a.by > 1e-300
 }
 
-// atMost reports whether the formula gives, in every cell i, an index from i - less to i.
+// atMost reports whether the formula's result is from i - less to i for all numbers in every cell i.
 func (a arithmetic) atMost(less int, at []float64) bool {
 	for i := range len(at) - 1 {
 		low, high := a.of(at[i]), a.of(math.Nextafter(at[i+1], at[0]))
@@ -112,15 +113,17 @@ func (a arithmetic) atMost(less int, at []float64) bool {
 	return true
 }
 
-// whole is the formula for databases that divide integers: it rounds x · times - less down before the division.
+// whole evaluates the formula as databases do that divide integers: x · times - less is rounded down before the
+// division.
 func (a arithmetic) whole(x float64) float64 {
 	x = float64(x * a.times)
 	x = math.Floor(float64(x - a.less))
 	return math.Floor(x/a.by) - a.minus
 }
 
-// inside reports whether whole returns the index of the cell between the edges, a negative number before them, and at
-// least the number of cells after them. Then the result alone tells whether a number is in a cell.
+// inside reports whether whole returns the cell's index for all numbers between the edges, a negative number before the
+// first edge, and at least the number of cells from the last edge on. Then the result alone shows whether a number is
+// in a cell.
 func (a arithmetic) inside(at []float64) bool {
 	n := len(at) - 1
 	for i := range n {
@@ -131,7 +134,7 @@ func (a arithmetic) inside(at []float64) bool {
 	return a.whole(math.Nextafter(at[0], math.Inf(-1))) < 0 && a.whole(at[n]) >= float64(n)
 }
 
-// write returns the SQL expression; float writes a number.
+// write returns the formula as SQL; float writes a double's literal.
 func (a arithmetic) write(x string, float func(float64) string) string {
 	if a.times != 1 {
 		x = "(" + x + " * " + float(a.times) + ")"
@@ -149,7 +152,8 @@ func (a arithmetic) write(x string, float func(float64) string) string {
 	return x
 }
 
-// smallArithmetic returns a formula for which inside is true and whose integers before the division are small.
+// smallArithmetic returns a formula for which inside is true and whose integers fit 16 bits. ok is false if there is
+// none.
 func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 	for _, a = range arithmetics(at) {
 		if a.minus == 0 && a.by == math.Trunc(a.by) && a.by*float64(len(at)) <= 1<<15 && a.inside(at) {
@@ -162,8 +166,8 @@ func smallArithmetic(at []float64) (a arithmetic, ok bool) {
 // mostRefinedCells is the largest number of cells of equal width that refinedEdges may return.
 const mostRefinedCells = 250
 
-// refinedEdges returns a few even edges that contain all given edges, and the indexes of the given ones. ok is false if
-// there are none.
+// refinedEdges returns evenly spaced edges that contain all given edges, and the index of each given edge among them:
+// for 0, 10, 30 it returns 0, 10, 20, 30 and 0, 1, 3. ok is false if that takes more than mostRefinedCells cells.
 func refinedEdges(at []float64) (fine []float64, places []int64, ok bool) {
 	last := len(at) - 1
 	if last < 2 {
@@ -203,7 +207,8 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// bitsOf returns the bits of the smallest unsigned type that holds the cell indexes and two more values.
+// bitsOf returns the width in bits, 8 or 16, of the smallest unsigned type that holds the cell indexes and two more
+// values.
 func bitsOf(cells float64) int {
 	if cells+2 < 1<<8 {
 		return 8
@@ -211,7 +216,7 @@ func bitsOf(cells float64) int {
 	return 16
 }
 
-// arithmetics returns the formulas to try, the cheapest first.
+// arithmetics returns the formulas to try for some edges, the cheapest first.
 func arithmetics(at []float64) []arithmetic {
 	n := len(at) - 1
 	step := (at[n] - at[0]) / float64(n)
@@ -236,7 +241,7 @@ func arithmetics(at []float64) []arithmetic {
 	return all
 }
 
-// decimalEdges returns integers for which each edge is (width · its index + first) / by; ok is false if there are none.
+// decimalEdges returns integers with at[i] = (width·i + first) / by for each edge. ok is false if there are none.
 func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	n := len(at) - 1
 	step := (at[n] - at[0]) / float64(n)
@@ -258,10 +263,11 @@ func decimalEdges(at []float64) (first, width, by float64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// scaled returns the shortest decimal of a double times 10^digits.
+// scaled returns x·10^digits, in which x counts as the decimal number of 16 digits nearest to it; 1/2, which is not an
+// integer, if it has no such form.
 func scaled(x float64, digits int) *big.Rat {
 	r, ok := new(big.Rat).SetString(fmt.Sprintf("%.15ge%d", x, digits))
-	if !ok { // the decimal has an exponent of its own
+	if !ok { // the decimal is written with an exponent, so the text has two
 		return big.NewRat(1, 2)
 	}
 	return r

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// SQL that is the same in every dialect: numbers and texts as literals, and choices among them.
+// SQL that is the same in every dialect: literals of numbers and texts, and choices among them.
 
-// code writes a code; the code of a row in no cell is NULL.
+// code returns the literal of a code: NULL for domain.Dropped, the code of a row in no cell.
 func code(c int32) string {
 	if c == domain.Dropped {
 		return "NULL"
@@ -20,7 +20,7 @@ func code(c int32) string {
 	return strconv.Itoa(int(c))
 }
 
-// integer writes a BIGINT. The least BIGINT has no literal of its own.
+// integer returns the literal of a BIGINT. The smallest one is a difference, because its magnitude is no BIGINT.
 func integer(v int64) string {
 	if v == math.MinInt64 {
 		return "(-9223372036854775807 - 1)"
@@ -36,7 +36,8 @@ func oneOf(x string, values []string) string {
 	return x + " IN (" + strings.Join(values, ", ") + ")"
 }
 
-// bisection returns the code of a number by bisection.
+// bisection returns the code of a number by a binary search among the edges: nested CASE expressions, with below before
+// the first edge and beyond from the last edge on.
 func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) string, below, beyond string) string {
 	leaf := func(rank int) string {
 		switch {
@@ -47,23 +48,23 @@ func bisection[T int64 | float64](x string, s *domain.Steps[T], literal func(T) 
 		}
 		return beyond
 	}
-	var tree func(from, to int) string // the decision tree of the ranks from..to
+	var tree func(from, to int) string // finds the number of edges <= x, which is from..to
 	tree = func(from, to int) string {
 		if from == to {
 			return leaf(from)
 		}
-		middle := (from + to) / 2 // a value of a rank above it has reached step middle
+		middle := (from + to) / 2 // the search continues above if x >= edge middle
 		return "CASE WHEN " + x + " < " + literal(s.At[middle]) + " THEN " + tree(from, middle) + " ELSE " +
 			tree(middle+1, to) + " END"
 	}
 	return tree(0, len(s.At))
 }
 
-// exponential writes a number with an exponent and the digits that identify it.
+// exponential returns the shortest decimal that is read as the same double, with an exponent.
 func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
 
-// plainText reports whether a text can stand between single quotes in every dialect and is not a placeholder of a
-// driver. Other texts are written in hexadecimal: nothing is escaped.
+// plainText reports whether every dialect reads a text between single quotes as it is, and no driver takes it for a
+// placeholder. Other texts are written in hexadecimal, so nothing needs an escape.
 func plainText(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
@@ -77,12 +78,12 @@ func quoted(s string) string { return "'" + s + "'" }
 // hexadecimal returns bytes as hexadecimal digits.
 func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
 
-// isName reports whether a text is one of this package's names, or a number.
+// isName reports whether an expression is only a number or a column name that this package made, such as e12.
 func isName(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 }
 
-// product returns a·b, or the largest int64.
+// product returns a·b for positive numbers, or math.MaxInt64 if it overflows.
 func product(a, b int64) int64 {
 	if a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -98,8 +99,8 @@ func notNull(columns []string) (out []string) {
 	return out
 }
 
-// having drops groups of rows. It is needed because an optimizer would push conditions on the grouping columns below
-// the grouping and compute these columns twice.
+// having returns a HAVING clause that drops groups by conditions on their columns. COUNT(*) keeps the optimizer from
+// moving the conditions below the grouping, where it would compute the columns twice.
 func having(conditions []string) string {
 	if len(conditions) == 0 {
 		return ""
@@ -107,7 +108,7 @@ func having(conditions []string) string {
 	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
 }
 
-// less returns x minus a number.
+// less returns the expression x - centre.
 func less(x string, centre int64) string {
 	switch {
 	case centre == 0:
@@ -118,7 +119,7 @@ func less(x string, centre int64) string {
 	return fmt.Sprintf("%s - %d", x, centre)
 }
 
-// within returns the condition that x is in the range of a filter; float writes doubles.
+// within returns the condition that x is in the range of a filter; float writes a double's literal.
 func within(x string, r *domain.Condition, float func(float64) string) string {
 	var all []string
 	add := func(op, bound string) { all = append(all, x+" "+op+" "+bound) }
@@ -150,7 +151,7 @@ func within(x string, r *domain.Condition, float func(float64) string) string {
 	return strings.Join(all, " AND ")
 }
 
-// cases returns a CASE with the codes of listed values.
+// cases returns a CASE with the codes of listed values, and other for the rest.
 func cases(x string, pairs []pair, other int32) string {
 	byCode := map[int32][]string{}
 	var order []int32
@@ -175,11 +176,12 @@ func cases(x string, pairs []pair, other int32) string {
 	return b.String()
 }
 
-// mostBranches is the largest number of steps of a bisection if the dialect can count steps by a function.
+// mostBranches is the largest number of edges for which a binary search is written if the dialect has a function for
+// it.
 const mostBranches = 100
 
-// counted returns the code of a double by the number of steps up to it, counted by the dialect's function. ok is false
-// if a bisection must be used.
+// counted returns the code of a double from the number of edges <= x, which a function of the dialect counts. ok is
+// false if there are few edges or no such function.
 func counted(w *writer, x string, at []float64, cells int64, below, beyond string) (code string, ok bool) {
 	if len(at) <= mostBranches {
 		return "", false
@@ -193,8 +195,8 @@ func counted(w *writer, x string, at []float64, cells int64, below, beyond strin
 		beyond), true
 }
 
-// exactDoubles returns integers as doubles. ok is false if rounding to a double can move a BIGINT from below one of
-// them to it.
+// exactDoubles returns integers as doubles. ok is false if one exceeds 2^53: then a smaller BIGINT could be rounded to
+// the same double.
 func exactDoubles(at []int64) (out []float64, ok bool) {
 	for _, v := range at {
 		if v <= -1<<53 || v >= 1<<53 {
@@ -205,7 +207,7 @@ func exactDoubles(at []int64) (out []float64, ok bool) {
 	return out, true
 }
 
-// intSteps returns the code of an integer among steps.
+// intSteps returns the code of an integer among edges.
 func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 	beyond := code(s.Beyond)
 	if s.Closed {
@@ -219,7 +221,7 @@ func (w *writer) intSteps(x string, s *domain.Steps[int64]) string {
 	return bisection(x, s, integer, code(s.Below), beyond)
 }
 
-// pairList lists pairs.
+// pairList returns the rows of a VALUES list.
 func pairList(pairs []pair) string {
 	rows := make([]string, len(pairs))
 	for i, p := range pairs {
@@ -228,23 +230,22 @@ func pairList(pairs []pair) string {
 	return strings.Join(rows, ", ")
 }
 
-// pair is a value, as a literal, and its code.
+// pair is the literal of a listed value, and the value's code.
 type pair struct {
 	Value string
 	Code  int32
 }
 
-// onEarth returns the condition that a place is valid. Latitude and longitude 0 together mean that the place is
-// missing.
+// onEarth returns the condition that coordinates are valid degrees. Latitude 0 with longitude 0 counts as missing.
 func onEarth(lat, lon string, number func(float64) string) string {
 	return fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
 		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
 }
 
-// bin returns the number of the table for a quantized value: its bin, or the table after the last bin if there is no
-// value and null is set.
+// bin returns the index of the bin of a quantized value, which is the number of its table. If null is set, values that
+// are NULL have the number after the last bin.
 func bin(x string, bins []int64, low, high int64, null bool) string {
-	var tree func(from, to int) string // the decision tree of bins[from..to]
+	var tree func(from, to int) string // finds the bin among from..to
 	tree = func(from, to int) string {
 		switch middle := (from + to) / 2; {
 		case from == to:
@@ -265,7 +266,7 @@ func bin(x string, bins []int64, low, high int64, null bool) string {
 	return fmt.Sprintf("CASE WHEN %s IS NULL THEN %d ELSE %s END", x, len(bins)+1, bin)
 }
 
-// step returns the number of the table for a rank, an expression.
+// step returns the index of the first step that is at least rank, which is the number of the row's table.
 func step(rank string, steps []int64) string {
 	var b strings.Builder
 	b.WriteString("CASE")

@@ -11,14 +11,15 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// If each row is a unit, rows can be grouped before their cells are found, by any columns that determine the cell. Then
-// the cell is found once for each group: by values of long lists, and on DuckDB by integers, days and hours, if there
-// are few of them (duckdbscan.go).
+// If each row is a unit, rows can be grouped before their cells are computed, by any columns that determine the cell.
+// Then the cell is computed once per group. This is done for long lists of values, and on DuckDB for integers, days and
+// hours if they take few values (duckdbscan.go).
 
-// mostTogether is the largest number of cells of crosstabs for which rows are grouped by all dimensions at once.
+// mostTogether is the largest number of combinations of cells for which the rows of several marginals are grouped by
+// all of their dimensions at once.
 const mostTogether = 1 << 20
 
-// groupsFirst reports whether rows are grouped before their cells are found.
+// groupsFirst reports whether the statement groups rows before it computes their cells.
 func (c *contents) groupsFirst() bool {
 	if !c.inGroups() {
 		return false
@@ -31,7 +32,7 @@ func (c *contents) groupsFirst() bool {
 	return false
 }
 
-// inGroups reports whether single rows are not needed after grouping.
+// inGroups reports whether counts and sums of groups are enough, so that no later step needs single rows.
 func (c *contents) inGroups() bool {
 	return len(c.Unit) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 &&
 		!(c.CellPerAxis && c.cellsInAll() > mostTogether)
@@ -40,7 +41,7 @@ func (c *contents) inGroups() bool {
 // long reports whether a dimension lists too many texts or integers for a CASE.
 func (c *contents) long(r *domain.Coding) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
 
-// key returns the group key of a dimension of integers, dates or times.
+// key returns the group key of a dimension of integers, dates or times. ok is false if it has none.
 func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	column := c.columns[r.Column]
 	s, spanned := spanOf(r)
@@ -51,8 +52,8 @@ func (c *contents) key(r *domain.Coding) (k groupKey, ok bool) {
 	return column.Scan.key(r, column.Expr, within)
 }
 
-// cellsOf identifies the rows and the cells of an aggregation. One statement answers all aggregations with the same ones,
-// so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
+// cellsOf returns a text that is equal for aggregations with the same rows and cells. One statement answers all of
+// these, so that the database reads the rows once. ok is false if the aggregation needs a statement of its own.
 func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	v := o.Value
 	if !in.together() || !(&contents{Aggregation: o}).inGroups() || o.CellPerAxis ||
@@ -63,7 +64,7 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	return same.String(), true
 }
 
-// rowsOfAll returns the aggregation of the rows that several aggregations read. Rows without a value are among them.
+// rowsOfAll returns an aggregation that reads the rows and columns of several ones, including rows without a value.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
 	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, slices.Clone(o.Columns)
@@ -77,7 +78,8 @@ func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	return &o
 }
 
-// contentsOf returns the contents of a statement that answers several queries.
+// contentsOf returns the contents of each of several queries in one statement; the prefixes q0, q1, … keep their
+// columns apart.
 func contentsOf(all []*aggregation.Aggregation, w *writer, columns map[string]column) (parts []*contents) {
 	for i, o := range all {
 		parts = append(parts, &contents{writer: w, Aggregation: o, columns: columns, times: map[int]int64{},
@@ -86,8 +88,8 @@ func contentsOf(all []*aggregation.Aggregation, w *writer, columns map[string]co
 	return parts
 }
 
-// groupedFirst groups rows by the values of such dimensions, then finds the cell once for each value. Each row is a
-// unit. The queries have the same cells.
+// groupedFirst returns a statement that groups rows by group keys and listed values, then computes the cell of each
+// group. Each row is a unit. The queries have the same cells.
 func groupedFirst(queries []*contents) string {
 	c := queries[0]
 	var values []string
@@ -157,7 +159,7 @@ func groupedFirst(queries []*contents) string {
 	return fmt.Sprintf("SELECT 0 AS t, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
 
-// tablesOf counts the rows of groups in several tables.
+// tablesOf returns a statement that counts the rows of the groups in w, in one table per marginal.
 func (c *contents) tablesOf(w *writer, codes []string) string {
 	for i, code := range codes {
 		c.cells = append(c.cells, fmt.Sprint("cell", i))
@@ -167,7 +169,8 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 	return c.totals(w.from, c.integer("SUM(n)"))
 }
 
-// spans returns the ranges by which the scans of all queries can drop rows: the ranges of filters and of dimensions.
+// spans returns, by column, the ranges by which a table scan can drop rows: the ranges of filters and of dimensions.
+// All columns that the logical column reads, one per event, must allow that.
 func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}
 	add := func(name string, s domain.Span[int64]) {
@@ -194,8 +197,8 @@ func (in *input) spans(p *pipeline.Plan, o *aggregation.Aggregation) map[string]
 	return all
 }
 
-// grouped reports whether a column of integers, dates or times is read in the form by which rows are grouped:
-// statements must only group by it, or add it up as a number.
+// grouped reports whether a column is read in the form by which DuckDB groups rows (scanColumn.Grouped). The statement
+// may then only group by it, or only add it up.
 func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name string,
 	spans []domain.Span[int64]) bool {
 	var by []*domain.Coding
@@ -230,15 +233,15 @@ func (in *input) grouped(p *pipeline.Plan, o *aggregation.Aggregation, name stri
 	return true
 }
 
-// sum is an expression that is added up, from -most to most. The sum is then multiplied by times, and less is subtracted
-// for each row.
+// sum describes a sum over rows: the expression of, whose values are from -most to most, is added up; then the sum is
+// multiplied by times, and less is subtracted for each row.
 type sum struct {
 	of                string
 	most, times, less int64
 }
 
-// sums returns the sums of a query whose rows are counted by the expression rows. On DuckDB the centre is subtracted
-// from the sum instead of from each value.
+// sums returns the sums of a query. The expression rows counts the rows of a group. On DuckDB the centre of the clamp
+// is subtracted once from the sum, by the number of rows, instead of from each value.
 func (c *contents) sums(rows string) (all []sum) {
 	_, afterwards := c.try("x", 64)
 	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows &&
@@ -263,7 +266,8 @@ func (c *contents) sums(rows string) (all []sum) {
 	return all
 }
 
-// sumText returns a sum over some rows, as text, of an expression from -most to most or, if most is 0, of sums.
+// sumText returns the sum of an expression as text. of has values from -most to most; if most is 0, it is itself a sum.
+// rows is the number of rows.
 func (c *contents) sumText(s sum, of string, most int64, rows string) string {
 	if s.times == 1 && s.less == 0 {
 		return c.digits(c.sum(of, most))
@@ -271,7 +275,7 @@ func (c *contents) sumText(s sum, of string, most int64, rows string) string {
 	return movedSum("SUM("+of+")", s.times, rows, s.less)
 }
 
-// clamped returns the clamped value of an integer column, compared in its stored form.
+// clamped returns the clamped value of an integer column in its stored form. ok is false if the column is not read so.
 func (c *contents) clamped(name string) (v string, ok bool) {
 	column, q := c.columns[name], c.Value
 	if !column.Grouped || q.Clip || c.AllRows {
@@ -281,7 +285,7 @@ func (c *contents) clamped(name string) (v string, ok bool) {
 	switch {
 	case !ok:
 		return "", false
-	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // all of it is done with sums
+	case c.inGroups() && c.Second == nil && (q.Centre == 0 || c.counted() != noRows): // multiply the sum instead
 		c.times[len(c.values)] = times
 	default:
 		v = fmt.Sprintf("CAST(%s AS BIGINT) * %d", v, times)

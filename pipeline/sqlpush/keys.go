@@ -11,13 +11,12 @@ import (
 	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
-// A statement with discovered keys groups by the values from which keys are made, columns k0, k1, …, and returns only
-// keys that enough units have: HAVING, on the counts of units after they are bounded. Totals by keys that another query
-// selects are joined with that query's keys, inside the database. So no value of a key leaves the database if fewer
-// units have it than the query's minimum, which is at least two. The keys of a unit are ordered by their digests, as
-// cells are.
+// Discovered keys: the statement groups by the values of which keys consist, in the columns k0, k1, …, and a HAVING
+// clause on the bounded counts of units drops keys with fewer units than the query's min_units, which is at least two.
+// If a query takes its keys from another query, a join inside the database leaves the totals of that query's keys. So
+// no key that only one unit has leaves the database. Which keys of a unit count is decided by digests, as for cells.
 
-// findKeys adds the columns of discovered keys, and drops rows without a key.
+// findKeys adds the columns of discovered keys, and drops rows without a key or with too long a text.
 func (c *contents) findKeys(codes []string) {
 	names, exprs, conditions := keyColumns(c.Keys, codes, func(name string) string { return c.columns[name].Expr },
 		c.octets)
@@ -28,7 +27,8 @@ func (c *contents) findKeys(codes []string) {
 	c.cells, c.keys = slices.Clone(names), names
 }
 
-// cellOfKey returns the end of the message of a unit and a cell: the number of the cell, and the digest of the key.
+// cellOfKey returns the last parts of the digest message about a unit and a key: the number of the cell and the key's
+// digest.
 func (c *contents) cellOfKey() []part {
 	cell := part{Bytes: []byte{0, 0, 0, 0}}
 	if len(c.cells) > len(c.keys) {
@@ -38,21 +38,22 @@ func (c *contents) cellOfKey() []part {
 	return []part{cell, {Column: keys.Digest(c.bytes(keys.parts(c.Keys)))}}
 }
 
-// keySyntax defines how a database writes the parts of keys, as bytes.
+// keySyntax holds the functions by which a dialect writes the parts of keys, as bytes.
 type keySyntax struct {
 	// Digest returns the SHA-256 of a message.
 	Digest func(message string) string
-	// Text returns the SQL expression for the UTF-8 bytes of a text, with a byte 255 inserted after each zero byte.
+	// Text returns the UTF-8 bytes of a text, with a byte 255 inserted after each zero byte.
 	Text func(x string) string
-	// Number returns the SQL expression for a BIGINT with its sign bit flipped; the caller converts it to bytes.
+	// Number returns a BIGINT with its sign bit flipped, so that its bytes sort as the numbers do.
 	Number func(x string) string
 }
 
-// keyName returns the name of the column of a part of keys.
+// keyName returns the name of the column with the i-th value of a key.
 func keyName(i int) string { return fmt.Sprint("k", i) }
 
-// keyColumns returns the columns of keys, the expression for each, and the conditions that a row has a key. codes are
-// the codes of the listed dimensions; column reads a column, and length is the number of bytes of a text.
+// keyColumns returns the names of the columns of a key's values, an expression for each, and the conditions that a row
+// has a key. codes holds the codes of the listed dimensions; column returns the expression that reads a column, and
+// length that of a text's number of bytes.
 func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	length func(string) string) (names, exprs,
 	conditions []string) {
@@ -72,7 +73,7 @@ func keyColumns(parts []aggregation.KeyPart, codes []string, column,
 	return names, exprs, conditions
 }
 
-// parts returns the parts of the message whose digest identifies a key; they read the columns k0, k1, …
+// parts returns the parts of the message whose digest identifies a key. The parts read the columns k0, k1, …
 func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	for i := range of {
 		p := &of[i]
@@ -88,9 +89,9 @@ func (d keySyntax) parts(of []aggregation.KeyPart) (key []part) {
 	return key
 }
 
-// keyTotals returns the statement that adds up the rows of the table expression from, grouped by the columns by: the
-// key columns and, last, the cell if there is one. rows counts the rows of a group; groups with fewer than least are
-// dropped, unless least is 0.
+// keyTotals returns the statement that adds up the rows of the table expression from. by names the key columns and,
+// last, the cell if there is one. The expression rows counts the rows of a group; groups with fewer than least are
+// dropped.
 func keyTotals(from string, by []string, sums string, rows string, least int64) string {
 	cell, list, having := "0", strings.Join(by, ", "), ""
 	if last := len(by) - 1; by[last] == "cell" {
@@ -103,7 +104,7 @@ func keyTotals(from string, by []string, sums string, rows string, least int64) 
 		from, list) + having
 }
 
-// amongKeys drops the totals of a statement whose keys another statement lacks.
+// amongKeys returns the rows of the statement totals whose keys the statement keys returns too.
 func amongKeys(totals, keys string, parts []aggregation.KeyPart) string {
 	same := make([]string, len(parts))
 	for i := range parts {
@@ -112,19 +113,18 @@ func amongKeys(totals, keys string, parts []aggregation.KeyPart) string {
 	return fmt.Sprintf("SELECT f.*\nFROM (%s) AS f JOIN (%s) AS g ON %s", totals, keys, strings.Join(same, " AND "))
 }
 
-// keyReader reads the values of keys.
+// keyReader scans the columns of a key's values.
 type keyReader struct {
 	of      []aggregation.KeyPart
 	texts   [][]byte
 	numbers []sql.NullInt64
 }
 
-// newKeyReader returns a reader of keys with these parts; parts may be empty.
 func newKeyReader(parts []aggregation.KeyPart) *keyReader {
 	return &keyReader{parts, make([][]byte, len(parts)), make([]sql.NullInt64, len(parts))}
 }
 
-// into appends the variables into which the columns are scanned.
+// into appends the addresses of the variables that Rows.Scan fills.
 func (r *keyReader) into(to []any) []any {
 	for i := range r.of {
 		if r.of[i].Axis < 0 && r.of[i].Type.Kind == table.String {
@@ -136,7 +136,7 @@ func (r *keyReader) into(to []any) []any {
 	return to
 }
 
-// key returns the key of the scanned values; ok is false if they are not a valid key.
+// key returns the key that was scanned last; ok is false if its values are not a valid key.
 func (r *keyReader) key() (key string, ok bool) {
 	values := make([]aggregation.KeyValue, len(r.of))
 	for i := range values {

@@ -6,10 +6,9 @@ import (
 )
 
 // Statements can be written without a connection, for review. Then each column is assumed to have the type that the
-// dialect typically uses for such values.
+// dialect typically uses for its kind of values.
 
-// Assumed returns an input with assumed column types, for printing statements. It has no connection and cannot be
-// queried.
+// Assumed returns an input with assumed column types, for printing statements. It has no connection and runs none.
 func Assumed(s Source, schema table.Schema) (*Database, error) {
 	dialect, ok := dialectOf(s.Driver)
 	if !ok {
@@ -25,7 +24,7 @@ func Assumed(s Source, schema table.Schema) (*Database, error) {
 	return d, nil
 }
 
-// Settings returns the statements that prepare a session.
+// Settings returns the statements that prepare a session for the statements of a plan.
 func (d *Database) Settings() []string {
 	all := d.dialect.session()
 	if l, ok := d.dialect.(lakeReader); ok && d.source.Format != "" {

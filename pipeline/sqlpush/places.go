@@ -14,22 +14,22 @@ import (
 //
 // Both compute with doubles, by the same steps in the same order: sums, differences, products, quotients and roots,
 // each rounded separately, which gives the same result on all machines. Sines are polynomials. So both get the same
-// squared distances, and the same ties. Points are put into groups of neighbours. A group is compared only with places
-// that are near it on all three axes. No step fails for any value: invalid places count as the place at 0 degrees, and
-// angles below 2^-100 degrees as 0, in both, so that no product overflows or underflows.
+// squared distances, and the same ties. Neighbouring points form groups; the points of a group are compared only with
+// rows that are near the group on all three axes. No step fails for any value: rows with invalid coordinates count as
+// at 0 degrees, and angles below 2^-100 degrees as 0, in both programs, so that no product overflows or underflows.
 
 // nearestWriter writes the expressions that find the nearest point of each row.
 type nearestWriter struct {
 	*writer
 	rule *domain.NearestPoints
-	// names of the columns with the coordinates of a place
+	// names of the columns with a row's coordinates in metres, from the earth's centre
 	position [3]string
-	// within is a column or a number: groups of points that are further away on some axis are skipped.
+	// within is a column or a number, in metres: groups of points that are further away on some axis are skipped.
 	within string
 }
 
-// nearest returns the index of the point nearest to a place, or NULL if all points are too far away. lat and lon are
-// columns of doubles; the condition there is true if they are a valid place.
+// nearest returns the index of the point nearest to a row, or NULL if all points are too far away. lat and lon are
+// columns of doubles; the condition there is true if they are valid coordinates.
 func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string {
 	n := &nearestWriter{writer: w, rule: r}
 	n.findPosition(n.radians(lat, there), n.radians(lon, there))
@@ -47,7 +47,7 @@ func (w *writer) nearest(r *domain.NearestPoints, lat, lon, there string) string
 	return fmt.Sprintf("CASE WHEN %s <= %s THEN %s END", least, n.float(r.Most), n.leastOf(numbers))
 }
 
-// leastOf returns the least of some numbers that are not NULL.
+// leastOf returns the minimum of some numbers, ignoring NULL.
 func (w *writer) leastOf(x []string) string {
 	if len(x) == 1 {
 		return x[0]
@@ -55,14 +55,14 @@ func (w *writer) leastOf(x []string) string {
 	return w.least(x)
 }
 
-// radians adds a column with an angle in radians.
+// radians adds a column with an angle in radians; 0 if the condition there is false.
 func (w *nearestWriter) radians(degrees, there string) string {
 	f := &domain.WGS84
 	return w.stage(fmt.Sprintf("CASE WHEN %s AND abs(%s) >= %s THEN %s * %s ELSE %s END", there, degrees, w.float(f.Least),
 		degrees, w.float(f.Degree), w.float(0)))
 }
 
-// findPosition adds the columns of a place's position.
+// findPosition adds the columns of a row's three coordinates on the ellipsoid WGS 84. lat and lon are in radians.
 func (w *nearestWriter) findPosition(lat, lon string) {
 	f := &domain.WGS84
 	sinLat, cosLat := w.sincos(lat)
@@ -112,7 +112,8 @@ type pointGroup []int
 // mostGroupPoints is the largest number of points in a group.
 const mostGroupPoints = 16
 
-// groupPoints halves the points repeatedly, each time along the axis on which they are furthest apart.
+// groupPoints splits the points into groups: it halves them repeatedly, each time along the axis on which they extend
+// furthest.
 func groupPoints(points [][3]float64) (all []pointGroup) {
 	g := make(pointGroup, len(points))
 	for i := range g {
@@ -152,13 +153,13 @@ func (g pointGroup) extent(points [][3]float64, axis int) float64 {
 	return high - low
 }
 
-// findWithin bounds the distance of the nearest point: by the largest allowed distance or, if that is large, by the
-// distance to one point of each group.
+// findWithin adds an upper bound of the distance to the nearest point: the largest allowed distance or, if that is
+// wider than a group, the distance to the nearest of one point per group.
 func (w *nearestWriter) findWithin(all []pointGroup) {
 	most := w.float(w.rule.Most)
 	wide := 0.0
 	for axis := range 3 {
-		wide = max(wide, all[0].extent(w.rule.Points, axis)) // one group is enough: all groups are about as wide
+		wide = max(wide, all[0].extent(w.rule.Points, axis)) // all groups are about as wide as the first
 	}
 	if len(all) > 2 && math.Sqrt(w.rule.Most) > wide {
 		squares := []string{most}
@@ -171,8 +172,8 @@ func (w *nearestWriter) findWithin(all []pointGroup) {
 	w.within = w.stage(fmt.Sprintf("sqrt(%s) * %s + %s", most, w.float(1.001), w.float(0.01)))
 }
 
-// leastSquare returns the least squared distance to a point of a group, or NULL if all points are certainly too far
-// away.
+// leastSquare returns the least squared distance from a row to a point of a group, or NULL if the row is further than
+// within from the group on some axis.
 func (w *nearestWriter) leastSquare(g pointGroup) string {
 	var squares, near []string
 	for _, i := range g {
@@ -186,7 +187,7 @@ func (w *nearestWriter) leastSquare(g pointGroup) string {
 	return "CASE WHEN " + strings.Join(near, " AND ") + " THEN " + w.leastOf(squares) + " END"
 }
 
-// number returns the first point of a group whose squared distance is least.
+// number returns the index of the first point of a group whose squared distance equals least.
 func (w *nearestWriter) number(g pointGroup, least string) string {
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -196,7 +197,7 @@ func (w *nearestWriter) number(g pointGroup, least string) string {
 	return b.String() + " END"
 }
 
-// square returns the squared distance to a point.
+// square returns the squared distance from a row to a point.
 func (w *nearestWriter) square(point int) string {
 	var terms [3]string
 	for axis, at := range w.position {

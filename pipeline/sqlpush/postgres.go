@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric and do not overflow. A
-// cast in a branch of a CASE is not evaluated for the rows of other branches.
+// postgres is the dialect of PostgreSQL from version 14 on, for databases in UTF8. A sum of bigint is numeric and does
+// not overflow. A cast in a branch of a CASE is not evaluated for the rows of other branches.
 type postgres struct{ ansi }
 
 func (postgres) name() string { return "postgres" }
@@ -31,7 +31,8 @@ func (postgres) typical() map[table.Kind]string {
 	}
 }
 
-// column reads texts in the collation C, which compares bytes, and infinite dates and times as NULL.
+// column reads texts in the collation C, so that they are compared by their bytes, and infinite dates and times as
+// NULL.
 func (postgres) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	switch of.Type {
@@ -52,7 +53,7 @@ func (postgres) column(of columnType) (c column, ok bool) {
 		}
 	case "BOOL":
 		return column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
-	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) leaves out the spaces at its end, which say nothing there
+	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) drops its padding
 		return textColumn("CAST(" + x + ` AS text) COLLATE "C"`), true
 	case "BYTEA":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
@@ -67,13 +68,15 @@ func (postgres) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// postgresLatest is just before the last time whose microseconds since 1970 fit an int64. Later times are read as NULL.
+// postgresLatest is a limit just below the last time whose microseconds since 1970 fit an int64. Later times are read
+// as NULL.
 const postgresLatest = "294240-01-01 00:00:00"
 
 // postgresEnum is the type name that this package uses for every enum of PostgreSQL.
 const postgresEnum = "ENUM"
 
-// postgresMicroseconds returns a time in microseconds since 1970. It is exact, because extract is numeric.
+// postgresMicroseconds returns a time in microseconds since 1970, or NULL if it is infinite or not before most. It is
+// exact, because extract returns a numeric.
 func postgresMicroseconds(x, most string) string {
 	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x +
 		") * 1000000 AS bigint) END"
@@ -138,7 +141,6 @@ func (postgres) bytes(parts []part) string {
 	return strings.Join(postgresPieces.of(parts), " || ")
 }
 
-// digest returns a bytea.
 func (postgres) digest(message string) string { return "sha256(" + message + ")" }
 
 var postgresPieces = pieces{
@@ -167,19 +169,19 @@ var postgresPieces = pieces{
 func (postgres) digits(sum string) string { return "CAST(" + sum + " AS text)" }
 
 // session turns off JIT compilation, which takes seconds for long expressions. It also sets what a server, a database
-// or a user may have configured otherwise: a backslash in a literal stands for itself, and the output formats of bytes
-// and doubles are the defaults.
+// or a user may have configured differently: a backslash in a literal stands for itself, and bytes and doubles have the
+// default output formats.
 func (postgres) session() []string {
 	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on",
 		"SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
 }
 
-// transaction returns the options of a read-only snapshot.
+// transaction returns the options of a read-only transaction that sees one snapshot of the database.
 func (postgres) transaction() *sql.TxOptions {
 	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 }
 
-// suits checks the server's version and encoding.
+// suits returns an error unless the server's version and encoding are those that the statements need.
 func (postgres) suits(ctx context.Context, s *session) error {
 	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND "+
 		"CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
@@ -189,11 +191,11 @@ func (postgres) suits(ctx context.Context, s *session) error {
 	})
 }
 
-// fence keeps the planner from merging stages. A time field has many stages, each used several times; merged, their
+// fence keeps the planner from merging stages. A time field takes many stages, each used several times; merged, their
 // expressions would exceed the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
 
-// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay
+// fold replaces characters by translate. PostgreSQL's functions fail for texts of 256 MiB, so texts above 64 MiB stay
 // unchanged: no listed text is as long.
 func (p postgres) fold(x string, f *domain.FoldTable) (string, bool) {
 	from, okFrom := p.text(f.From, false)
@@ -221,7 +223,7 @@ func (postgres) element(list []float64, at string) string {
 	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]"
 }
 
-// postgresIntegers computes with numeric, whose div is exact.
+// postgresIntegers computes with numeric; its function div gives exact integer quotients.
 var postgresIntegers = wideIntegers{
 	Wide:     "numeric",
 	Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
@@ -229,7 +231,8 @@ var postgresIntegers = wideIntegers{
 	Cut:      func(x string) string { return "trunc(" + x + ")" },
 }
 
-// postgresKeys makes keys of texts that contain no zero byte. It flips a bit, because an addition would overflow.
+// postgresKeys leaves texts as they are, because in PostgreSQL they contain no zero byte. It flips the sign bit of a
+// number by xor, because an addition could overflow.
 var postgresKeys = keySyntax{
 	Digest: postgres{}.digest,
 	Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },

@@ -8,10 +8,11 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// A value is quantized in SQL to the same integer as in queries/quantize, for every double, and by no product or cast
-// that could fail.
+// A value is quantized in SQL to the same integer as in queries/quantize, for every double. No product or cast in the
+// expression can fail.
 
-// quantizeValues adds the quantized values. Rows without a value were dropped before, or count as the centre.
+// quantizeValues adds the columns of quantized values. Rows without a value were dropped before, or count as the centre
+// of the clamp.
 func (c *contents) quantizeValues() {
 	if c.Value == nil {
 		return
@@ -43,7 +44,8 @@ func (c *contents) quantizeValues() {
 	}
 }
 
-// whole returns the quantized components x of vectors, all of which are NULL if one is: such a row has no value.
+// whole adds and returns the columns of a vector's quantized components. All of them are NULL if one is, because such a
+// row has no value.
 func (c *contents) whole(x []string) (values []string) {
 	var numbers []string
 	for _, component := range x {
@@ -57,9 +59,9 @@ func (c *contents) whole(x []string) (values []string) {
 	return values
 }
 
-// quantize returns queries/quantize for one number. The number is clamped first, so that no product overflows. If
-// products may underflow with an error, numbers below half a quantum become 0 first. Adding and subtracting 3·2^51
-// rounds to an integer, ties to even. NULL and NaN give NULL.
+// quantize returns the expression for the quantized value of x, as queries/quantize defines it. x is clamped first, so
+// that no product overflows. If an underflow may be an error, numbers below half a quantum become 0 first. Adding and
+// subtracting 3·2^51 rounds to an integer, ties to even. NULL and NaN give NULL.
 func (c *contents) quantize(v *quantize.Quantizer, x string) string {
 	if tried, ok := c.tryQuantize(v, x); ok {
 		return tried

@@ -12,27 +12,27 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A query is refused before anything is charged if the database could not answer it exactly, or if a statement would be
+// A query is refused, before anything is charged, if the database cannot answer it exactly or if its statement would be
 // too large.
 
 // mostComponents is the largest number of components of a value that is added up in a database.
 const mostComponents = 64
 
-// mostPoints is the largest number of points among which a database finds the nearest: a statement contains each point
+// mostPoints is the largest number of points among which a database finds the nearest. A statement contains each point
 // twice.
 const mostPoints = 1000
 
-// CodeNotPushed is the code of a query that a database cannot answer.
+// CodeNotPushed is the error code of a query that a database cannot answer.
 const CodeNotPushed = "not-in-sql"
 
-// HintLocal is the remedy for a query that a database cannot answer.
+// HintLocal is the remedy that such an error suggests.
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
 
-// hintUnits is another remedy, for keys that are discovered.
+// hintUnits is a second remedy, for discovered keys.
 const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys (without optimize: keys), so " +
 	"that no key leaves the database that only one unit has"
 
-// refusals collects what a database cannot do exactly in an aggregation.
+// refusals collects the reasons why the database cannot compute an aggregation exactly.
 type refusals struct {
 	*input
 	plan  *pipeline.Plan
@@ -40,8 +40,8 @@ type refusals struct {
 	found *problem.Problems
 }
 
-// refuses returns what the database cannot do exactly in the aggregation of a query. Errors are of type *problem.Error;
-// see [problem.Errors].
+// refuses returns the reasons why the database cannot compute the aggregation of a query exactly; nil if it can. Errors
+// are of type *problem.Error; see [problem.Errors].
 func (in *input) refuses(p *pipeline.Plan, query string, of *aggregation.Aggregation) error {
 	c := &refusals{in, p, of, &problem.Problems{Query: query}}
 	if len(of.Keys) > 0 && of.MinUnits < 2 {
@@ -60,7 +60,8 @@ func (in *input) refuses(p *pipeline.Plan, query string, of *aggregation.Aggrega
 	return c.found.Err()
 }
 
-// events refuses columns whose values are texts in one event and bytes in another: no UNION ALL has both.
+// events refuses logical columns that read texts for one event of a row and bytes for another: a UNION ALL cannot have
+// both in one column.
 func (c *refusals) events() {
 	names := c.of.ColumnNames()
 	for i := range c.of.Filters {
@@ -93,7 +94,8 @@ func (c *refusals) typeOf(name string) (t table.Type) {
 	return t
 }
 
-// filters refuses filters. Errors about a filter that all queries share name no query.
+// filters refuses conditions that are inexact. An error about a condition of the whole job (input.where) names no
+// query.
 func (c *refusals) filters() {
 	shared := c.plan.Filters().Columns()
 	for i := range c.of.Filters {
@@ -124,8 +126,8 @@ func (c *refusals) value() {
 	c.numbers(v.Field, v.Value.AllColumns())
 }
 
-// numbers refuses columns of texts that are read as numbers. The plan's check refuses them in tables of databases; a
-// job about CSV files may still be answered from one.
+// numbers refuses columns of texts that the job reads as numbers. The plan refuses them in tables of databases, but a
+// job about CSV files can be run on a database too.
 func (c *refusals) numbers(field string, columns []string) {
 	for _, name := range columns {
 		if c.typeOf(name).Kind == table.String {
@@ -150,16 +152,15 @@ func (c *refusals) axis(r *domain.Coding) {
 	}
 }
 
-// inexact reports whether databases disagree on a coding, or whether this package has no expression for it: unsigned
-// integers exceed a BIGINT, texts are not read as numbers, and accents need Unicode tables, which databases have in
-// other versions.
+// inexact reports whether a database cannot compute a coding exactly: unsigned integers can exceed a BIGINT, texts are
+// not read as numbers, and removing accents needs Unicode tables, of which databases have other versions.
 func inexact(r *domain.Coding) bool {
 	known := r.Ints != nil || r.Floats != nil || r.Texts != nil || r.IntSteps != nil || r.FloatSteps != nil ||
 		r.IntRange != nil || r.FloatRange != nil || r.NotNull || r.TimeField != "" || r.Grid != nil || r.Nearest != nil
 	return !known || r.Numerals() || r.Type.Kind == table.Uint && !r.NotNull || r.Texts != nil && r.Fold.Accents
 }
 
-// keys refuses parts of discovered keys.
+// keys refuses discovered keys that the database cannot compute or must not return.
 func (c *refusals) keys() {
 	for i := range c.of.Keys {
 		switch k := &c.of.Keys[i]; {
@@ -186,13 +187,13 @@ func (c *refusals) unit() {
 	}
 }
 
-// folds reports whether the dialect can fold texts by a table.
+// folds reports whether the dialect can write a table by which texts are folded.
 func (c *refusals) folds(f *domain.FoldTable) bool {
 	_, ok := c.fold("x", f)
 	return ok
 }
 
-// characters reports whether a column holds texts of characters.
+// characters reports whether a logical column reads only texts of valid UTF-8, for all events of a row.
 func (in *input) characters(p *pipeline.Plan, name string) bool {
 	for _, view := range p.EventColumns() {
 		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {

@@ -7,24 +7,23 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Rows of a database are gathered into table batches, so that the local engine reads them like rows of a file.
+// Rows of a database are collected in batches of columns, so that the local engine reads them like the rows of a file.
 
-// A batch ends after mostBatchRows rows, or after the row with which its texts reach mostBatchBytes bytes.
+// A batch ends after mostBatchRows rows, or after the row with which its texts reach mostBatchBytes bytes in total.
 const (
 	mostBatchRows  = 1 << 14
 	mostBatchBytes = 8 << 20
 )
 
-// longestText is the length in bytes of the longest text, since offsets in a batch have 32 bits. Longer texts are null,
-// as in Arrow files.
+// longestText is the length in bytes of the longest text in a batch, whose offsets have 32 bits. Longer texts are read
+// as null, as in Arrow files.
 const longestText = 1<<31 - 1
 
-// rowBatch gathers rows into a batch.
 type rowBatch struct {
 	types []table.Type
 	out   []table.Column
 	rows  int
-	bytes int // the size of the texts
+	bytes int // the total length of the texts
 
 	ints   []sql.NullInt64
 	floats []sql.NullFloat64
@@ -88,14 +87,13 @@ func (b *rowBatch) scan(rows *sql.Rows) error {
 	return nil
 }
 
-// textCell is a text or NULL. [sql.RawBytes] is not used: if the driver returns strings, it cannot tell the empty text
-// from NULL unless an earlier row had a longer text.
+// textCell scans a text or NULL. [sql.RawBytes] cannot be used: if the driver returns strings, it cannot tell the empty
+// text from NULL unless an earlier row had a longer text.
 type textCell struct {
 	data  []byte
 	valid bool
 }
 
-// Scan implements sql.Scanner; it copies the value.
 func (t *textCell) Scan(value any) error {
 	t.data, t.valid = t.data[:0], value != nil
 	switch v := value.(type) {
@@ -113,7 +111,7 @@ func (t *textCell) Scan(value any) error {
 	return nil
 }
 
-// full reports whether the batch must be taken.
+// full reports whether the batch has reached its limit, so that take must be called.
 func (b *rowBatch) full() bool { return b.rows == mostBatchRows || b.bytes >= mostBatchBytes }
 
 // take returns the rows and starts a new batch.

@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Statements run on one connection. Their errors are made here: no text of a driver or a server is passed on, because
-// it may quote values, statements and passwords.
+// Statements run on one connection. This package words their errors itself: no text of a driver or a server is passed
+// on, because it may quote values, statements and passwords.
 
-// session is a connection. All of its statements see the same rows, if the engine can do that.
+// session runs statements on one connection. All of them see the same rows if the engine has such transactions.
 type session struct {
 	query func(ctx context.Context, text string) (*sql.Rows, error)
 	exec  func(ctx context.Context, text string) (sql.Result, error)
 }
 
-// asks runs a statement that returns a boolean, and returns the error no if the result is false.
+// asks runs a statement that returns a boolean; if that is false, it returns the error no.
 func (s *session) asks(ctx context.Context, text string, no error) error {
 	ok := false
 	if err := s.value(ctx, text, &ok); err != nil {
@@ -30,7 +30,7 @@ func (s *session) asks(ctx context.Context, text string, no error) error {
 	return nil
 }
 
-// value scans the one value that a statement returns. Errors are the driver's.
+// value runs a statement that returns one value, and scans it. Errors are the driver's.
 func (s *session) value(ctx context.Context, text string, to any) error {
 	rows, err := s.query(ctx, text)
 	if err != nil {
@@ -45,14 +45,14 @@ func (s *session) value(ctx context.Context, text string, to any) error {
 	return rows.Err()
 }
 
-// failed returns an error that tells only the class of a driver's or server's error, because its text may hold values,
-// statements or passwords.
+// failed returns an error with a message and only the class of a driver's or server's error, whose text may hold
+// values, statements or passwords.
 func failed(ctx context.Context, message string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
-	if errors.Is(err, silence.ErrSilent) || errors.Is(err, context.DeadlineExceeded) { // of an attempt to connect
+	if errors.Is(err, silence.ErrSilent) || errors.Is(err, context.DeadlineExceeded) { // the time limit for connecting
 		e.Message += ": the server did not answer in time"
 	} else if state := sqlState(err); state != "" {
 		e.Message += " (SQLSTATE " + state + ")"

@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// spark is Spark SQL from version 4.0 on, in ANSI mode or not: no expression overflows, and casts that could fail are
-// try_casts. Texts are compared as bytes, whatever their collation is.
+// spark is the dialect of Spark SQL from version 4.0 on, in ANSI mode or not: no expression overflows, and casts that
+// could fail are try_casts. Texts are compared as bytes, whatever their collation is.
 type spark struct{ ansi }
 
 func (spark) name() string { return "spark" }
@@ -72,22 +72,21 @@ func (spark) column(of columnType) (c column, ok bool) {
 	return c, false
 }
 
-// sparkFloat returns a column of doubles.
 func sparkFloat(x string) column {
 	return column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END", Bare: x,
 		Check: "NOT isnan(" + x + ") AND " + x + " IS NOT NULL"}
 }
 
 // sparkString is the type of texts that are compared byte by byte, whatever the collation of a column or a session is.
-// Spark groups rows by it in its fast hash map, which holds no BINARY.
+// It is not BINARY, because Spark's fast hash map for grouping holds no BINARY.
 const sparkString = "STRING COLLATE UTF8_BINARY"
 
-// sparkText returns a column of texts.
+// sparkText returns a column of texts. Invalid UTF-8 is read as NULL.
 func sparkText(x string) column {
 	return textColumn("CASE WHEN is_valid_utf8(" + x + ") THEN CAST(" + x + " AS " + sparkString + ") END")
 }
 
-// nameTypes asks the server for the types of times, because its protocol has one name for both types.
+// nameTypes asks the server whether times have a zone, because its protocol has one name for both types.
 func (spark) nameTypes(ctx context.Context, s *session, from string, all []columnType) error {
 	rows, err := s.query(ctx, "DESCRIBE QUERY SELECT * FROM "+from)
 	if err != nil {
@@ -123,14 +122,13 @@ func (spark) text(text string, binary bool) (string, bool) {
 
 func (spark) divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
 
-// failsBelow is false: products that underflow become 0.
+// failsBelow is false: in Spark products that underflow become 0.
 func (spark) failsBelow() bool { return false }
 
 func (spark) bytes(parts []part) string {
 	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
 }
 
-// digest returns a text of hexadecimal digits.
 func (spark) digest(message string) string { return "sha2(" + message + ", 256)" }
 
 var sparkPieces = pieces{
@@ -149,9 +147,9 @@ var sparkPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// sum adds up the digits of numbers to the base of 2^15, because Spark adds BIGINTs much faster than decimals. Digits are
-// below 2^15, and the first one, which has the sign, is not below -2^15. So sums of up to 2^48 rows fit a BIGINT, and
-// joining them fits a decimal of 38 digits, because most * 2^48 is below 10^38.
+// sum splits each number into digits to the base 2^15 and adds up each digit, because Spark adds BIGINTs much faster
+// than decimals. All digits are below 2^15; the first one has the sign and is at least -2^15. So sums of up to 2^48
+// rows fit a BIGINT, and the sum of the whole numbers fits a decimal of 38 digits, because most · 2^48 is below 10^38.
 func (spark) sum(x string, most int64) string {
 	const digit = 15
 	if most == 0 {
@@ -180,8 +178,8 @@ func (spark) sum(x string, most int64) string {
 
 func (spark) digits(sum string) string { return "CAST(" + sum + " AS STRING)" }
 
-// session returns the settings of a session: times without a zone are UTC, concat of binaries returns binary, and
-// results are collected whole before the first row is sent (they are small).
+// session returns the settings of a session: times without a zone are in UTC, concat of binaries returns a binary, and
+// the server collects a result before it sends the first row (results are small).
 func (spark) session() []string {
 	return []string{
 		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",
@@ -209,7 +207,8 @@ func (spark) suits(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fold leaves texts above 64 MiB unchanged: no listed text is as long, and a function's result could exceed its limit.
+// fold leaves texts above 64 MiB unchanged: no listed text is as long, and the result could exceed Spark's limit for a
+// text.
 func (d spark) fold(x string, f *domain.FoldTable) (string, bool) {
 	folded := x
 	if f.From != "" {
@@ -227,8 +226,8 @@ func (spark) integers() wideIntegers { return sparkIntegers }
 
 func (spark) keys() keySyntax { return sparkKeys }
 
-// wall depends on the place where a row is computed, so that the optimizer moves nothing past it. Without it, the
-// conditions of statements with many stages grow until the server runs out of memory.
+// wall is the number of the partition that computes a row; Spark's optimizer moves no condition past such an
+// expression. Without it, the conditions of statements with many stages grow until the server runs out of memory.
 func (spark) wall() string { return "spark_partition_id()" }
 
 func (spark) together() bool { return true }
@@ -242,7 +241,7 @@ func (spark) element(list []float64, at string) string {
 	return "get(array(" + strings.Join(items, ", ") + "), CAST(" + at + " AS INT))"
 }
 
-// sparkIntegers computes with decimals. Their div returns a BIGINT, which holds all of the quotients.
+// sparkIntegers computes with decimals. Their div returns a BIGINT, which holds all quotients that statements compute.
 var sparkIntegers = wideIntegers{
 	Wide:     "DECIMAL(38, 0)",
 	Quotient: func(a, b string) string { return "CAST((" + a + ") div (" + b + ") AS DECIMAL(38, 0))" },
@@ -250,7 +249,8 @@ var sparkIntegers = wideIntegers{
 	Cut:      func(x string) string { return "(" + x + ")" }, // the cast to BIGINT truncates
 }
 
-// sparkKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.
+// sparkKeys inserts bytes into texts by their hexadecimal digits. It flips the sign bit of a number by xor, because an
+// addition could overflow.
 var sparkKeys = keySyntax{
 	Digest: func(message string) string { return "unhex(sha2(" + message + ", 256))" },
 	Text: func(x string) string {

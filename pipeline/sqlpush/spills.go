@@ -6,10 +6,10 @@ import (
 )
 
 // A database in this process writes rows that do not fit in memory to a folder, unencrypted and with file permissions
-// of its own choice. So it gets a folder that only this user can open and that is removed after the statements that
-// need it.
+// of its own choice. So it gets a folder that only this user can open, which is removed after the statements that need
+// it.
 
-// spillFolder is a temporary folder. It is made and removed several times, always under the same path.
+// spillFolder is a temporary folder that is made and removed several times, always under the same path.
 type spillFolder struct {
 	// parent is the folder in which it is made the first time: the release's staging folder, or "" for the system's
 	// temp directory.
@@ -17,7 +17,8 @@ type spillFolder struct {
 	path   string
 }
 
-// make makes the folder, empty. The first time it passes the path to tell; if tell fails, the path is forgotten.
+// make makes the folder. The first time it also chooses the path and passes it to tell; if tell fails, the next call
+// chooses another one.
 func (f *spillFolder) make(tell func(path string) error) error {
 	if f.path != "" {
 		return os.MkdirAll(f.path, 0o700)
@@ -38,9 +39,8 @@ func (f *spillFolder) make(tell func(path string) error) error {
 	return nil
 }
 
-// remove removes the folder and everything in it.
 func (f *spillFolder) remove() {
 	if f.path != "" {
-		_ = os.RemoveAll(f.path) // the database may still hold files open; they go when it closes them
+		_ = os.RemoveAll(f.path) // the database may still hold files open; their space is freed when it closes them
 	}
 }

@@ -4,11 +4,11 @@ import "strings"
 
 // Database errors are reported by their code (SQLSTATE), never by their text. Even a code can depend on a row: a query
 // of the job can fail for a value, and functions of a database can choose the code. So a code is reported only if it is
-// one of a few that concern a connection, a name or a server. Of errors about values only the fact is reported; of all
-// others, nothing.
+// one of a few that concern a connection, a name or a server. An error of the class of data errors is reported as such,
+// without its code; all other codes are not reported.
 
-// sqlState returns the code of a driver's error, five characters of the SQL standard, and its meaning; "" if the code
-// must not be reported.
+// sqlState returns the code of a driver's error (five characters) with its meaning; "" if the code must not be
+// reported.
 func sqlState(err error) string {
 	for err != nil {
 		if e, ok := err.(interface{ SQLState() string }); ok {
@@ -33,10 +33,10 @@ func toldState(state string) string {
 	return ""
 }
 
-// valueClass is the prefix of the codes of errors about values.
+// valueClass is the prefix of the codes for data errors, such as a division by zero.
 const valueClass = "22"
 
-// stateMeanings explains the states that do not depend on rows.
+// stateMeanings explains the codes that do not depend on rows.
 var stateMeanings = map[string]string{
 	"08006": "the connection was lost", "0A000": "the server cannot do this", "25006": "the query writes, and the " +
 		"transaction only reads",

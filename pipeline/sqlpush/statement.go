@@ -14,36 +14,36 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// A statement is written from the inside out: the input's rows with the columns that the query needs, the filters, the
-// code of each dimension and the quantized values, the bounds of units, and last the totals of cells. The query's
-// aggregation describes the computation as plain data. A statement answers one query, or several that read the same rows
-// and have the same cells.
+// A statement is nested SELECTs, written from the inside out: the input's rows with the needed columns, the filters,
+// the code of each dimension and the quantized values, the contribution bounds, and last the totals of cells. The
+// query's [aggregation.Aggregation] describes this computation as plain data. A statement answers one query, or several
+// that read the same rows and have the same cells.
 
-// Statement asks the database for the totals of the cells of a query. Its columns are the number of the table (0 if
-// there is one table), the cell and, for each query, the number of rows and, for each component of the value and for its
-// square, the sum as a text. If keys are discovered, the values of their dimensions follow.
+// Statement is a SQL statement that returns the totals of the cells of one or more queries, one row per table and cell.
+// Its columns are the number of the table (0 if there is only one), the cell and, for each query, the number of rows
+// and sums as texts: one for each component of the value and one for its square. The values of a discovered key follow.
 type Statement struct {
-	Query string // the query's name; names of several queries are separated by commas
+	Query string // the query's name, or several names separated by commas
 	Text  string
 	parts []answer
 }
 
-// answer is what a statement answers of one query.
+// answer describes a query's columns in the result of a statement.
 type answer struct {
 	of   *aggregation.Aggregation
-	at   int // the query's number in the plan
+	at   int // the index of the query in the plan
 	sums int // the number of columns with sums
 }
 
-// input describes the rows that statements read.
+// input is the source of the rows: a table expression and its columns.
 type input struct {
 	dialect
 	from    string // a table expression
 	columns map[string]column
 }
 
-// statements returns the statements of a plan over a table expression with some columns. Errors are of type
-// *problem.Error; see [problem.Errors].
+// statements returns the statements that answer a plan's queries. Errors are of type *problem.Error; see
+// [problem.Errors].
 func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	var out []Statement
 	all := &problem.Problems{}
@@ -68,7 +68,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		refused[i] = in.refuses(p, q.Query.Name(), of[i])
 		all.List = append(all.List, problem.Errors(refused[i])...)
 	}
-	byCells := map[string]int{} // the statement that answers the queries of the same cells
+	byCells := map[string]int{} // index of the statement, by the result of cellsOf
 	for i, q := range p.Queries() {
 		leader, follows := q.Leader()
 		if refused[i] != nil || follows && refused[leader] != nil {
@@ -100,7 +100,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	return out, all.Err()
 }
 
-// answerOf returns the answer of a query by its number in the plan.
+// answerOf returns the answer of the query with an index in the plan.
 func answerOf(o *aggregation.Aggregation, at int) answer {
 	a := answer{of: o, at: at}
 	if o.Value != nil {
@@ -119,7 +119,8 @@ func (in *input) schema() (s table.Schema) {
 	return s
 }
 
-// statement writes the statement of an aggregation that was not refused, or of several that cellsOf allows together.
+// statement returns the text of the statement for one aggregation, or for several whose result of cellsOf is equal.
+// None of them is refused.
 func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) string {
 	o := all[0]
 	if len(all) > 1 {
@@ -161,17 +162,17 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	return c.statement()
 }
 
-// presence tells which step drops the rows in which a column is NULL. All steps but the first do.
+// presence is the step that drops the rows in which a column is NULL, if any does.
 type presence int
 
 const (
 	needsNothing   presence = iota
-	needsCode               // rows without a value have no cell
-	needsFilter             // a filter of the job drops them
-	needsCondition          // no step drops them: a condition is needed
+	needsCode               // its dimension: NULL has no cell
+	needsFilter             // a condition of the job
+	needsCondition          // a condition IS NOT NULL that the statement must add
 )
 
-// presenceOf returns the presence of each column of a query.
+// presenceOf returns the presence of each column of a query; needsNothing for a column in which NULL counts.
 func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	needs := map[string]presence{}
 	for i := range o.Axes {
@@ -200,15 +201,15 @@ func presenceOf(o *aggregation.Aggregation) map[string]presence {
 	return needs
 }
 
-// reading tells how the columns of a query are read: the ranges outside of which rows are dropped, the columns that are
-// read late, and those that are read in the form by which rows are grouped.
+// reading determines how the columns of a query are read: spans are the ranges outside of which table scans drop rows,
+// by column; late and grouped decide column.Late and column.Grouped.
 type reading struct {
 	spans         map[string][]domain.Span[int64]
 	late, grouped func(name string) bool
 }
 
-// base returns the rows of all queries: the input's rows, once for each event, with the logical columns that are
-// needed, named l0, l1, … Rows in which a needed column is NULL may be dropped.
+// base returns a table expression for the rows of a query: the input's rows, once for each event of a row, with the
+// needed logical columns named l0, l1, … Rows in which a needed column is NULL may be dropped if needs allows it.
 func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string,
 	columns map[string]column) {
 	columns = map[string]column{}
@@ -243,17 +244,18 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 	return "(" + strings.Join(events, "\n UNION ALL ") + ")", columns
 }
 
-// contents is a statement under construction: the rows of a query with their cells, values and units.
+// contents is a query's part of a statement under construction: the rows so far, with the columns of their cells,
+// values and units.
 type contents struct {
 	*writer
 	*aggregation.Aggregation
 	columns map[string]column
 
-	cells, values, units []string      // names of columns
-	times                map[int]int64 // factors by which the sums of some values are multiplied afterwards
-	keys                 []string      // columns with the parts of discovered keys, which come first in cells
-	missing              bool          // rows may be without a cell
-	among                string        // prefix of names if the statement answers several queries; then values may be NULL
+	cells, values, units []string      // column names
+	times                map[int]int64 // by index of a value: the factor by which its sum is multiplied afterwards
+	keys                 []string      // columns of discovered keys, the first of cells
+	missing              bool          // there may be rows without a cell
+	among                string        // prefix of column names if the statement answers several queries; "" for one
 	first                int           // the number of the first cell
 }
 
@@ -273,7 +275,7 @@ func (c *contents) statement() string {
 	return c.boundedRows() + c.countUnits()
 }
 
-// cellsInAll returns the largest number of cells, in all dimensions together, in which one unit can be.
+// cellsInAll returns the largest number of cells in which one unit can have rows.
 func (c *contents) cellsInAll() int64 {
 	if len(c.Keys) > 0 {
 		return math.MaxInt64
@@ -285,8 +287,8 @@ func (c *contents) cellsInAll() int64 {
 	return n
 }
 
-// findCells drops rows without a cell. A query with one table has one column of cells; crosstabs have one for each
-// dimension.
+// findCells adds the columns of cells and drops rows without a cell. A query with one table has one such column;
+// marginals have one per dimension.
 func (c *contents) findCells() {
 	var codes []string
 	for i := range c.Axes {
@@ -324,7 +326,7 @@ func (c *contents) alias(name, x string) string {
 	return name
 }
 
-// radix returns the number of the cell in a table with some axes.
+// radix returns the number of the cell in a table, from the codes of the table's axes.
 func (c *contents) radix(codes []string, axes []int) string {
 	number := ""
 	for _, i := range axes {
@@ -341,20 +343,21 @@ func (c *contents) radix(codes []string, axes []int) string {
 	return number
 }
 
-// findUnits names the columns of the unit. Rows without a unit were dropped before.
+// findUnits names the columns of the privacy unit. Rows without a unit were dropped before.
 func (c *contents) findUnits() {
 	for _, name := range c.Unit {
 		c.units = append(c.units, c.columns[name].Expr)
 	}
 }
 
-// countRows is the count if each row stands for itself; noRows is used if rows are not counted.
+// Expressions for the number of rows of a group: countRows if no row stands for several, noRows if it is not needed.
 const (
 	countRows = "COUNT(*)"
 	noRows    = "0"
 )
 
-// totals adds up the rows of a table expression by cell. The expression rows counts the rows of a group.
+// totals returns the statement that adds up the rows of a table expression by cell. The expression rows counts the rows
+// of a group.
 func (c *contents) totals(from, rows string) string {
 	var sums []string
 	for i, s := range c.sums(rows) {
@@ -366,14 +369,14 @@ func (c *contents) totals(from, rows string) string {
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {
-		least := c.MinUnits // the pre-threshold of the query that counts the units of keys
+		least := c.MinUnits // min_units, applied by the query that discovers the keys
 		if c.Value != nil {
 			least = 0
 		}
 		return keyTotals(from, c.cells, strings.Join(columns, ", "), rows, least)
 	}
 	list := strings.Join(columns, ", ")
-	var missing []string // all rows without a cell are one group
+	var missing []string // drops the group of the rows without a cell
 	if c.missing {
 		missing = notNull(c.cells)
 	}
@@ -398,7 +401,7 @@ func (c *contents) totals(from, rows string) string {
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""
-	if rows != countRows { // the rows are groups that were counted before
+	if rows != countRows { // the rows are groups with a count n
 		number = ", n"
 	}
 	var all []string
@@ -410,7 +413,7 @@ func (c *contents) totals(from, rows string) string {
 		strings.Join(all, "\nUNION ALL\n")
 }
 
-// term returns what a row adds to a sum: 0 if the row counts without a value. So a sum is NULL only if there is no row.
+// term returns what a row adds to a sum: x, or 0 if rows without a value count. So a sum is NULL only over no row.
 func (c *contents) term(x string) string {
 	if c.AllRows {
 		return "COALESCE(" + x + ", 0)"

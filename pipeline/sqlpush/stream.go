@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Rows returns the input's rows as a dataset for the local engine. It reads columns by the same expressions as
-// statements do. Closing the dataset does not close the database.
+// Rows returns the input's rows as a dataset for the local engine. Columns are read by the same expressions as in
+// statements. Closing the dataset does not close the database.
 func (d *Database) Rows() *source.Dataset { return source.OfRows(d.Schema(), d.read) }
 
 func (d *Database) read(ctx context.Context, columns []string, yield func(*table.Batch) error) error {
@@ -50,8 +50,8 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 	})
 }
 
-// Reader runs an engine of another package over the rows of a database. Like an [Engine], it uses the exact answers as
-// the input's fingerprint.
+// Reader runs another engine, such as the local one, over the rows of a database. Like an [Engine], it makes the
+// input's fingerprint from the exact answers.
 type Reader struct {
 	pipeline.Engine
 	d    *Database
@@ -59,25 +59,25 @@ type Reader struct {
 	key  []byte
 }
 
-// NewReader returns a reader. over returns the engine for the database's rows. Closing the reader closes the database.
+// NewReader returns a reader. over makes the engine for the database's rows; key is as in [New]. Closing the reader
+// closes the database.
 func NewReader(d *Database, over func(rows *source.Dataset) pipeline.Engine, key []byte) *Reader {
 	return &Reader{Engine: over(d.Rows()), d: d, over: over, key: key}
 }
 
-// Version returns the version of the input that the reader reads.
 func (r *Reader) Version() string { return r.d.Version() }
 
-// ReadVersion makes the reader read a version that was recorded, whose columns may differ.
+// ReadVersion makes the reader read a recorded version of the table, whose columns may differ from today's.
 func (r *Reader) ReadVersion(ctx context.Context, version string) error {
 	if err := r.d.ReadVersion(ctx, version); err != nil {
 		return err
 	}
-	_ = r.Engine.Close() // it holds only the database
+	_ = r.Engine.Close() // closes nothing but its view of the database
 	r.Engine = r.over(r.d.Rows())
 	return nil
 }
 
-// UseScratch sets the scratch folder of the engine and of the database.
+// UseScratch sets the folder for temporary files of the engine and of the database.
 func (r *Reader) UseScratch(dir string) {
 	r.d.UseScratch(dir)
 	if s, ok := r.Engine.(pipeline.Scratcher); ok {
@@ -85,7 +85,7 @@ func (r *Reader) UseScratch(dir string) {
 	}
 }
 
-// Aggregate runs the engine and computes the fingerprint of its answers.
+// Aggregate runs the engine and makes the input's fingerprint from its answers.
 func (r *Reader) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := r.Engine.Aggregate(ctx, p, o)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Reader) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return a, err
 }
 
-// Digest reads the rows again and computes the fingerprint.
+// Digest returns the input's fingerprint; it reads the rows again.
 func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
 	a, err := r.Aggregate(ctx, p, compared{o})
 	if err != nil {
@@ -106,6 +106,6 @@ func (r *Reader) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 
 // Close closes the engine and the database.
 func (r *Reader) Close() error {
-	_ = r.Engine.Close() // it holds only the database
+	_ = r.Engine.Close() // closes nothing but its view of the database
 	return r.d.Close()
 }

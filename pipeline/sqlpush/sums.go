@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// A database returns each total as a row: table, cell, number of rows, sums as decimal texts, and the values of the
-// key.
+// A database returns each total as a row: table, cell, number of rows, sums as decimal texts, and the values of a
+// discovered key.
 
-// wideInteger parses an integer of 128 bits; NULL, the sum of no rows, is 0.
+// wideInteger parses a decimal integer of up to 126 bits. NULL, the sum over no row, is 0.
 func wideInteger(text sql.NullString) (int128.Int, error) {
 	if !text.Valid {
 		return int128.Int{}, nil
@@ -28,37 +28,34 @@ func wideInteger(text sql.NullString) (int128.Int, error) {
 	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
 }
 
-// room implements bounding.Spill for totals of a database. All of them are held in memory, because keys that only one
-// unit has are never sent.
+// room implements bounding.Spill for accumulators that get only totals of a database: they hold no rows and spill
+// nothing.
 type room struct{ bounding.Spill }
 
-// Cells returns the largest domain whose totals are held as a vector; larger domains are held sparsely.
+// Cells returns the size of the largest domain whose totals are held as a vector; larger domains are held sparsely.
 func (room) Cells() int64 { return 1 << 26 }
 
-// Join does nothing: nothing is spilled.
 func (room) Join() {}
 
-// Workers returns 1: one goroutine reads the totals.
 func (room) Workers() int { return 1 }
 
-// Err returns nil: nothing is spilled.
 func (room) Err() error { return nil }
 
-// Share is unlimited: all totals are held in memory.
+// Share is unlimited, because all totals are held in memory.
 func (room) Share() int64 { return math.MaxInt64 }
 
-// Room returns the memory for rows, of which there are none.
+// Room returns a number of bytes for rows; there are none.
 func (room) Room() int64 { return 1 << 20 }
 
-// errNoSum means that the sum over existing rows is NULL. No value of a row can cause this: rows without a value add 0,
-// and sums do not overflow.
+// errNoSum means that the sum over one or more rows is NULL. No value of a row can cause this: rows without a value add
+// 0, and sums do not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scanTotals reads the totals of a cell, one for each query. counts is false if their key is invalid, which happens if
-// the database's texts are not characters.
+// scanTotals scans the totals of a cell, one for each query. counts is false if their key is invalid, which happens if
+// the database's texts are not valid UTF-8.
 func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts bool, err error) {
 	var at aggregation.Total
-	n := make([]sql.NullInt64, len(of)) // NULL in a sum over no row
+	n := make([]sql.NullInt64, len(of)) // NULL is a count over no row
 	texts := make([][]sql.NullString, len(of))
 	into := []any{&at.Table, &at.Cell}
 	for i, a := range of {
@@ -83,7 +80,7 @@ func scanTotals(rows *sql.Rows, of []answer) (totals []aggregation.Total, counts
 	return totals, counts, nil
 }
 
-// total adds a number of rows and sums to a total. The last sum is of the second numbers if second is set.
+// total returns t with the number of rows and the parsed sums. If second is set, the last sum is t.Second.
 func total(t aggregation.Total, rows int64, texts []sql.NullString, second bool) (aggregation.Total, error) {
 	t.Rows = rows
 	numbers := make([]int128.Int, len(texts))

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A clamp or a bound on rows may be chosen after all rows are read, from noisy histograms. Then a statement returns
+// A clamp or a row bound may be chosen from noisy histograms after all rows are read. For that a statement returns
 // totals in several tables: one for each bin of the value, or one for each step of a row's rank within its unit. The
-// rows that are kept do not depend on the choice. The numbers of units are further tables.
+// rows that are kept do not depend on the choice. A further table counts units.
 
-// countUnits returns the tables that count units, if there are any: all units that have a row, or units by the step of
-// their last row.
+// countUnits returns the end of a statement that counts units, if the aggregation asks for that: all units that have a
+// row, or, for a chosen row bound, the units by the step of their last row.
 func (c *contents) countUnits() string {
 	units, none := strings.Join(c.units, ", "), strings.Repeat(", '0'", len(c.values))
 	if c.Second != nil {

@@ -7,19 +7,20 @@ import (
 )
 
 // A time is split into fields by the arithmetic of queries/domain. The database's time zones are not used, because its
-// rules may be older or newer. Each step is a column of its own, so that statements stay short.
+// rules may be older or newer. Each step of the arithmetic adds a column, which the next steps name, so that statements
+// stay short.
 
-// Days are counted from 1970 on.
+// Days are counted from 1970-01-01, which is day 0.
 const (
-	cycleDays    = 146097 // the calendar repeats after these days
+	cycleDays    = 146097 // days of 400 years, after which the calendar repeats
 	daySeconds   = 86400
 	secondMicros = 1_000_000
 	dayMicros    = daySeconds * secondMicros
-	firstDay     = -719162 // the first day of the year 1
-	lastDay      = 2932896 // the last day of the year 9999
+	firstDay     = -719162 // 0001-01-01
+	lastDay      = 2932896 // 9999-12-31
 )
 
-// floorDivide divides by a positive constant and rounds down. It fails for no BIGINT.
+// floorDivide divides a BIGINT by a positive constant and rounds down. It fails for no value.
 func (w *writer) floorDivide(x string, by int64) string {
 	if by == 1 {
 		return x
@@ -27,7 +28,7 @@ func (w *writer) floorDivide(x string, by int64) string {
 	return fmt.Sprintf("CASE WHEN %s >= 0 THEN %s ELSE -1 - (%s) END", x, w.divide(x, by), w.divide("-1 - "+x, by))
 }
 
-// timeField returns the code of a time by a rule that has a time field. NULL gives NULL.
+// timeField returns the value of a time field, such as the hour of day, of the time x. NULL gives NULL.
 func (w *writer) timeField(r *domain.Coding, x string) string {
 	day, second := x, "0"
 	if o := r.Offsets(); o.PerSecond > 0 {
@@ -65,13 +66,14 @@ func (w *writer) timeField(r *domain.Coding, x string) string {
 	return field
 }
 
-// remainder returns the remainder of dividing a nonnegative number by a constant.
+// remainder returns the remainder of a nonnegative number divided by a constant.
 func (w *writer) remainder(x string, by int64) string {
 	x = w.stage(x)
 	return fmt.Sprintf("%s - (%s) * %d", x, w.divide(x, by), by)
 }
 
-// civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
+// civil returns the month, the day of the month and the day of the year of a day, all counted from 0. The day is
+// counted within the calendar's cycle of 400 years.
 func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 	d := w.stage(w.remainder(day+" + 719468", cycleDays))
 	y := w.stage(w.divide(fmt.Sprintf("%s - (%s) + (%s) - (%s)", d, w.divide(d, 1460), w.divide(d, 36524),
@@ -85,7 +87,7 @@ func (w *writer) civil(day string) (month, ofMonth, ofYear string) {
 	return month, ofMonth, ofYear
 }
 
-// shownSeconds converts seconds to the seconds that local clocks show.
+// shownSeconds converts seconds in UTC to the seconds that clocks of a time zone show.
 func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 	at := s
 	if len(o.Starts) > 0 {
@@ -98,7 +100,7 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 				w.divide(beyond, domain.CycleSeconds), domain.CycleSeconds, at))
 		}
 	}
-	// The calendar repeats, so the second within the cycle is equivalent, and no sum overflows.
+	// The calendar repeats every cycle, so the second within the cycle has the same offset, and no sum overflows.
 	inCycle := w.stage(fmt.Sprintf("%s - (%s) * %d", s, w.floorDivide(s, domain.CycleSeconds), domain.CycleSeconds))
 	if offset, ok := w.listedOffset(at, o); ok {
 		return inCycle + " + " + offset
@@ -115,8 +117,8 @@ func (w *writer) shownSeconds(s string, o *domain.Offsets) string {
 	return inCycle + " + " + tree(0, len(o.Starts))
 }
 
-// listedOffset finds the offset of a second in a list. ok is false if the dialect has no function that counts the
-// starts up to a second.
+// listedOffset finds a second's offset from UTC in the list of the zone's changes. ok is false if the dialect has no
+// function that counts the changes up to a second.
 func (w *writer) listedOffset(at string, o *domain.Offsets) (offset string, ok bool) {
 	starts, ok := exactDoubles(o.Starts)
 	if !ok || len(starts) <= mostBranches {

@@ -10,14 +10,14 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Casts that return NULL on failure find cells and values faster than comparisons. Comparing doubles costs DuckDB more
-// than computing a cell or a sum, because NaN is above all numbers there; such a cast costs almost nothing. So a number
-// is first mapped, by arithmetic that keeps its order, to a small number or an integer, which is then compared. Numbers
-// for which the cast fails, and NaN, are handled one by one in the next branch of the CASE; most tables have few. No
-// condition drops NaN.
+// Casts that return NULL on failure find cells and values faster than comparisons. DuckDB must treat NaN as above all
+// numbers, so comparing doubles costs it more than computing a cell or a sum; such a cast costs almost nothing. So a
+// number is first mapped, by arithmetic that keeps its order, to an integer, and the integer is compared. The next
+// branch of the CASE handles the numbers for which the cast fails, and NaN; most tables have few. No filter is needed
+// for NaN.
 
-// late reports whether rows with NaN in a column are dropped when its code and its value are computed, so that no
-// condition on each row is needed.
+// late reports whether rows with NaN in a column are dropped when the row's code or value is computed, so that no
+// filter is needed (column.Late).
 func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
@@ -36,7 +36,7 @@ func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	return v == nil || !v.Clip && (o.AllRows || len(v.Value.AllColumns()) == 1 || !slices.Contains(v.Value.AllColumns(), name))
 }
 
-// lateSteps returns the code of a double that may be NaN or NULL.
+// lateSteps returns the code among edges of a double that may be NaN or NULL.
 func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
@@ -44,14 +44,14 @@ func (w *writer) lateSteps(x string, r *domain.Coding) string {
 	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.float(s.At[0]), below, beyond)
 	if place, cells, ok := w.tryEvenly(x, s.At); ok && int(s.Cells) == len(s.At)-1 {
 		place = w.stage(place)
-		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // of the same type, so that DuckDB groups by an integer
+		rest, _ := w.try("CASE"+below, bitsOf(float64(s.Cells))) // a small type, as place has
 		code := place
 		if _, places, refined := refinedEdges(s.At); refined && cells > int(s.Cells) {
 			code, _ = w.try(bisection(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, integer, "NULL", "NULL"),
 				bitsOf(float64(s.Cells)))
 		}
 		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
-		if !w.alone { // small numbers are not multiplied
+		if !w.alone { // radix multiplies the code: a small type would overflow
 			c = w.integer(c)
 		}
 		return c
@@ -60,12 +60,12 @@ func (w *writer) lateSteps(x string, r *domain.Coding) string {
 		return among + below
 	}
 	below, _ = w.outside(x, s)
-	return bisection(x, s, w.float, below, beyond) // NaN is below no edge
+	return bisection(x, s, w.float, below, beyond) // NaN, above all numbers, is beyond
 }
 
-// tryEvenly returns the index of a number's cell among even edges as a small integer, and the number of these cells. If
-// the edges are not even, the cells are a refinement of theirs. For numbers outside, the index is at least that number,
-// or NULL.
+// tryEvenly returns the index of a number's cell among evenly spaced edges as a small integer, and the number of cells.
+// If the edges are not even, the cells are those of refinedEdges. For numbers outside of the edges, the index is at
+// least the number of cells, or NULL.
 func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok bool) {
 	if n := len(at) - 1; n < 2 || n > mostSteps || math.IsInf(at[n]-at[0], 0) {
 		return "", 0, false
@@ -89,8 +89,8 @@ func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok 
 	return place, cells, ok
 }
 
-// tryQuantize is quantize by a cast that may fail. Rounding keeps the order, so the number can be clamped after it was
-// rounded. A number that does not fit a BIGINT is outside of the range, or NaN.
+// tryQuantize is quantize by a cast that may fail. Rounding keeps the order, so the number can be clamped after it is
+// rounded. If the cast fails, the number is NaN or far outside of the clamp.
 func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bool) {
 	product := x
 	if q.Exponent != 0 {
@@ -107,8 +107,8 @@ func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bo
 		e, high, high, e, integer(low), e, e, integer(low), integer(low), x, c.float(q.Real(low)), integer(low), c.isNumber(x), high), true
 }
 
-// onlyPlace returns the place whose value alone determines a row's cell, if there is one. Places count from 1; the 1 is
-// subtracted from the totals' cells, not in each row.
+// onlyPlace returns the column whose number, from 1 on, is a row's cell plus 1, if the query has one dimension of few
+// texts. The statement subtracts the 1 from each cell's number, not in each row.
 func (c *contents) onlyPlace() (place string, ok bool) {
 	if !c.alone || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
 		return "", false
@@ -122,8 +122,8 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 	return c.place(r, c.folded(r, &column), pairs)
 }
 
-// counted returns the count of rows with a value, or of all rows if the others were dropped. It is 0 if no count is
-// needed: in DuckDB a sum takes a fifth longer with a count beside it.
+// counted returns the expression for the number of rows that count in a query: rows with a value, or all rows if others
+// were dropped. It is noRows if no count is needed: in DuckDB a sum takes a fifth longer with a count beside it.
 func (c *contents) counted() string {
 	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
@@ -134,9 +134,8 @@ func (c *contents) counted() string {
 	return countRows
 }
 
-// place returns the place, from 1 on, of a text in a list of the texts by their codes, which engines compute once for
-// each entry of a dictionary. It is NULL for texts that are not listed. ok is false if the dialect has no such lists,
-// or if texts share a code.
+// place returns the code of a text plus 1, or NULL for texts that are not listed. It finds the text in a list, which
+// engines do once per entry of a dictionary. ok is false if the dialect has no such function, or if texts share a code.
 func (w *writer) place(r *domain.Coding, x string, pairs []pair) (place string, ok bool) {
 	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
 		return "", false

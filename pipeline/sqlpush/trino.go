@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// trino is Trino. Its sums of bigint fail on overflow, so sums are decimals of 38 digits. Its casts of doubles to
-// bigint and its quotients of decimals round half away from zero.
+// trino is the dialect of Trino. A sum of bigint fails on overflow there, so sums are of decimals with 38 digits. Casts
+// of doubles to bigint and quotients of decimals round half away from zero.
 type trino struct{ ansi }
 
 func (trino) name() string { return "trino" }
@@ -30,7 +30,7 @@ func (trino) typical() map[table.Kind]string {
 	}
 }
 
-// column reads times with up to six digits of a second.
+// column reads times to the microsecond; types with more digits cannot be read.
 func (trino) column(of columnType) (c column, ok bool) {
 	x := of.Expr
 	switch of.Type {
@@ -45,16 +45,16 @@ func (trino) column(of columnType) (c column, ok bool) {
 		switch {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
 			return column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-		case of.Exact: // the type has the number of digits after the point
+		case of.Exact: // all values have the same number of decimal places
 			return textColumn("CAST(" + x + " AS varchar)"), true
-		case of.HasDecimal: // its text is read as the nearest double; a quotient of doubles may differ from it
+		case of.HasDecimal: // the text's nearest double; a quotient of doubles may differ from it
 			return column{Type: kind(table.Float), Expr: "CAST(CAST(" + x + " AS varchar) AS double)"}, true
 		}
 	case "BOOLEAN":
 		return column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS bigint)"}, true
 	case "VARCHAR", "UUID":
 		return textColumn("CAST(" + x + " AS varchar)"), true
-	case "CHAR": // spaces at its end say nothing there
+	case "CHAR": // padding at its end has no meaning
 		return textColumn("trim(TRAILING ' ' FROM CAST(" + x + " AS varchar))"), true
 	case "VARBINARY":
 		return column{Type: kind(table.String), Expr: x, Binary: true}, true
@@ -70,14 +70,14 @@ func (trino) column(of columnType) (c column, ok bool) {
 }
 
 // trinoMicroseconds returns the seconds, rounded down, and the last six digits of the text of a time, because Trino has
-// no difference in microseconds. Texts of another form give 0, so that no cast fails.
+// no difference in microseconds. A text of another form gives 0, so that no cast fails.
 func trinoMicroseconds(x string) string {
 	digits := "substr(CAST(CAST(" + x + " AS timestamp(6)) AS varchar), -6)"
 	return "date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', " + x + ")) * 1000000 + " +
 		"COALESCE(TRY_CAST(" + digits + " AS bigint), 0)"
 }
 
-// text refuses texts that columns of texts cannot hold.
+// text refuses texts that a column of texts cannot hold.
 func (trino) text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
@@ -90,14 +90,13 @@ func (trino) text(text string, binary bool) (string, bool) {
 	return "from_utf8(X'" + hexadecimal([]byte(text)) + "')", true
 }
 
-// failsBelow is false: products that underflow become 0.
+// failsBelow is false: in Trino products that underflow become 0.
 func (trino) failsBelow() bool { return false }
 
 func (trino) bytes(parts []part) string {
 	return "concat(" + strings.Join(trinoPieces.of(parts), ", ") + ")"
 }
 
-// digest returns a varbinary.
 func (trino) digest(message string) string { return "sha256(" + message + ")" }
 
 var trinoPieces = pieces{
@@ -105,7 +104,7 @@ var trinoPieces = pieces{
 		Number:   trinoNumber,
 		Date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
 		OtherDay: func(x string) string { return "concat('day ', " + trinoNumber(x) + ")" },
-		Time: func(x string) string { // date_add takes 32-bit numbers
+		Time: func(x string) string { // date_add takes only 32-bit numbers
 			below := func(of int) string { return fmt.Sprintf("((%s %% %d + %d) %% %d)", x, of, of, of) }
 			day := fmt.Sprintf("date_add('day', (%s - %s) / %d, TIMESTAMP '1970-01-01 00:00:00')", x, below(dayMicros), dayMicros)
 			second := fmt.Sprintf("date_add('second', %s / %d, %s)", below(dayMicros), secondMicros, day)
@@ -125,7 +124,6 @@ var trinoPieces = pieces{
 	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
-// trinoNumber returns an integer as text.
 func trinoNumber(x string) string { return "CAST(" + x + " AS varchar)" }
 
 func (trino) sum(x string, _ int64) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }
@@ -145,7 +143,7 @@ func (trino) suits(ctx context.Context, s *session) error {
 	})
 }
 
-// fold replaces characters. Texts above 64 MiB stay unchanged: no listed text is as long.
+// fold leaves texts above 64 MiB unchanged: no listed text is as long.
 func (d trino) fold(x string, f *domain.FoldTable) (string, bool) {
 	from, okFrom := d.text(f.From, false)
 	to, okTo := d.text(f.To, false)
@@ -163,7 +161,7 @@ func (trino) integers() wideIntegers { return trinoIntegers }
 
 func (trino) keys() keySyntax { return trinoKeys }
 
-// least drops numbers that are NULL, because LEAST would return NULL.
+// least removes NULL first, because LEAST returns NULL if one number is NULL.
 func (trino) least(x []string) string {
 	return "array_min(filter(ARRAY[" + strings.Join(x, ", ") + "], v -> v IS NOT NULL))"
 }
@@ -171,17 +169,17 @@ func (trino) least(x []string) string {
 // octets counts the bytes of a text in UTF-8.
 func (trino) octets(text string) string { return "length(to_utf8(" + text + "))" }
 
-// element indexes a list that is the same for all rows. The index must be in the list.
+// element fails for an index that is not in the list; statements compute none.
 func (trino) element(list []float64, at string) string {
 	return "element_at(" + trinoList(list) + ", " + at + " + 1)"
 }
 
-// reached uses a bisection function on a list instead of a long expression, which Trino does not compile.
+// reached uses width_bucket, a binary search in a list, because Trino does not compile long expressions.
 func (trino) reached(x string, at []float64) (string, bool) {
 	return "width_bucket(" + x + ", " + trinoList(at) + ")", true
 }
 
-// trinoList returns a list that is the same for all rows.
+// trinoList returns an array literal, which is the same constant in every row.
 func trinoList(list []float64) string {
 	items := make([]string, len(list))
 	for i, v := range list {
@@ -190,7 +188,7 @@ func trinoList(list []float64) string {
 	return "ARRAY[" + strings.Join(items, ", ") + "]"
 }
 
-// trinoIntegers computes with decimals, and makes quotients integers before they are rounded.
+// trinoIntegers computes with decimals. Their quotients are rounded, so dividends are reduced to multiples first.
 var trinoIntegers = wideIntegers{
 	Wide: "decimal(38, 0)",
 	Quotient: func(a, b string) string {
@@ -200,7 +198,8 @@ var trinoIntegers = wideIntegers{
 	Cut:    func(x string) string { return "truncate(" + x + ")" },
 }
 
-// trinoKeys looks at keys by pairs of hexadecimal digits. It flips a bit, because an addition would overflow.
+// trinoKeys inserts bytes into texts by their hexadecimal digits. It flips the sign bit of a number by xor, because an
+// addition could overflow.
 var trinoKeys = keySyntax{
 	Digest: trino{}.digest,
 	Text: func(x string) string {
@@ -261,5 +260,5 @@ func (d trino) at(of *Source, version string) (from string, ok bool) {
 	return fmt.Sprintf("%s FOR VERSION AS OF %s AS input", quotedTable(d, of.Table), n), number.MatchString(n) && format == iceberg
 }
 
-// metadata returns the name of a table about an Iceberg table.
+// metadata returns the name of a metadata table of an Iceberg table, such as its snapshots.
 func (d trino) metadata(of *Source, about string) string { return quotedTable(d, of.Table+"$"+about) }

@@ -6,25 +6,25 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The digest of a unit is made from a canonical text of each of its columns. queries/internal/columnar/canonical.go
-// defines the same texts. A dialect has a few functions for the parts of such a text.
+// The digest of a unit is made from a canonical text of each of its columns, which
+// queries/internal/columnar/canonical.go defines. This file writes the text in SQL; a dialect adds a few functions.
 
-// unitText returns the SQL expression for the canonical text, as bytes, of the column x of type `of`. If binary is set,
-// x is already the bytes of a text.
+// unitText returns the SQL expression for the canonical text, as bytes, of a unit's column x of type of. If binary is
+// set, x is already the bytes of a text.
 type unitText func(x string, of table.Type, binary bool) string
 
-// unitTextSyntax defines how a dialect writes the parts of a unit's text.
+// unitTextSyntax holds the functions by which a dialect writes the parts of a canonical text.
 type unitTextSyntax struct {
 	Number   func(x string) string // an integer as text
 	Date     func(x string) string // a date of the years 1 to 9999 as text
 	OtherDay func(x string) string // a date of another year as text
-	// microseconds of the years 1 to 9999 as ISO text, with no zeros at the end of a fraction
+	// microseconds since 1970 in the years 1 to 9999, as ISO 8601 without zeros at the end of a fraction
 	Time     func(x string) string
 	Quotient string                // the operator that divides integers
 	Bytes    func(x string) string // a text as bytes
 }
 
-// write is the unitText of the dialect: it returns the SQL expression for the canonical text of x.
+// write returns the SQL expression for the canonical text of x; it is the dialect's unitText.
 func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	switch of.Kind {
 	case table.String:
@@ -48,7 +48,8 @@ func (w unitTextSyntax) write(x string, of table.Type, binary bool) string {
 	return w.Bytes(x)
 }
 
-// otherTime returns the text of a time in another year: its second, rounded down, and the nanoseconds after it.
+// otherTime returns the canonical text of a time outside of the years 1 to 9999: its seconds since 1970, rounded down,
+// and the nanoseconds after it.
 func (w unitTextSyntax) otherTime(x string) string {
 	rest := fmt.Sprintf("((%s %% %d + %d) %% %d)", x, secondMicros, secondMicros, secondMicros)
 	return fmt.Sprintf("'second ' || %s || '+' || %s", w.Number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.Quotient,

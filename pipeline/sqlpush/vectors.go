@@ -6,37 +6,38 @@ import (
 	"strings"
 )
 
-// A vector is shortened in SQL to the integers of queries/quantize, for every input.
+// Vectors that are longer than a bound are shortened to it. The SQL gives the same integers as queries/quantize, for
+// every input.
 //
 // Components are scaled by a power of two, exactly, and truncated to integers below 2^53. If a component would have
 // more digits, the power is chosen so that the longest component has 53 bits. All later steps use integers. The sum of
 // squares is below 2^112. Its root is computed in doubles, to a few units in the last place, and corrected by one step
 // of Newton's method and one comparison. Each component is multiplied by the bound and divided by the root, rounded
-// towards zero. No step fails for any value: doubles are multiplied only if the product cannot underflow, and integers
-// have a type that holds 2^112.
+// towards zero. No step fails for any value: doubles are multiplied only if the product cannot underflow, and the type
+// of the integers holds 2^112.
 
-// wideIntegers defines how a dialect computes with integers below 2^112.
+// wideIntegers holds what a dialect needs to compute with integers below 2^112.
 type wideIntegers struct {
-	Wide     string                   // the name of their type
+	Wide     string                   // the name of their SQL type
 	Quotient func(a, b string) string // rounds towards zero
-	Narrow   func(wide string) string // as a BIGINT, which holds it
-	Cut      func(x string) string    // a double below 2^53, rounded towards zero
+	Narrow   func(wide string) string // converts to BIGINT a number that fits it
+	Cut      func(x string) string    // rounds a double below 2^53 towards zero
 }
 
 const (
 	doubleDigits = 53
-	farAway      = 1 << 41 // as in queries/quantize: an infinite component, of which only the direction counts
+	farAway      = 1 << 41 // stands for an infinite component, as in queries/quantize: only its direction counts
 )
 
-// clipper writes the expressions that shorten vectors.
+// clipper writes the expressions that shorten vectors to a length.
 type clipper struct {
 	*writer
 	in       wideIntegers
 	exponent int // the quantum is 2^exponent
 }
 
-// clip adds columns v0, v1, … with the components of vectors of length at most norm, in quanta of 2^exponent. x names
-// the columns of doubles. All are NULL if a component is NULL.
+// clip adds the columns v0, v1, … with the components of the vector x, in quanta of 2^exponent, shortened to a length
+// of at most norm quanta. x names columns of doubles. All components are NULL if one in x is NULL.
 func (w *writer) clip(in wideIntegers, x []string, exponent int, norm int64) (columns []string) {
 	c := &clipper{w, in, exponent}
 	c.findLongest(x)
@@ -59,7 +60,7 @@ func (w *writer) clip(in wideIntegers, x []string, exponent int, norm int64) (co
 	return columns
 }
 
-// findLongest adds the column longest: the largest magnitude of a component, or NULL if one is NULL.
+// findLongest adds the column longest: the largest magnitude among the components, or NULL if one is NULL.
 func (w *clipper) findLongest(x []string) {
 	var there, size []string
 	for _, c := range x {
@@ -72,8 +73,8 @@ func (w *clipper) findLongest(x []string) {
 	w.layer("CASE WHEN " + strings.Join(there, " AND ") + " THEN " + longest + " END AS longest")
 }
 
-// findScale adds columns and returns the last one: the power of two that scales components to integers. While the
-// longest component has more than 53 bits, it is divided by powers of two.
+// findScale returns a column with the power of two that scales the components to integers. Starting with 1/quantum, it
+// is halved, by powers of two, until the longest component has at most 53 bits.
 func (w *clipper) findScale() string {
 	most := doubleDigits - 1 + w.exponent // afterwards the longest component is below 2^(most+1)
 	by := 1
@@ -93,8 +94,8 @@ func (w *clipper) findScale() string {
 	return scale
 }
 
-// cut adds a column for each component: scaled, and truncated to an integer. If a component is infinite, the others are
-// 0; if one is NULL, all are.
+// cut adds a column for each component: scaled, and truncated to an integer. If a component is infinite, all finite
+// ones are 0; if one is NULL, all are NULL.
 func (w *clipper) cut(x []string, scale string) (columns []string) {
 	most := w.float(math.MaxFloat64)
 	var parts []string
@@ -109,7 +110,8 @@ func (w *clipper) cut(x []string, scale string) (columns []string) {
 	return columns
 }
 
-// findRoot adds the column root: the root of square, rounded up, for vectors longer than norm, and NULL for others.
+// findRoot adds the column root: for vectors longer than norm, the square root of the column square, rounded up; NULL
+// for others.
 func (w *clipper) findRoot(norm int64) {
 	long := fmt.Sprintf("square > CAST(%d AS %s) * %d", norm, w.in.Wide, norm)
 	w.layer(fmt.Sprintf("CASE WHEN %s THEN %s END AS guess", long, w.integer("floor(sqrt("+w.double("square")+"))")))

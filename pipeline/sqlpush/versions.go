@@ -11,21 +11,21 @@ import (
 )
 
 // A table of a lakehouse keeps its versions: the snapshots of Iceberg, the versions of Delta. All statements of a run
-// read the version that was the newest when the input was opened. The ledger records it with the charge, so that a run
-// that was cut short reads the same rows when it is resumed.
+// read the version that was the newest when the input was opened. The ledger records it with the charge, so that an
+// interrupted run reads the same rows when it is resumed.
 //
-// A version is recorded with what tells it from the same version of a table that was dropped and made anew, unless its
-// number does: Iceberg's snapshots have random numbers.
+// A table can be dropped and made anew with the same version numbers. So a recorded version also holds something that
+// differs then, such as the time of a commit; Iceberg's snapshot IDs are random and need nothing.
 //
-// A version changes with every write to the table, so it is as private as the table. It is in no release.
+// A version changes with every write to the table, so it is as private as the table. No release contains it.
 
-// versioner is a dialect whose tables may keep versions.
+// versioner is implemented by dialects whose tables may keep versions.
 type versioner interface {
-	// version returns the newest version of a table, as it is recorded; "" if the table keeps none.
+	// version returns the newest version of a table, in the form that the ledger records; "" if the table keeps none.
 	version(ctx context.Context, s *session, of *Source) (string, error)
-	// has reports whether the table has a recorded version of its format. Errors are the driver's.
+	// has reports whether the table still has a recorded version. Errors are the driver's.
 	has(ctx context.Context, s *session, of *Source, version string) (bool, error)
-	// at returns the table expression that reads a version. ok is false if the text is not a version.
+	// at returns the table expression that reads a recorded version. ok is false if the text is not a version.
 	at(of *Source, version string) (from string, ok bool)
 }
 
@@ -33,15 +33,15 @@ type versioner interface {
 func KeepsVersions(s Source) bool {
 	d, _ := dialectOf(s.Driver)
 	_, ok := d.(versioner)
-	_, byFormat := d.(lakeReader) // the other tables have no versions
+	_, byFormat := d.(lakeReader) // a lakeReader's own tables have no versions
 	return ok && s.Table != "" && (!byFormat || s.Format != "" && !IsVersion(s))
 }
 
-// IsVersion reports whether an input is one version of a table, which the name of a metadata file states.
+// IsVersion reports whether an input is already one version of a table, because the job names a metadata file.
 func IsVersion(s Source) bool { return s.Format != "" && strings.HasSuffix(s.Table, ".json") }
 
-// lakeReader is a dialect that reads folders of a table format. load returns the statement that prepares a session for
-// that, folder the table expression of the newest version.
+// lakeReader is implemented by dialects that read folders of a table format. load returns the statement that prepares a
+// session for a format, folder the table expression of the newest version.
 type lakeReader interface {
 	load(format string) string
 	folder(of *Source) string
@@ -50,8 +50,7 @@ type lakeReader interface {
 // Version returns the version that the statements read; "" if the input keeps no versions.
 func (d *Database) Version() string { return d.version }
 
-// ReadVersion makes the statements read a version that was recorded. After an error they read the same version as
-// before.
+// ReadVersion makes the statements read a recorded version. After an error they read the same version as before.
 func (d *Database) ReadVersion(ctx context.Context, version string) error {
 	format, _, _ := strings.Cut(version, " ")
 	now, _, _ := strings.Cut(d.version, " ")
@@ -115,7 +114,7 @@ const (
 // icebergEmpty is the version of an Iceberg table that has no snapshot yet.
 const icebergEmpty = iceberg + " empty"
 
-// number is a snapshot or a version: what a statement has of a recorded version.
+// number matches the number of a snapshot or version, which statements contain.
 var number = regexp.MustCompile(`^[0-9]{1,20}$`)
 
 // parts returns the format and the number of a recorded version.
@@ -125,7 +124,8 @@ func parts(version string) (format, n string) {
 	return format, n
 }
 
-// version looks for the table's provider. In Iceberg tables the branch main is the state that a statement reads.
+// version finds the table's format first. For Iceberg it returns the snapshot of the branch main, which statements
+// read.
 func (d spark) version(ctx context.Context, s *session, of *Source) (string, error) {
 	provider, err := sparkProvider(ctx, s, d.table(of))
 	if err != nil {
@@ -149,8 +149,8 @@ func (d spark) version(ctx context.Context, s *session, of *Source) (string, err
 	return provider + " " + version, nil
 }
 
-// sparkProvider returns the format of a table in lower case; "" for views. The rows before the heading describe
-// columns.
+// sparkProvider returns the format of a table in lower case; "" for views. It skips the server's first rows, which
+// describe columns.
 func sparkProvider(ctx context.Context, s *session, table string) (provider string, err error) {
 	rows, err := s.query(ctx, "DESCRIBE TABLE EXTENDED "+table)
 	if err != nil {
@@ -170,8 +170,8 @@ func sparkProvider(ctx context.Context, s *session, table string) (provider stri
 	return provider, rows.Err()
 }
 
-// history returns the versions of a Delta table, the newest first, each with the time of its commit: a table that was
-// dropped and made anew has the same numbers at other times. The other columns depend on the release of Delta.
+// history returns the versions of a Delta table, the newest first, each with the time of its commit, which differs if
+// the table was dropped and made anew. The other columns of the server's answer depend on the release of Delta.
 func history(ctx context.Context, s *session, table string) (versions []string, err error) {
 	rows, err := s.query(ctx, "DESCRIBE HISTORY "+table)
 	if err != nil {
@@ -226,8 +226,8 @@ func (d spark) at(of *Source, version string) (from string, ok bool) {
 
 func (d spark) table(of *Source) string { return quotedTable(d, of.Table) }
 
-// version reads the number of the newest metadata from an Iceberg table's hint, and of the newest commit from a Delta
-// table's log, with a digest of that file. A metadata file that the job names is a version already.
+// version reads the number of the newest metadata from an Iceberg table's hint file, or of the newest commit from a
+// Delta table's log, and adds a digest of that file. If the job names a metadata file, that is a version already.
 func (d duckdb) version(ctx context.Context, s *session, of *Source) (version string, err error) {
 	folder := strings.TrimSuffix(of.Table, "/")
 	switch {
@@ -256,8 +256,8 @@ func (d duckdb) version(ctx context.Context, s *session, of *Source) (version st
 	return of.Format + " " + version + " " + digest, nil
 }
 
-// stateDigest returns a digest of the file that states a version; "" if there is none. The file holds random names, so
-// the digest differs if the table was made anew, and tells nothing of the table.
+// stateDigest returns a digest of the file that states a version; "" if there is no such file. The file holds random
+// names, so the digest differs if the table was made anew, and tells nothing about the rows.
 func (d duckdb) stateDigest(ctx context.Context, s *session, of *Source, n string) (digest string, err error) {
 	folder := strings.TrimSuffix(of.Table, "/")
 	file, states := folder+"/metadata/*.metadata.json", "/v?"+n+"[.]metadata[.]json$"
@@ -291,7 +291,7 @@ func (d duckdb) at(of *Source, version string) (from string, ok bool) {
 	return fmt.Sprintf("iceberg_scan(%s, version := '%s') AS input", pathText(of.Table), n), true
 }
 
-// pathText writes the path or the name of a table that the user chose: only a quote has a meaning in a literal.
+// pathText returns the literal of a path or table name that the user chose. In a literal only a quote has a meaning.
 func pathText(path string) string { return quoted(strings.ReplaceAll(path, "'", "''")) }
 
 func (duckdb) load(format string) string { return "LOAD " + format }

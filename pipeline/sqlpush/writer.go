@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// writer builds a SELECT from nested stages: each stage has all columns of the stage below, and new columns that are
+// writer builds a SELECT from nested stages: each stage has all columns of the stage below it, and new columns that are
 // computed from these.
 type writer struct {
 	dialect
 	from  string // the nested stages so far: a table expression without alias
 	names int
-	known map[string]string // column names of expressions that were computed before
-	sure  map[string]bool   // columns that are never NULL
-	alone bool              // there is one dimension, whose codes are the cell numbers
+	known map[string]string // names of columns, by the expressions that they hold
+	sure  map[string]bool   // columns without NULL
+	alone bool              // there is one dimension, so its codes are the numbers of cells
 }
 
 func newWriter(d dialect, from string) *writer {
 	return &writer{dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
 }
 
-// stage adds a column for an expression over the columns so far and returns its name. If x is a name, it returns x.
+// stage adds a column for an expression over the columns so far and returns its name. If x is a column's name or a
+// number, it returns x.
 func (w *writer) stage(x string) string {
 	if isName(x) {
 		return x
@@ -47,20 +48,20 @@ func (w *writer) stages(exprs []string) (names []string) {
 	return names
 }
 
-// layer adds columns that the optimizer must not inline.
+// layer adds columns in a stage that the optimizer must not inline.
 func (w *writer) layer(columns ...string) {
 	w.push(columns...)
 	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
 }
 
-// push adds a stage with columns.
+// push adds a stage with columns, which the optimizer may inline.
 func (w *writer) push(columns ...string) {
 	w.names++
 	s := fmt.Sprint("s", w.names)
 	w.from = "(SELECT " + s + ".*, " + strings.Join(columns, ", ") + "\n FROM " + w.from + " AS " + s + ")"
 }
 
-// filter drops rows by conditions.
+// filter adds a stage that drops the rows for which a condition is not true.
 func (w *writer) filter(conditions ...string) {
 	if len(conditions) == 0 {
 		return
@@ -69,8 +70,8 @@ func (w *writer) filter(conditions ...string) {
 	w.from = fmt.Sprintf("(SELECT * FROM %s AS s%d\n WHERE %s)", w.from, w.names, strings.Join(conditions, " AND "))
 }
 
-// filterFound drops rows by conditions on computed columns. It is needed because an optimizer that moves such
-// conditions down would compute the columns again for each condition.
+// filterFound is like filter, for conditions on columns that are expensive to compute. The stage keeps the optimizer
+// from moving the conditions below these columns, where it would compute them again.
 func (w *writer) filterFound(conditions ...string) {
 	if wall := w.wall(); wall != "" && len(conditions) > 0 {
 		w.names++

@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Known is a pair of tables that once revealed a fault, here or in a library that writes files.
+// Known is a pair of tables that once revealed a fault, in this module or in a library that writes files.
 type Known struct {
 	Name string
 	Job  *Job
 	Pair *Pair
-	// Counts are the first cells of the answers about the two tables.
+	// Counts holds the first cell of the answer on each of the two tables.
 	Counts [2]int64
 }
 
-// Corpus returns the known pairs. They are tried with every writer and several layouts.
+// Corpus returns the known pairs. Tests try each of them with every writer and several layouts.
 func Corpus() []Known {
 	nan := math.NaN()
 	person := Column{Name: "u", Kind: Int64}
@@ -32,11 +32,11 @@ func Corpus() []Known {
 	text := Column{Name: "s", Kind: Text}
 	whole := Column{Name: "i", Kind: Int64}
 	return []Known{
-		// The writer's running minimum starts again at a NaN, so the row group claims to hold nothing below 50.
+		// The writer's running minimum starts again at a NaN, so the statistics say that no value is below 50.
 		{"NaN hides the rows before it", count(between, person, number), one(1, 5.0, nan, 50.0, 50.0), [2]int64{1, 1}},
 		{"NaN hides more rows than one person has", count(between, person, number), one(3, 5.0, 6.0, 7.0, nan, 50.0, 50.0),
 			[2]int64{3, 3}},
-		// The same statistics contradict a value that is read.
+		// The same fault, but a value that is read contradicts the statistics.
 		{"NaN makes statistics contradict rows", count(between, person, number), one(1, 5.0, nan, 30.0, 30.0),
 			[2]int64{3, 3}},
 		{"NaN first", count(between, person, number), one(0, nan, 5.0, 50.0, 50.0), [2]int64{1, 1}},
@@ -58,10 +58,10 @@ func Corpus() []Known {
 			one(1, int64(-5), int64(-1), int64(3)), [2]int64{1, 2}},
 		{"the ends of integers", count(`{column: i, max: "9223372036854775807"}`, person, whole),
 			one(1, int64(math.MaxInt64), int64(math.MinInt64), int64(3)), [2]int64{2, 3}},
-		// The writer took a page's number of nulls from statistics that it had not kept.
+		// The writer took a page's number of nulls from statistics that it had dropped.
 		{"a null among numbers", count(`{column: i, min: "0"}`, person, Column{"i", Int64, true}),
 			one(1, int64(1), nil, int64(3)), [2]int64{2, 2}},
-		// An empty line of CSV, and one that looks like a comment, are rows.
+		// In CSV, an empty line, and a line that looks like a comment, can be rows.
 		{"an empty line", rows(Column{"f", Float64, true}), replaced(5.0, nil), [2]int64{1, 0}},
 		{"a comment", commented(rows(text, number)), replacedText("a", "#a"), [2]int64{0, 0}},
 	}
@@ -72,7 +72,7 @@ func commented(j *Job) *Job {
 	return j
 }
 
-// one returns a table of persons with one value each. One of them is in D' only.
+// one returns a pair of tables of persons with one value each. Only D' has the person with the index added.
 func one(added int, values ...any) *Pair {
 	p := &Pair{Files: 1}
 	for i, v := range values {
@@ -85,7 +85,7 @@ func one(added int, values ...any) *Pair {
 	return p
 }
 
-// replaced returns three rows of one column. The second is a in D and b in D'.
+// replaced returns a pair of tables with three rows of one column. The second row is a in D and b in D'.
 func replaced(a, b any) *Pair {
 	p := &Pair{Files: 1}
 	for i, it := range []Item{{Row: Row{1.0}, In: both}, {Row: Row{a}, In: first}, {Row: Row{b}, In: last},
@@ -96,7 +96,7 @@ func replaced(a, b any) *Pair {
 	return p
 }
 
-// replacedText is replaced with a text before each number.
+// replacedText is like replaced, for a column of texts before the column of numbers.
 func replacedText(a, b string) *Pair {
 	p := replaced(1.0, 1.0)
 	for i, s := range []string{"x", a, b, "y"} {
@@ -105,7 +105,7 @@ func replacedText(a, b string) *Pair {
 	return p
 }
 
-// Cases returns the known pair with each of the writers, in n layouts each.
+// Cases returns n cases of the pair for each writer, with different layouts.
 func (k Known) Cases(writers []Writer, n int) []*Case {
 	var out []*Case
 	for i, w := range writers {

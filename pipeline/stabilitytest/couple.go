@@ -18,12 +18,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline/showntest"
 )
 
-// What a run shows to others may differ between neighbours only in numbers that noise hides. The two runs of a coupled
-// pair draw the same noise: random bits come from a seed (mechanismtest.FixRandom). So anything else that differs comes
-// from the rows alone.
+// The output of a run may differ between neighbours only in noisy numbers. The two runs of a coupled pair draw the same
+// noise, from a seed (mechanismtest.FixRandom). So every other difference reveals the rows.
 
-// Couple runs the job on both tables, each with an empty ledger and an empty folder, and with the same noise. newSink
-// makes the sink. It cannot be called in parallel tests.
+// Couple runs the job on both tables with the same noise, each with an empty ledger and an empty folder, and compares
+// all output. newSink makes the sink. Parallel tests cannot call it.
 func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found *Finding, skipped bool) {
 	t.Helper()
 	if err := c.Job.prepare(l); err != nil {
@@ -42,25 +41,23 @@ func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found
 	return nil, false
 }
 
-// coupled is an engine after whose answers the same random bits follow, whatever it drew itself.
+// coupled is an engine that resets the random bits after it aggregates, so that both runs draw the same noise whatever
+// their engines drew.
 type coupled struct {
 	pipeline.Engine
 	t *testing.T
 }
 
-// UseScratch passes the folder on.
 func (e coupled) UseScratch(dir string) {
 	if s, ok := e.Engine.(pipeline.Scratcher); ok {
 		s.UseScratch(dir)
 	}
 }
 
-// TableSchemas returns the schemas of the tables of an engine that has several.
 func (e coupled) TableSchemas() []table.Schema {
 	return e.Engine.(pipeline.SeveralTables).TableSchemas()
 }
 
-// Aggregate answers, and then sets the random bits that follow.
 func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := e.Engine.Aggregate(ctx, p, o)
 	mechanismtest.FixRandom(e.t, noiseSeed)
@@ -69,15 +66,15 @@ func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 
 const noiseSeed = 20
 
-// run releases the answers about one table, twice; the second time nothing may be left to do. It returns what both runs
-// show.
+// run releases the answers on one table, 0 or 1, and then runs again, which must find nothing left to do. It returns
+// the output of both runs.
 func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*showntest.Lines, error) {
 	t.Helper()
 	home := filepath.Join(l.Dir, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(home) }() // Folder deletes what is left
+	defer func() { _ = os.RemoveAll(home) }() // Folder's cleanup removes what this leaves
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
 	}
@@ -117,7 +114,7 @@ func fits(err error) bool {
 	return errors.As(err, &unwritten{}) || errors.As(err, &failed) && failed.Code == "schema"
 }
 
-// showOutcome shows how a run ended.
+// showOutcome adds the outcome of a run to the recorded lines.
 func showOutcome(s *showntest.Lines, o *protocol.Outcome, err error) {
 	s.Addf("error %v", err)
 	var failed *pipeline.Error

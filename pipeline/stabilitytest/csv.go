@@ -13,26 +13,26 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// csvWithout are the kinds that CSV files cannot hold.
+// csvWithout lists the kinds that CSV files cannot hold.
 var csvWithout = []Kind{Uint64, List}
 
-// csvTypes are the types for input.csv.types. Text needs none, and decimals are read as numbers.
+// csvTypes maps kinds to the types in input.csv.types. Texts need no type, and decimals are read as numbers.
 var csvTypes = map[Kind]string{
 	Int64: "int", Int32: "int", Float64: "float", Float32: "float", Bool: "bool", Date: "date",
 	Cents: "float", Whole: "int",
 	Instant: `"timestamp 2006-01-02T15:04:05.999999Z07:00"`, Clock: `"timestamp 2006-01-02T15:04:05.999999"`,
 }
 
-// nullText is the null of a text, since an empty field is a value.
+// nullText stands for a null in a column of texts, in which an empty field is a value.
 const nullText = "<null>"
 
-// csvForm is a dialect of CSV, as far as its writer has to know it.
+// csvForm holds those options of a CSV dialect on which a writer depends.
 type csvForm struct {
-	quote byte // 0 if no character quotes
-	trims bool // blanks around a field are no part of it
+	quote byte // the quote character; 0 if there is none
+	trims bool // the reader ignores blanks around a field
 }
 
-// csvFormOf returns the form in which a job with these options of CSV reads texts as they are.
+// csvFormOf returns the form of the files that a job reads with these CSV options.
 func csvFormOf(options string) csvForm {
 	form := csvForm{quote: '"', trims: strings.Contains(options, "trim_space: true")}
 	switch {
@@ -44,9 +44,9 @@ func csvFormOf(options string) csvForm {
 	return form
 }
 
-// writeCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
-// an empty field, and a row that consists of one is an empty line. Texts are in UTF-8 or UTF-16, with or without a byte
-// order mark there.
+// writeCSV writes a CSV file as other programs do: it quotes only fields that need it, or all of them. The null of a
+// number is an empty field, so a row of one null is an empty line. The encoding is UTF-8 or UTF-16, with or without a
+// byte order mark if the reader allows both.
 func writeCSV(columns []Column, rows []Row, options string, r *rand.Rand) ([]byte, error) {
 	form := csvFormOf(options)
 	always, ending := r.IntN(3) == 0, pick(r, []string{"\n", "\n", "\r\n"})
@@ -63,7 +63,7 @@ func writeCSV(columns []Column, rows []Row, options string, r *rand.Rand) ([]byt
 	for i, row := range rows {
 		text := form.line(columns, row, always)
 		b.WriteString(text)
-		// an empty last line without an end would be no line
+		// without a line end, an empty last line would be no row
 		if i+1 < len(rows) || !always || strings.Trim(text, " \t") == "" {
 			b.WriteString(ending)
 		}
@@ -74,7 +74,7 @@ func writeCSV(columns []Column, rows []Row, options string, r *rand.Rand) ([]byt
 	return []byte(b.String()), nil
 }
 
-// line writes a row. All its values are quoted, or those that have to be.
+// line writes a row. It quotes all values if always is set, or only those that need it.
 func (f csvForm) line(columns []Column, row Row, always bool) string {
 	fields := make([]string, len(row))
 	for k, v := range row {
@@ -83,10 +83,10 @@ func (f csvForm) line(columns []Column, row Row, always bool) string {
 	return strings.Join(fields, ",")
 }
 
-// unquotable writes what a file without quotes cannot hold otherwise, so that texts that differ stay different.
+// unquotable escapes the characters that a file without quotes cannot hold, so that different texts stay different.
 var unquotable = strings.NewReplacer("%", "%25", ",", "%2C", "\r", "%0D", "\n", "%0A")
 
-// field quotes a text if it has to be quoted, or always.
+// field returns the field for a text. It is quoted if always is set or the text needs it.
 func (f csvForm) field(s string, always bool) string {
 	if f.quote == 0 {
 		return unquotable.Replace(s)
@@ -98,8 +98,8 @@ func (f csvForm) field(s string, always bool) string {
 	return s
 }
 
-// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is not a value of the
-// type.
+// textOf returns the text of a cell, in the form of csvTypes. A value that its type cannot write, such as a far date,
+// becomes a number, which the reader cannot parse as a value of the type.
 func textOf(k Kind, v any) string {
 	switch v := v.(type) {
 	case string:
@@ -127,8 +127,8 @@ func textOf(k Kind, v any) string {
 	return ""
 }
 
-// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value
-// is null, or absent.
+// jsonLines writes one JSON object per line. Texts, and numbers that JSON does not have, are strings. A null is written
+// as null, or its key is absent.
 func jsonLines(columns []Column, rows []Row, _ string, r *rand.Rand) ([]byte, error) {
 	absent := r.IntN(2) == 0
 	var b bytes.Buffer
@@ -155,11 +155,12 @@ func jsonLines(columns []Column, rows []Row, _ string, r *rand.Rand) ([]byte, er
 	return b.Bytes(), nil
 }
 
-// notUTF8: a byte that is not UTF-8 becomes an escape, so that texts that differ stay different.
+// notUTF8 reports whether a byte is invalid UTF-8. The caller escapes such bytes, so that different texts stay
+// different.
 func notUTF8(r rune, _ int) bool { return r == utf8.RuneError }
 
-// timeText formats an instant or a wall-clock time, given in microseconds.
+// timeText formats a time, given in microseconds since 1970.
 func timeText(us int64, layout string) string { return time.UnixMicro(us).UTC().Format(layout) }
 
-// inYears reports whether a text can hold a time, which must be in the years 1 to 9999.
+// inYears reports whether a time is in the years 1 to 9999, which a text can hold.
 func inYears(us int64) bool { return us >= -62135596800e6 && us < 253402300800e6 }

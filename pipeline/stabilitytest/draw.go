@@ -19,8 +19,8 @@ var catalog = []Column{
 		Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// csvOptions are groups of CSV options; a job has one option of some groups. Some read numbers and letters otherwise
-// than they are written: no row may make even that fail.
+// csvOptions lists groups of CSV options; a job has one option from some groups. Some options read numbers and letters
+// differently from how they are written: even then no row may make the run fail.
 var csvOptions = [][]string{
 	{`comment: "#"`}, {`trim_space: true`}, {`decimal: ","`, `decimal: ",", thousands: "."`,
 		`thousands: ","`}, {`quote: "'"`, `quote: none`},
@@ -30,16 +30,16 @@ var csvOptions = [][]string{
 	},
 }
 
-// drawing is a random job in the making.
+// drawing is a random job that is being drawn.
 type drawing struct {
 	*rand.Rand
 	job *Job
-	// selected is the dimensions of the last histogram that discovers keys; nil if there is none.
+	// selected holds the dimensions of the last histogram that discovers keys; nil if there is none.
 	selected []string
 }
 
-// Draw draws a job that has a plan and fits the types that its columns have in Parquet files. refused counts the drafts
-// without a plan, which have a shape that jobs may not have.
+// Draw draws a job that has a plan if its columns have the types that they get in Parquet files. refused counts the
+// drafts that were thrown away because they had no plan.
 func Draw(r *rand.Rand) (j *Job, refused int) {
 	for {
 		d := &drawing{Rand: r, job: &Job{}}
@@ -64,7 +64,7 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 		}
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
 		d.columns()
-		if d.chance(0.25) { // L1 sensitivities
+		if d.chance(0.25) { // the noise is then geometric or Laplace, with L1 sensitivities
 			d.job.Delta = "0"
 		}
 		if _, diags := d.job.Plan("job.yaml", "t.parquet"); len(diags) == 0 {
@@ -116,7 +116,7 @@ func (d *drawing) privacy() {
 	}
 }
 
-// bounds draws bounds that are enough for most queries.
+// bounds draws contribution bounds that suffice for most queries.
 func (d *drawing) bounds() string {
 	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d",
 		1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
@@ -153,12 +153,12 @@ func (d *drawing) input() {
 		d.job.Rows = 1 + d.IntN(12)
 	}
 	if len(d.job.Columns) == 0 && d.chance(0.3) {
-		d.one("i", "f", "s") // a query of all rows may name no column
+		d.one("i", "f", "s") // a count names no column, but a table needs one
 	}
 }
 
-// filtered draws one plain question about the rows that one condition leaves. Only what files state about that column
-// can be wrong.
+// filtered draws one simple query with one condition, so that all faults are in the statistics that a file has for the
+// condition's column.
 func (d *drawing) filtered() {
 	name := d.one("f", "f", "g", "i", "n", "k", "s", "d", "t", "m", "o")
 	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
@@ -166,7 +166,7 @@ func (d *drawing) filtered() {
 		", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
 }
 
-// overUnits draws a query over units: about a table with one row for each unit.
+// overUnits draws a query on the table that has one row for each unit.
 func (d *drawing) overUnits() {
 	number, text, value := d.one("i", "n", "f", "h", "k"), d.one("s", "c"), d.one("s", "i", "f", "b", "d", "t", "l", "k", "o")
 	d.job.Units = "{rows: {count: {}}, texts: {count_distinct: " + value + "}, total: {sum: " + number + ", clamp: " +
@@ -189,7 +189,7 @@ func (d *drawing) overUnits() {
 	}
 }
 
-// lookup joins columns of a public table and asks for them.
+// lookup adds columns of a public table, and queries that use them.
 func (d *drawing) lookup() {
 	d.job.Derived = append(d.job.Derived, "lookups: [{file: codes.csv, on: {"+d.one("i", "n", "k", "f", "g", "s", "c", "m",
 		"o")+": key}, add: [area, people, since], types: {people: float, since: date}, prefix: at_}, {file: codes.csv, on: "+
@@ -214,7 +214,7 @@ func (d *drawing) lookup() {
 	}
 }
 
-// derive makes columns by expressions, one from another, and asks for them.
+// derive adds columns that expressions define, some by other such columns, and queries that use them.
 func (d *drawing) derive() {
 	number, text, at := d.one("i", "n", "k", "f", "g", "m", "o"), d.one("s", "c"), d.one("t", "l", "d")
 	d.job.Derived = append(d.job.Derived, "derive: {number: "+pick(d.Rand, []string{
@@ -234,7 +234,8 @@ func (d *drawing) derive() {
 	}
 }
 
-// events gives some names a column for each event; the unit's columns stay.
+// events makes rows hold several events: it gives some logical columns one input column for each event. The columns of
+// the unit are the same for all events.
 func (d *drawing) events() {
 	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"},
 		"lon": {"lon", "z"}}
@@ -262,7 +263,7 @@ func (d *drawing) events() {
 	d.job.Events = "[" + strings.Join(events, ", ") + "]"
 }
 
-// columns completes and shuffles the input's columns. A table has at least one, and perhaps one that nobody reads.
+// columns adds unused columns to the input, at least one column if it had none, and shuffles them.
 func (d *drawing) columns() {
 	if len(d.job.Columns) == 0 || d.chance(0.2) {
 		d.one("i", "f", "s", "d")

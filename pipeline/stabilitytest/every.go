@@ -9,25 +9,25 @@ import (
 	"testing"
 )
 
-// What engines are asked, kind by kind
+// The queries that tests try by name
 //
-// Random jobs have every kind of question sooner or later. This list has each by name, so that an engine's tests say
-// which kinds it answers, on every commit: each is asked under several privacy units, about random tables, and at least
+// Random jobs contain every kind of query sooner or later. This list names each kind, so that the tests of an engine
+// show on every commit which kinds it answers: each is tried with several privacy units on random tables, and at least
 // one answer to each must not be empty.
 
-// queryKind is one kind of query, with the jobs that ask it.
+// queryKind is one kind of query, with jobs that use it.
 type queryKind struct {
 	name string
-	// columns are the names of the columns that it uses, in the catalog.
+	// columns names the columns of catalog that it uses, separated by blanks.
 	columns string
-	// queries are its queries without their names, one a line.
+	// queries holds its queries without their names, one per line.
 	queries string
-	// derived are keys of input that define derived columns, one a line.
+	// derived holds keys of input that define derived columns, one per line.
 	derived string
 	// where and timezone are keys of the job.
 	where, timezone string
-	// rows means that each row is a unit, of a public number of rows; units that units are made of columns. Neither
-	// means that both are asked.
+	// rows is set if the kind is only for jobs in which each row is a unit, with a public number of rows; units if it
+	// is only for units of columns. If neither is set, both are tried.
 	rows, units bool
 }
 
@@ -37,7 +37,7 @@ const (
 	byEdges = "{column: f, edges: [-5, 0, 39.5, 40, 50, 100]" + bin + "}"
 )
 
-// questions returns all kinds.
+// questions returns all kinds of queries.
 func questions() []queryKind {
 	return []queryKind{
 		{name: "count", columns: "i", queries: "count: {}"},
@@ -134,8 +134,8 @@ func questions() []queryKind {
 	}
 }
 
-// bounds are the privacy units under which questions are asked: a row, and units of columns with each way to bound
-// them.
+// bounds lists the privacy units with which each kind is tried: a row, and units of columns with each way to bound
+// their contributions.
 var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"", "add-remove", ""},
 	{"u", "add-remove", "max_rows: 2"},
@@ -143,7 +143,7 @@ var bounds = []struct{ unit, adjacency, perUnit string }{
 	{"w", "add-remove", "max_rows: 3, max_groups: 2, max_rows_per_group: 2"},
 }
 
-// jobs returns the jobs that ask a question; a query's own bounds are left out if each row is a unit.
+// jobs returns the jobs that use a kind of query. If each row is a unit, the bounds in the queries are left out.
 func (q queryKind) jobs() (jobs []*Job) {
 	for _, b := range bounds {
 		if q.units && b.unit == "" || q.rows && b.unit != "" {
@@ -176,13 +176,13 @@ func (q queryKind) jobs() (jobs []*Job) {
 	return jobs
 }
 
-// AskEverything asks the lab's engine every kind of question about some random pairs of tables, in files of random
-// writers: its answers must equal the answers of the lab's twin, and as near to each other as the sensitivities say. A
-// writer cannot write some tables, and in some tables no row counts: then further pairs are drawn. It fails if these
-// did not help.
+// AskEverything tries every kind of query with the lab's engine, on some random pairs of tables in files of random
+// writers. The answers must equal the answers of the lab's twin, and the answers on a pair must be within the
+// sensitivities. If a writer cannot write a table, or no row counts in an answer, further pairs are drawn; the test
+// fails if these do not help.
 func AskEverything(t *testing.T, l *Lab, pairs int) {
 	t.Helper()
-	const most = 20 // draws for each pair that is compared
+	const most = 20 // the largest number of draws for one compared pair
 	for n, q := range questions() {
 		t.Run(q.name, func(t *testing.T) {
 			lab := *l
@@ -212,7 +212,7 @@ func AskEverything(t *testing.T, l *Lab, pairs int) {
 	}
 }
 
-// EachKind calls back with a case of each kind of question and each way to bound units, in a test of the kind's name.
+// EachKind calls try with a case of each kind of query and each way to bound units, in a subtest with the kind's name.
 func EachKind(t *testing.T, l *Lab, try func(t *testing.T, c *Case)) {
 	t.Helper()
 	for n, q := range questions() {
@@ -230,15 +230,15 @@ func EachKind(t *testing.T, l *Lab, try func(t *testing.T, c *Case)) {
 	}
 }
 
-// asked is what was compared of a kind of question.
+// asked collects the comparisons of one kind of query.
 type asked struct {
 	*Lab
 	compared int
-	// counts records, for each mechanism, whether a row counted in one of its answers.
+	// counts maps each mechanism to whether a row counted in one of its answers.
 	counts map[string]bool
 }
 
-// all reports whether a row counted in an answer of each mechanism that was asked.
+// all reports whether, for each mechanism so far, a row counted in one of its answers.
 func (a *asked) all() bool {
 	for _, counts := range a.counts {
 		if !counts {
@@ -248,7 +248,7 @@ func (a *asked) all() bool {
 	return true
 }
 
-// compare runs both tables of a case and returns a promise that their results break; nil if all hold.
+// compare runs the engine and its twin on both tables of a case. It returns the first violation; nil if there is none.
 func (a *asked) compare(c *Case) *Finding {
 	var answers [2][]Answer
 	for i := range answers {
@@ -267,7 +267,7 @@ func (a *asked) compare(c *Case) *Finding {
 	return c.Within(c.Job.plan, answers)
 }
 
-// empty reports whether no row counts in an answer.
+// empty reports whether no row counted in an answer.
 func (a Answer) empty() bool {
 	return len(a.Keys) == 0 && len(a.Named) == 0 && !slices.ContainsFunc(a.Cells,
 		func(n *big.Int) bool { return n.Sign() != 0 })

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Thresholds of filters and edges, ascending. Many equal values of the tables.
+// Limits of filters and edges of cells, ascending. Many of them are values of the tables too.
 var (
 	numberTexts = []string{"-9223372036854775808", "-1e308", "-5", "0", "5", "10", "39.5", "40", "50", "100", "2147483647",
 		"9007199254740993", "9223372036854775807", "1e308"}
@@ -17,7 +17,7 @@ var (
 		"2013-11-03T01:30:00", "2014-01-01T00:00:00"}
 )
 
-// thresholds returns the thresholds for a column's type.
+// thresholds returns the limits for a column's kind.
 func (d *drawing) thresholds(k Kind) []string {
 	switch k {
 	case Date:
@@ -28,7 +28,7 @@ func (d *drawing) thresholds(k Kind) []string {
 	return numberTexts
 }
 
-// listed returns texts for a list of a column's values.
+// listed returns the texts of values from which a list for a column's kind is drawn.
 func (d *drawing) listed(k Kind) []string {
 	switch k {
 	case Date:
@@ -66,7 +66,7 @@ func (d *drawing) filter() string {
 
 func (d *drawing) list(k Kind) string { return quoted(some(d.Rand, 1+d.IntN(3), d.listed(k))) }
 
-// ranged draws one or both limits of a range, in any of the ways that jobs allow.
+// ranged draws one or both limits of a range, in any of the forms that jobs allow.
 func (d *drawing) ranged(k Kind) string {
 	if k == Bool {
 		return "not_null: true"

@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Finding is a broken promise, with all that is needed to reproduce it.
+// Finding is a violation of stability, with all that is needed to reproduce it.
 type Finding struct {
 	What string
 	Case *Case
-	// NoPlan is set if the job has no plan, which is the fault of whoever made the case.
+	// NoPlan is set if the job has no plan: the fault is then in the case, not in the engine.
 	NoPlan bool
-	// Query names the mechanism whose answers are too far apart; empty if something else is wrong.
+	// Query names the mechanism whose answers are too far apart; "" if something else is wrong.
 	Query   string
 	Answers [2]Answer
 }
 
-// Error prints the finding.
+// Error describes the finding, with its case.
 func (f *Finding) Error() string {
 	var b strings.Builder
 	c := f.Case
@@ -48,9 +48,9 @@ func (j *Job) columnsText() string {
 	return strings.Join(out, ", ")
 }
 
-// Measure answers the job on both tables and compares the distance of the answers with the declared sensitivities.
-// found is nil if all holds. skipped is set if the writer could not write the tables, or writes other types than the
-// job needs.
+// Measure runs the job on both tables and compares the distance of the answers with the declared sensitivities. found
+// is nil if none is exceeded. skipped is set if the writer cannot write the tables, or writes other types than the job
+// needs.
 func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	if err := c.Job.prepare(l); err != nil {
 		return &Finding{What: "the job has no plan: " + err.Error(), Case: c, NoPlan: true}, false
@@ -79,8 +79,8 @@ func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	return c.compareWhole(l, answers), false
 }
 
-// Counts returns the first cell of the answer of the job's first mechanism, about each of the tables. If it cannot, it
-// fails the lab's test.
+// Counts returns the first cell of the first mechanism's answer on each of the tables. If there is no answer, it fails
+// the lab's test.
 func (c *Case) Counts(l *Lab) (counts [2]int64) {
 	l.Helper()
 	if err := c.Job.prepare(l); err != nil {
@@ -96,12 +96,12 @@ func (c *Case) Counts(l *Lab) (counts [2]int64) {
 	return counts
 }
 
-// Within compares the answers of a plan of the job about both tables, one for each mechanism. It returns what is
-// further apart than the plan states, or nil.
+// Within compares the answers on both tables, one for each mechanism of a plan. It returns the first pair of answers
+// that are further apart than the plan's sensitivity; nil if there is none.
 func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 	k := 0
 	for _, q := range p.Queries() {
-		// The parts of crosstabs without levels are charged together if rows are replaced.
+		// Under replace-one, the mechanisms of crosstabs without levels have one joint sensitivity.
 		together := c.Job.Adjacency == replaceOne && q.Strategy != nil && q.Strategy.Name == query.StrategyResiduals
 		if ms := q.All(); together && !withinTogether(answers[0][k:], answers[1][k:], ms) {
 			return &Finding{What: ms[0].Query + ": all parts together are further apart than their sensitivities", Case: c,
@@ -133,7 +133,8 @@ func (c *Case) Within(p *pipeline.Plan, answers [2][]Answer) *Finding {
 	return nil
 }
 
-// compareWhole compares the answers with the answers of a run that reads every row.
+// compareWhole compares the answers with the answers of a run that ignores the statistics of files, and so reads every
+// row.
 func (c *Case) compareWhole(l *Lab, answers [2][]Answer) *Finding {
 	whole, err := c.Job.readsAll(l)
 	if err != nil {

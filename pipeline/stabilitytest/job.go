@@ -14,41 +14,41 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Job is a job whose text is composed from pieces, so that it can be made smaller.
+// Job is a job whose YAML is composed of parts, so that shrinking can drop some of them.
 type Job struct {
 	Columns   []Column // the input's columns
 	Unit      []string // nil if each row is a unit
-	Upstream  int      // the largest number of rows of a unit that the table's producer bounds; 0 if there is none
-	MaxChange int      // how much such a unit changes the count of a row, in the column i; 0 if rows are not counts
+	Upstream  int      // the bound on rows per unit that the table's producer guarantees; 0 if there is none
+	MaxChange int      // if rows are counts, in the column i: the most by which a unit changes one; else 0
 	Adjacency string
-	Delta     string   // 1e-6 if it is empty
-	PerUnit   string   // empty if there is none
+	Delta     string   // "" stands for 1e-6
+	PerUnit   string   // the job's per_unit; "" if there is none
 	CSV       string   // keys of input.csv besides types and null_values
 	Nulls     []string // items of input.csv.null_values besides nullText
 	Timezone  string
-	Events    string   // empty if there are none
-	Derived   []string // keys of input that define derived columns: lookups
-	Units     string   // the value of units; empty if no query is over units
-	Tables    *Tables  // nil if there is one table
+	Events    string   // the job's events; "" if there are none
+	Derived   []string // keys of input that define derived columns, such as lookups
+	Units     string   // the job's units; "" if no query is over units
+	Tables    *Tables  // the tables besides the first; nil if there are none
 	Where     []string // conditions
 	Rows      int      // the public number of rows; 0 if it is private
 	Queries   []string
 	Formats   string
-	// Statistics is the value of input.statistics; empty if it is left out.
+	// Statistics is the value of input.statistics; "" if the key is left out.
 	Statistics string
 
-	plan   *pipeline.Plan // set by prepare
+	plan   *pipeline.Plan // made by prepare
 	source source.Options // how CSV files are read
 	whole  *Job           // the same job with input.statistics: ignore
 }
 
-// countsColumn is the column of a table of counts.
+// countsColumn holds the counts of a table whose rows are counts.
 const countsColumn = "i"
 
-// replaceOne is an adjacency, as jobs write it.
+// replaceOne is the value of a job's adjacency for replaced units.
 const replaceOne = "replace-one"
 
-// YAML returns the text of the job file, for input files with these names.
+// YAML returns the text of the job for input files with these names.
 func (j *Job) YAML(files ...string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -112,7 +112,8 @@ func (j *Job) YAML(files ...string) string {
 	return b.String()
 }
 
-// floatUnit allows floating-point numbers in the privacy unit if it needs them: in CSV decimals are such numbers.
+// floatUnit returns the key that allows floating-point numbers in the privacy unit, if the job needs it: in CSV,
+// decimals are read as such numbers.
 func (j *Job) floatUnit() string {
 	for _, c := range j.Columns {
 		if slices.Contains(j.Unit, c.Name) && (c.Kind == Float64 || c.Kind == Float32 || c.Kind == Cents) {
@@ -122,7 +123,7 @@ func (j *Job) floatUnit() string {
 	return "refuse"
 }
 
-// csv returns the value of input.csv: the types of all columns that CSV can hold, in the form in which textOf writes
+// csv returns the value of input.csv: the types of the columns that CSV can hold, in the form in which textOf writes
 // them.
 func (j *Job) csv() string {
 	parts := []string{"types: {" + strings.Join(j.types(false), ", ") + "}", "null_values: [" +
@@ -133,7 +134,8 @@ func (j *Job) csv() string {
 	return strings.Join(parts, ", ")
 }
 
-// types returns the columns that texts can hold with their types, those that are texts only if texts is set.
+// types returns the types of the columns that text files can hold, as name: type. Columns of texts are left out unless
+// texts is set.
 func (j *Job) types(texts bool) (types []string) {
 	for _, c := range j.Columns {
 		switch t := csvTypes[c.Kind]; {
@@ -146,7 +148,7 @@ func (j *Job) types(texts bool) (types []string) {
 	return types
 }
 
-// Plan makes the job's plan; path is where its file would be.
+// Plan makes the job's plan. path is the assumed path of the job's file.
 func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagnostics) {
 	job, diags := configs.Parse(path, []byte(j.YAML(files...)), configs.ParseOptions{})
 	if len(diags) > 0 {
@@ -161,7 +163,7 @@ func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagno
 	})
 }
 
-// prepare makes the job's plan, once. The lab decides which files are read.
+// prepare makes the job's plan, and the options with which its files are read, on the first call.
 func (j *Job) prepare(l *Lab) error {
 	if j.plan != nil {
 		return nil
@@ -189,10 +191,10 @@ func (j *Job) readsAll(l *Lab) (*Job, error) {
 	return j.whole, j.whole.prepare(l)
 }
 
-// changed drops the plans of a job that was changed.
+// changed discards the plans, because the job was changed.
 func (j *Job) changed() { j.plan, j.whole = nil, nil }
 
-// Public holds the public files that jobs name, in CSV.
+// Public holds the contents of the public files that jobs name, in CSV.
 var Public = map[string]string{
 	"places.csv": "country,region,place\nx,warm,red\nx,warm,a\nx,cold,blue\nx,cold,b\nx,cold,A\ny,flat,40\n",
 	"people.csv": "region,people\nwarm,3\ncold,40\nflat,0\n",
@@ -205,7 +207,7 @@ var Public = map[string]string{
 	"points.csv": "id,lat,lon\none,40.75,-73.98\ntwo,40.7501,-73.9801\nthree,40.752,-73.98\nfour,40.76,-73.99\npole,90,0\n",
 }
 
-// PublicColumn returns a column of a public file. The end of path names the file.
+// PublicColumn returns a column of the public file that the last element of path names.
 func PublicColumn(path, column string) ([]string, bool) {
 	lines := strings.Split(strings.TrimSuffix(Public[path[strings.LastIndex(path, "/")+1:]], "\n"), "\n")
 	at := slices.Index(strings.Split(lines[0], ","), column)

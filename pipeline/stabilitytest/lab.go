@@ -7,25 +7,23 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Limits are the limits of an engine. Answers do not depend on them.
+// Limits are an engine's limits of resources, on which answers must not depend.
 type Limits struct {
 	Workers int
-	// Tight means that almost no rows fit in memory, so that they are written to the scratch file.
+	// Tight sets a memory limit that almost no rows fit, so that they are written to the scratch file.
 	Tight bool
 }
 
-// Lab is what cases are tried with: a folder, best in memory, and an engine.
+// Lab is the environment in which cases are tried: a folder, which is fastest in memory, and an engine.
 type Lab struct {
 	testing.TB
 	Dir string
-	// Open makes an engine over data. Closing the engine closes data.
+	// Open makes an engine over data. Closing the engine closes data. scratch is the folder for temporary files.
 	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
-	// OpenTables makes an engine over several tables, in the order of a plan; nil if jobs with several tables are left
-	// out.
+	// OpenTables makes an engine over several tables, in the order of a plan. nil leaves out jobs with several tables.
 	OpenTables func(data []*source.Dataset, l Limits, scratch string) pipeline.Engine
-	// Twin, if not nil, makes another engine, whose answers must be equal.
+	// Twin makes another engine, whose answers must be equal; nil if there is none.
 	Twin func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
-	// Jobs means that the folder has the job's file, job.yaml, and its public files, for engines whose workers read
-	// them.
+	// Jobs is set for engines whose workers read the job: the folder then holds job.yaml and its public files.
 	Jobs bool
 }

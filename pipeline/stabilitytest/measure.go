@@ -22,18 +22,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Answer is the exact answer of one mechanism, in multiples of Quantum: Cells or, if keys are private, Keys with their
+// Answer is the exact answer of one mechanism, in multiples of Quantum: Cells or, for discovered keys, Keys with their
 // counts or weights.
 type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
 	Keys    map[string]int64
-	// Least is min_units: keys with a smaller count were left out. 0 stands for 1.
+	// Least is min_units: keys with a smaller count are not in Keys. 0 stands for 1.
 	Least int64
-	// Among holds the keys that the selection can return, with their counts, if min_units is above 1; else nil.
+	// Among holds the keys that the selection may return, with their counts. It is nil if min_units is at most 1.
 	Among map[string]int64
 	// Named holds the exact numbers by cell and key digest, in multiples of Quantum. It is nil unless another query
-	// selects the keys of this one.
+	// discovers the keys.
 	Named map[string]*big.Int
 }
 
@@ -57,19 +57,19 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%d cells in multiples of %g: %s", len(a.Cells), a.Quantum, b.String())
 }
 
-// Case is two neighbouring tables, a job about them, and how they are written and read.
+// Case is a pair of neighbouring tables, a job, and the way in which the tables are written and read.
 type Case struct {
 	Job    *Job
 	Pair   *Pair
 	Writer Writer
 	Layout uint64 // seed of the writer's layout
 	Limits Limits
-	// Whole is set if the answers must also be equal to the answers of a run that ignores the statistics of files.
+	// Whole is set if the answers must also equal the answers of a run that ignores the statistics of files.
 	Whole bool
-	Note  string // where the case comes from: the seed
+	Note  string // the origin of the case, such as its seed
 }
 
-// Put writes one table of the pair, 0 or 1, into the files of a folder.
+// Put writes one table of the pair, 0 or 1, to the files of a folder.
 func (c *Case) Put(dir string, i int) error {
 	names := Files(c.Writer, c.Pair.Files)
 	if c.Job.Tables != nil {
@@ -78,7 +78,7 @@ func (c *Case) Put(dir string, i int) error {
 		}
 	}
 	for k, rows := range c.Pair.Table(i) {
-		// Each file has a layout of its own, which is the same for both tables.
+		// Each file has its own layout, which is the same for both tables.
 		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))
 		if err := c.Writer.Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, c.Job.CSV, r); err != nil {
 			return unwritten{err}
@@ -94,20 +94,19 @@ func (c *Case) openFiles(l *Lab) (*source.Dataset, error) {
 	return source.Open(context.Background(), options)
 }
 
-// unwritten is an error of a writer; it does not concern the engine.
+// unwritten is the error of a writer that cannot write a table.
 type unwritten struct{ error }
 
-// unequal is the error of an engine whose answer to a query differs from its twin's.
+// unequal means that the engine and its twin answer a query differently.
 type unequal struct {
 	query   string
 	answers [2]Answer
 }
 
-// Error names the query.
 func (u unequal) Error() string { return u.query + ": the engine and its twin give different answers" }
 
-// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in
-// order. If the lab has a twin and its answers differ, the error is unequal.
+// answers writes one table, 0 or 1, and returns the exact answers on it, one for each mechanism of the job's plan, in
+// order. If the lab has a twin whose answers differ, the error is unequal.
 func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	}
 	answers, err := c.ask(l, p, l.Open)
 	if failed := (*pipeline.Error)(nil); errors.As(err, &failed) && failed.Code == "over-units" {
-		return nil, unwritten{err} // parts of the input are added up apart, which is refused
+		return nil, unwritten{err} // shards cannot make a table of units
 	}
 	if err != nil || l.Twin == nil || len(p.Tables()) > 0 {
 		return answers, err
@@ -138,7 +137,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	return answers, nil
 }
 
-// putJob writes the files of a job about the case's files, and makes its plan.
+// putJob makes the plan of a job for the case's files. If the lab wants it, it writes the job and its public files too.
 func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 	names := Files(c.Writer, c.Pair.Files)
 	path := filepath.Join(l.Dir, "job.yaml")
@@ -157,14 +156,14 @@ func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
 	return p, nil
 }
 
-// ask asks an engine about the files that Put wrote.
+// ask returns the answers of an engine on the files that Put wrote.
 func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer,
 	error) {
 	engine, err := c.open(l, p, open)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = engine.Close() }() // it has read everything
+	defer func() { _ = engine.Close() }() // nothing was written
 	if diags := p.CheckWith(engine); len(diags) > 0 {
 		return nil, unwritten{diags}
 	}
@@ -179,7 +178,7 @@ func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, 
 	return Opened(l, p, exact.Exacts), nil
 }
 
-// Opened opens the exact answers of a plan, one for each mechanism, in order.
+// Opened returns the integers in the exact answers of a plan, one Answer for each mechanism, in order.
 func Opened(tb testing.TB, p *pipeline.Plan, exacts [][]mechanism.Exact) (out []Answer) {
 	tb.Helper()
 	queries := p.Queries()
@@ -218,7 +217,8 @@ func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
 	return a
 }
 
-// eachCanBe returns the numbers of the keys that both selections can return.
+// eachCanBe returns the Named numbers of the keys that the selections of both answers may return. A name is the cell's
+// number in 4 bytes, then the key's digest.
 func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 	if a.Among == nil {
 		return a.Named
@@ -231,12 +231,12 @@ func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
 		}
 	}
 	named := maps.Clone(a.Named)
-	maps.DeleteFunc(named, func(name string, _ *big.Int) bool { return !digests[name[4:4+sha256.Size]] }) // after the cell
+	maps.DeleteFunc(named, func(name string, _ *big.Int) bool { return !digests[name[4:4+sha256.Size]] })
 	return named
 }
 
-// difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
-// form. A key that was left out has the count Least - 1. Its Named numbers are not compared.
+// difference returns the nonzero differences of two answers, cell by cell. ok is false if the answers have different
+// forms. A key that one answer lacks counts as Least - 1 there. Named is not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) ||
 		(a.Named == nil) != (b.Named == nil) {
@@ -280,15 +280,15 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1
-// sensitivity if its noise is not Gaussian.
+// within reports whether the distance of two answers is at most their mechanism's sensitivity, in exact arithmetic: the
+// L2 sensitivity for Gaussian noise, the L1 sensitivity otherwise.
 func within(a, b Answer, m calibrate.Mechanism) bool {
 	distance, ok := squaredDistance(a, b, m)
 	return ok && distance.Cmp(m.Sens.Squared()) <= 0
 }
 
-// squaredDistance returns the squared distance of two answers in the norm of the sensitivity of their mechanism. It is
-// false if neighbours cannot have such totals.
+// squaredDistance returns the squared distance of two answers in the norm of their mechanism's sensitivity. ok is false
+// if neighbours cannot have such answers.
 func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 	diff, ok := difference(a, b)
 	if !ok {
@@ -311,9 +311,8 @@ func squaredDistance(a, b Answer, m calibrate.Mechanism) (*big.Rat, bool) {
 	return distance.Mul(distance, quantum).Mul(distance, quantum), true
 }
 
-// withinTogether reports whether the answers of mechanisms that are charged together are as near to each other as all
-// of them say: the sum of their squared distances in units of their sigmas is at most the same sum of their
-// sensitivities.
+// withinTogether reports whether the answers of mechanisms with a joint sensitivity are close enough: the sum of their
+// squared distances, each divided by sigma², is at most the same sum of their squared sensitivities.
 func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 	changed, stated := new(big.Rat), new(big.Rat)
 	for i, m := range ms {
@@ -329,8 +328,8 @@ func withinTogether(a, b []Answer, ms []calibrate.Mechanism) bool {
 	return changed.Cmp(stated) <= 0
 }
 
-// withinWeights reports whether one unit can have the keys that are in one answer alone: no such key weighs more than
-// the keys of a unit that has so many. The key threshold relies on this.
+// withinWeights reports whether one unit can have all the keys that only one of two answers has: none of them may weigh
+// more than the heaviest key of a unit with so many keys. The key threshold relies on this.
 func withinWeights(a, b Answer, weights []int64) bool {
 	alone, heaviest := 0, int64(0)
 	for key, weight := range a.Keys {
@@ -341,8 +340,9 @@ func withinWeights(a, b Answer, weights []int64) bool {
 	return alone == 0 || alone <= len(weights) && heaviest <= weights[alone-1]
 }
 
-// withinKeys reports whether one unit, which is in at most most keys, can have made the difference of two answers with
-// private keys. The key threshold relies on this. If a unit is replaced, it leaves some keys and enters others.
+// withinKeys reports whether a change of one unit, which has at most most keys, explains the difference of two answers
+// with discovered keys. The key threshold relies on this. Under replace-one the unit leaves some keys and enters
+// others.
 func withinKeys(a, b Answer, most int64, adjacency string) bool {
 	diff, _ := difference(a, b)
 	sides := map[int]int64{}

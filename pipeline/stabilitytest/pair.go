@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// Item is a row of one or both tables of a pair.
+// Item is a row that one or both tables of a pair have.
 type Item struct {
 	Row Row
-	// In reports whether it is a row of D and whether it is a row of D'.
+	// In[0] reports whether D has the row, In[1] whether D' has it.
 	In [2]bool
-	// file is the index of its file in each table; the rows of a file are sorted by place.
+	// file is the index of the row's file in each table. Each file is sorted by place.
 	file  [2]int
 	place [2]uint64
 }
 
-// Pair is two neighbouring tables. Without some of its items it is still neighbouring, with two exceptions: if each row
-// is a unit, replace-one needs a row of D for each row of D'; and rows of counts differ in pairs.
+// Pair is two neighbouring tables, as a list of rows. Most pairs are still neighbours if items are removed. There are
+// two exceptions: if each row is a unit, replace-one needs as many rows in D as in D'; and if rows are counts, the two
+// versions of a row belong together.
 type Pair struct {
 	Files int
 	Items []Item
@@ -45,15 +46,15 @@ var (
 	last  = [2]bool{false, true}
 )
 
-// pairing is a pair that is being drawn.
+// pairing draws the pair of a job.
 type pairing struct {
 	*rand.Rand
 	job   *Job
 	pair  *Pair
-	moved bool // the two tables have their rows in different orders and different files
+	moved bool // the tables have their common rows in different orders and files
 }
 
-// DrawPair draws two tables that are neighbours for the job's unit and adjacency.
+// DrawPair draws two tables that are neighbours under the job's unit and adjacency.
 func (j *Job) DrawPair(r *rand.Rand) *Pair {
 	d := &pairing{r, j, &Pair{Files: pick(r, []int{1, 1, 1, 2, 3})}, r.IntN(6) == 0}
 	if len(j.Unit) == 0 {
@@ -67,8 +68,8 @@ func (j *Job) DrawPair(r *rand.Rand) *Pair {
 	return d.pair
 }
 
-// sort puts the rows of both tables in the order of a column, ascending or descending, as tables often are. Row groups
-// and pages then have ranges of their own. Rows that differ stay in their place.
+// sort orders the rows of both tables by a column, ascending or descending, as tables often are, so that row groups and
+// pages have different ranges of values. Rows that only one table has stay in their place.
 func (d *pairing) sort(column int) {
 	down := d.IntN(2) == 0
 	var at []int
@@ -115,7 +116,7 @@ func (d *pairing) addRow(row Row, in [2]bool) {
 	d.pair.Items = append(d.pair.Items, it)
 }
 
-// row draws a row. Some rows repeat an earlier one.
+// row draws a row, some of the time a copy of an earlier one. far is the probability of an odd value, as in cell.
 func (d *pairing) row(far float64) Row {
 	if n := len(d.pair.Items); n > 0 && d.IntN(5) == 0 {
 		return slices.Clone(d.pair.Items[d.IntN(n)].Row)
@@ -130,8 +131,8 @@ func (d *pairing) row(far float64) Row {
 	return row
 }
 
-// likeRows draws a text of what has a meaning in a file of the job's rows: other rows as they stand in it, or parts of
-// them, line ends, quotes, comments.
+// likeRows draws a text that looks like part of a text file: other rows as they are written, or parts of them, line
+// ends, quotes, comments.
 func (d *pairing) likeRows() string {
 	var b strings.Builder
 	for range 1 + d.IntN(4) {
@@ -146,8 +147,8 @@ func (d *pairing) likeRows() string {
 	return b.String()
 }
 
-// common draws how many rows both tables have, and how often their values are odd, which is rarer than in the rows that
-// differ.
+// common draws the number of rows that both tables have, and the probability of odd values in them, which is lower than
+// in the rows that differ.
 func (d *pairing) common() (n int, far float64) {
 	n = d.IntN(10)
 	if d.IntN(60) == 0 {
@@ -156,8 +157,8 @@ func (d *pairing) common() (n int, far float64) {
 	return n, pick(d.Rand, []float64{0, 0.05, 0.3})
 }
 
-// upstream makes neighbours that differ as the producer of the table promises: one of them has more rows, or larger
-// counts. Under replace-one both have some of their own.
+// upstream draws neighbours as the table's producer guarantees them: one of the tables has more rows, or larger counts.
+// Under replace-one both have some rows or counts of their own.
 func (d *pairing) upstream(far float64) {
 	sides := [][2]bool{pick(d.Rand, [][2]bool{first, last})}
 	if d.job.Adjacency == replaceOne {
@@ -168,7 +169,7 @@ func (d *pairing) upstream(far float64) {
 			row := d.row(far)
 			if d.job.MaxChange > 0 {
 				at := index(d.job.Columns, countsColumn)
-				count, _ := row[at].(int64) // a count that is null is 0
+				count, _ := row[at].(int64) // 0 for null
 				count = min(max(count, math.MinInt64/2), math.MaxInt64/2)
 				less := slices.Clone(row)
 				if less[at] = any(count); count == 0 && d.IntN(2) == 0 {
@@ -184,7 +185,7 @@ func (d *pairing) upstream(far float64) {
 	}
 }
 
-// rows makes neighbours that differ in one row.
+// rows draws neighbours that differ in one row.
 func (d *pairing) rows() {
 	n, far := d.common()
 	if d.job.Rows > 0 {
@@ -206,8 +207,8 @@ func (d *pairing) rows() {
 	d.addRow(d.row(far), pick(d.Rand, [][2]bool{first, last}))
 }
 
-// units makes neighbours that differ in the rows of one unit. Under add-remove these are in one table only. Under
-// replace-one the other table has other rows instead, of the same unit or of a new one.
+// units draws neighbours that differ in the rows of one unit. Under add-remove only one table has them. Under
+// replace-one the other table has other rows in their place, of the same unit or of a new one.
 func (d *pairing) units() {
 	one, other := d.unit(), d.unit()
 	n, far := d.common()
@@ -223,7 +224,7 @@ func (d *pairing) units() {
 		d.change(one, in)
 		return
 	}
-	if d.IntN(3) > 0 { // the same unit, some of whose rows are in both tables
+	if d.IntN(3) > 0 { // the same unit, with some rows in both tables
 		other = one
 		for range d.IntN(3) {
 			d.addRow(d.withUnit(d.row(far), one), both)
@@ -233,8 +234,8 @@ func (d *pairing) units() {
 	d.change(other, [2]bool{in[1], in[0]})
 }
 
-// change adds some or very many rows of a unit to one table. Rows without a unit, which count nowhere, may be among
-// them.
+// change adds rows of a unit, sometimes very many, to one table. It may also add rows without a unit, which count
+// nowhere.
 func (d *pairing) change(id unit, in [2]bool) {
 	n := d.IntN(7)
 	if d.IntN(12) == 0 {
@@ -250,7 +251,7 @@ func (d *pairing) change(id unit, in [2]bool) {
 	}
 }
 
-// unit is the cells of a privacy unit.
+// unit holds the cells that identify a privacy unit.
 type unit []any
 
 var (
@@ -278,7 +279,7 @@ func (d *pairing) unit() unit {
 	return id
 }
 
-// key returns a text that is equal for cells of the same unit; -0 is 0.
+// key returns a text that is equal for equal units; -0 equals 0.
 func (u unit) key() string {
 	s := ""
 	for _, c := range u {

@@ -10,7 +10,7 @@ import (
 func (d *drawing) query() string {
 	var q string
 	kinds := 9
-	if d.job.MaxChange > 0 { // values and discovered keys do not go with a table of counts
+	if d.job.MaxChange > 0 { // a table of counts allows no values and no discovered keys
 		kinds = 4
 	}
 	switch d.IntN(kinds) {
@@ -39,7 +39,7 @@ func (d *drawing) query() string {
 		q += ", per_unit: {" + d.bounds() + "}"
 	}
 	if strings.Contains(q, "optimize: cdf") || strings.Contains(q, "noise: auto") {
-		return q // goes with none of what follows
+		return q // these allow none of the keys below
 	}
 	if !found && d.chance(0.05) {
 		q += ", sensitivity: 100"
@@ -53,14 +53,14 @@ func (d *drawing) query() string {
 	return q
 }
 
-// foundBounds draws bounds with max_rows: discover.
+// foundBounds draws contribution bounds with max_rows: discover.
 func (d *drawing) foundBounds() string {
 	return fmt.Sprintf("max_rows: discover, max_rows_up_to: %d, max_groups: %d, max_rows_per_group: %d", 4+d.IntN(20),
 		1+d.IntN(4), 2+d.IntN(3)) +
 		pick(d.Rand, []string{"", ", max_rows_share: 0.3"})
 }
 
-// methods are mostly fast ones, since denoising sees only noisy values.
+// methods lists denoising methods, mostly fast ones: they see only noisy values, so stability does not depend on them.
 var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative",
 	"round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "empirical-bayes", "auto"}
 
@@ -81,7 +81,7 @@ func (d *drawing) histogram() string {
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + d.weight() + "}"
 }
 
-// weight draws how much rows count, mostly nothing.
+// weight draws the weight of rows; mostly none.
 func (d *drawing) weight() string {
 	if d.job.MaxChange > 0 || d.chance(0.7) {
 		return ""
@@ -90,7 +90,7 @@ func (d *drawing) weight() string {
 		pick(d.Rand, []string{"[0, 50]", "[10, 40]", "[0, 0.5]", "[39.999, 40]", "[0, 9223372036854775807]"}) + "}"
 }
 
-// crosstabs draws a crosstabs query. Its noise is added to residuals, not to the cells of its tables.
+// crosstabs draws a query of crosstabs. Its noise is added to residuals, not to the cells of its tables.
 func (d *drawing) crosstabs() string {
 	by := d.dimensions(1+d.IntN(3), false)
 	if strings.Contains(fmt.Sprint(by), "kernel") {
@@ -119,7 +119,7 @@ func (d *drawing) crosstabs() string {
 	return q
 }
 
-// discovered draws a histogram of private keys, which needs bounds of its own.
+// discovered draws a histogram with discovered keys, which needs its own bounds.
 func (d *drawing) discovered() string {
 	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key" + d.fold() +
 		"}"}
@@ -140,7 +140,7 @@ func (d *drawing) discovered() string {
 	return q
 }
 
-// follower draws a sum, a mean or a variance by the keys that a histogram selects, perhaps with a further dimension.
+// follower draws a sum, a mean or a variance by the keys that a histogram discovers, perhaps with a further dimension.
 func (d *drawing) follower() string {
 	kind := pick(d.Rand, []string{"sum", "mean", "variance"})
 	by := slices.Clone(d.selected)
@@ -214,8 +214,8 @@ func (d *drawing) groups() string {
 	return ", by: [" + strings.Join(d.dimensions(1, false), ", ") + "]"
 }
 
-// dimensions draws n dimensions with different names. If whole is set, there are no kernels, which cannot be used with
-// private keys.
+// dimensions draws n dimensions with different names. If whole is set, no row counts in several cells (no kernels), as
+// discovered keys require.
 func (d *drawing) dimensions(n int, whole bool) []string {
 	var by []string
 	grid := false
@@ -245,7 +245,7 @@ var (
 	clockParts = append(slices.Clone(dayParts), "minute_of_hour", "hour_of_day", "hour_of_week")
 )
 
-// fold draws the key fold of a dimension of texts; often it is absent.
+// fold draws the key fold of a dimension of texts; often "".
 func (d *drawing) fold() string {
 	if d.chance(0.7) {
 		return ""
@@ -299,7 +299,7 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 		pick(d.Rand, []string{"50", "500", "100000"}) + kernel + "}", false
 }
 
-// labels draws listed cells, or cells with aliases.
+// labels draws a list of cells, some of them with aliases.
 func (d *drawing) labels(k Kind) string {
 	members := some(d.Rand, 2+d.IntN(4), d.listed(k))
 	members = slices.DeleteFunc(members, func(m string) bool { return m == "null" || m == "other" })

@@ -2,8 +2,8 @@ package stabilitytest
 
 import "slices"
 
-// Shrink makes a failing case smaller, as long as fails returns true: fewer queries, conditions and rows, simpler
-// layouts and limits. It returns the smallest case.
+// Shrink simplifies a failing case as long as fails returns true: fewer queries, conditions and rows, simpler layouts
+// and limits. It returns the simplest case that still fails.
 func (c *Case) Shrink(fails func(*Case) bool) *Case {
 	best := c
 	try := func(change func(*Case)) bool {
@@ -38,8 +38,8 @@ func (c *Case) Shrink(fails func(*Case) bool) *Case {
 	return best
 }
 
-// shrinkRows removes rows that the failure does not need: halves first, then one by one. If the number of rows is
-// public, all stay, and so do rows of counts, which differ in pairs.
+// shrinkRows removes rows without which the case still fails: first halves, then one by one. It removes none if the
+// number of rows is public, or if rows are counts, which differ in pairs.
 func (c *Case) shrinkRows(try func(func(*Case)) bool) bool {
 	shrunk := false
 	if c.Job.Rows > 0 || c.Job.MaxChange > 0 {
@@ -67,7 +67,7 @@ func (c *Case) clone() *Case {
 	return &next
 }
 
-// oneFile puts all rows into one file.
+// oneFile moves all rows to one file.
 func (p *Pair) oneFile() {
 	p.Files = 1
 	for i := range p.Items {
@@ -75,7 +75,7 @@ func (p *Pair) oneFile() {
 	}
 }
 
-// oneOrder gives D' the order and the files of D.
+// oneOrder gives the rows of D' the order and the files that they have in D.
 func (p *Pair) oneOrder() {
 	for i := range p.Items {
 		it := &p.Items[i]
@@ -83,7 +83,7 @@ func (p *Pair) oneOrder() {
 	}
 }
 
-// neighbouring reports whether a pair is still two neighbouring tables after rows were removed.
+// neighbouring reports whether a pair from which rows were removed is still a pair of neighbours.
 func (p *Pair) neighbouring(j *Job) bool {
 	if len(j.Unit) > 0 || j.Upstream > 0 {
 		return true

@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// Kind is the type of a column in files.
+// Kind is the kind of values in a column.
 type Kind uint8
 
-// The kinds, and what a cell of a [Row] holds if it is not null.
+// The kinds. The comments give the Go type and the meaning of a [Row]'s cell that is not null.
 const (
 	Int64   Kind = iota // int64
 	Int32               // int64 within 32 bits
@@ -30,13 +30,13 @@ const (
 type Column struct {
 	Name     string
 	Kind     Kind
-	Optional bool // it may have nulls
+	Optional bool // some cells are null
 }
 
 // Row is a row of the input, with one cell per column; nil is null.
 type Row = sourcetest.Row
 
-// Table is the contents of the input: the rows of each of its files.
+// Table holds the rows of each file of the input.
 type Table = sourcetest.Table
 
 // index returns the index of a column, or -1.

@@ -12,24 +12,25 @@ import (
 
 // Several tables
 //
-// A job with several tables reads the files of a case twice, as tables left and right, so that neighbours differ in the
-// rows of one unit in both. Its table items is the same for all neighbours and names no unit: whose its rows are
-// follows from left by a key. Items that only one unit has by its key are nobody's without it.
+// A job with several tables reads the files of a case twice, as the tables left and right, so that neighbours differ in
+// the rows of one unit in both. A third table, items, is the same for all neighbours and names no unit: its rows belong
+// to the unit of the row in left with the same key. If no row of left has the key of an item, the item belongs to no
+// unit.
 
-// Tables are the tables of a job besides left, which has the job's other keys of input.
+// Tables describes the tables besides left, which is the job's input.
 type Tables struct {
-	Join  string // the value of left's join
-	Right string // conditions of right
-	Items string // the value of the join of items, to left first
+	Join  string // left's key join
+	Right string // right's conditions
+	Items string // the key join of items, first to left
 }
 
-// items is the file of the table items.
+// items is the file name of the table items.
 const items = "items.csv"
 
 const itemRows = "i,s,price\n0,a,1\n0,red,50\n1,a\x00b,2\n5,,3\n5,b,-4\n40,red,5.5\n40,red,5.5\n40,é,\n7,b,8\n,a,9\n" +
 	"9223372036854775807,zz,1e300\n-9223372036854775808,\"\",0\n1,blue,NaN\n"
 
-// inputs writes the keys of the tables, for the files of a case.
+// inputs writes the keys of input for all tables.
 func (t *Tables) inputs(line func(string, ...any), j *Job, files []string) {
 	form := func() {
 		line("      files: [%s]\n      csv: {%s}\n      unit: [%s]", strings.Join(files, ", "), j.csv(), strings.Join(j.Unit, ", "))
@@ -53,7 +54,7 @@ func (t *Tables) inputs(line func(string, ...any), j *Job, files []string) {
 	line("    items: {files: [%s], csv: {types: {i: int, price: float}}, join: %s}", items, t.Items)
 }
 
-// from returns a query that reads left, unless it says something else.
+// from adds from: left to a query that names no table.
 func from(query string) string {
 	if strings.Contains(query, ", from: ") {
 		return query
@@ -61,7 +62,7 @@ func from(query string) string {
 	return query + ", from: left"
 }
 
-// tables draws several tables, and queries about columns of one that another one has.
+// tables draws several tables, and queries on one table that use columns of another.
 func (d *drawing) tables() {
 	same := func() string {
 		name := d.one("i", "s", "b", "n", "d", "c")
@@ -116,7 +117,7 @@ func (c *Case) openTables(l *Lab) (tables []*source.Dataset, err error) {
 	return tables, nil
 }
 
-// open makes an engine for a plan about the files that Put wrote.
+// open makes an engine for a plan over the files that Put wrote.
 func (c *Case) open(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) (pipeline.Engine,
 	error) {
 	if len(p.Tables()) > 0 {

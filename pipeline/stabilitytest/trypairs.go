@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Folder returns a folder for the test: in memory, if the system offers that.
+// Folder returns a folder for the test, in memory if the system offers that.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir, remove := Temporary(t)
@@ -18,7 +18,7 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// Temporary is [Folder] for a part of a test, which removes it.
+// Temporary is like [Folder], but the caller removes the folder.
 func Temporary(t testing.TB) (dir string, remove func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "stability")
@@ -31,7 +31,7 @@ func Temporary(t testing.TB) (dir string, remove func()) {
 	return dir, func() { _ = os.RemoveAll(dir) }
 }
 
-// Seed returns the seed of the cases of every test; DPRELEASE_SEED sets another one.
+// Seed returns the seed from which tests draw cases: 1, or DPRELEASE_SEED.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	text := os.Getenv("DPRELEASE_SEED")
@@ -45,8 +45,8 @@ func Seed(t testing.TB) uint64 {
 	return n
 }
 
-// Pairs returns how many pairs a test tries: short of them on every commit, a fifteenth of that with -short, and long
-// of them if DPRELEASE_LONG is set. DPRELEASE_PAIRS sets another number.
+// Pairs returns the number of pairs that a test tries: short, a fifteenth of that with -short, or long if
+// DPRELEASE_LONG is set. DPRELEASE_PAIRS overrides all of these.
 func Pairs(t testing.TB, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
@@ -65,33 +65,33 @@ func Pairs(t testing.TB, short, long int) int {
 	return short
 }
 
-// Search tries random cases until one fails or all held.
+// Search tries random cases until one fails or a number of pairs is reached.
 type Search struct {
 	// Seed determines all cases: pair number n of a search depends on Seed and n alone.
 	Seed uint64
-	// Pairs is how many pairs of tables are tried, PairsPerJob how many of them with one job.
+	// Pairs is the number of pairs to try, PairsPerJob the number of pairs with the same job.
 	Pairs, PairsPerJob int
 	Writers            []Writer
 	// Labs try the cases, each in a goroutine of its own.
 	Labs []*Lab
-	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another
-	// job is drawn.
+	// Mask removes the queries that an engine refuses from a job. It returns false if none is left; then another job is
+	// drawn. nil removes nothing.
 	Mask func(*Job) bool
-	// Only, if not nil, skips the findings for which it returns false.
+	// Only skips the findings for which it returns false; nil skips none.
 	Only func(*Finding) bool
 }
 
-// Result is the result of a search.
+// Result counts the pairs of a search.
 type Result struct {
 	Pairs   int            // tried
-	Skipped int            // those that the drawn writer cannot write
+	Skipped int            // pairs that the drawn writer cannot write
 	Refused int            // drafts of jobs without a plan, and jobs that a mask refused
 	Writers map[string]int // pairs by writer
-	// Finding is the first finding, made smaller; nil if there is none. Pairs counts the pairs up to it.
+	// Finding is the first finding, shrunk; nil if there is none. Pairs counts the pairs up to it.
 	Finding *Finding
 }
 
-// String describes how many pairs were tried with what.
+// String returns the counts as text.
 func (r Result) String() string {
 	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused,
 		r.Writers)
@@ -101,12 +101,12 @@ func (r Result) String() string {
 type Try func(l *Lab, c *Case) (found *Finding, skipped bool)
 
 // Run compares the answers of all cases with the sensitivities. If there are several findings, it returns the one with
-// the lowest number, which depends on the search alone.
+// the lowest case number, so that the result depends on the seed alone.
 func (s *Search) Run() Result {
 	return s.RunBy(func(l *Lab, c *Case) (*Finding, bool) { return c.Measure(l) })
 }
 
-// RunBy is Run with another way to try a case.
+// RunBy is like Run, but tries each case by a function.
 func (s *Search) RunBy(try Try) Result {
 	var next, stop atomic.Int64
 	stop.Store(int64(s.Pairs+s.PairsPerJob-1) / int64(s.PairsPerJob))
@@ -173,7 +173,7 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 	return out
 }
 
-// Case returns a pair for a job, with a writer that supports all of its types.
+// Case returns a case for a job: the pair with this number, and a writer that supports all of its types.
 func (s *Search) Case(job *Job, number, pair uint64) *Case {
 	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
 	w := pick(r, s.Writers)

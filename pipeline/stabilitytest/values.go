@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Values that libraries get wrong, and small values that collide with each other and with the edges and labels of jobs.
+// Values that libraries get wrong, and small values that often equal each other and the edges and labels of jobs.
 var (
 	smallInts = []int64{0, 1, 2, 3, 5, 10, 30, 40, 50, 99, 100, -1, -5}
 	hugeInts  = []int64{
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// Days and instants around the edges of jobs, changes of clocks and leap days, and at the limits of integers.
+// Days and instants around the edges of jobs, at changes of clocks and leap days, and at the limits of integers.
 var (
 	days = []int64{0, 15706, 15707, 15708, 15736, 15737, 16071, 19782, -1, -719162, 2932896}
 	ends = []int64{math.MaxInt32, math.MinInt32, math.MaxInt32 - 1}
@@ -55,7 +55,7 @@ var (
 		180, -180, 90.001, 360}
 )
 
-// cell draws a value of a column. far is the probability of an odd one.
+// cell draws a value for a column. far is the probability of an odd value, such as NaN or the largest integer.
 func cell(r *rand.Rand, c Column, far float64) any {
 	if c.Optional && r.Float64() < 0.15 {
 		return nil
@@ -124,7 +124,7 @@ func intCell(r *rand.Rand, k Kind, odd bool) int64 {
 	return x
 }
 
-// listLength is the length of the lists that jobs use.
+// listLength is the number of elements in the lists that jobs use.
 const listLength = 3
 
 func listCell(r *rand.Rand, odd bool) []float64 {
@@ -141,7 +141,7 @@ func listCell(r *rand.Rand, odd bool) []float64 {
 
 func pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
-// some returns n of the items, in their order, or all if there are fewer.
+// some returns n random items in their original order, or all if there are fewer.
 func some[T any](r *rand.Rand, n int, of []T) []T {
 	var out []T
 	for i, x := range of {

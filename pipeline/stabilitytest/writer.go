@@ -12,17 +12,17 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// Writer writes tables with a library.
+// Writer writes tables to files with some library.
 type Writer struct {
-	// Name is the name of the library and the format. Extension is the end of its files' names.
+	// Name names the library and the format. Extension is the extension of its files, with a dot.
 	Name, Extension string
-	// Encode makes a file in memory. csv holds the options of CSV of the job that reads it.
+	// Encode returns the contents of a file. csv holds the CSV options of the job that reads it. r chooses the layout.
 	Encode func(columns []Column, rows []Row, csv string, r *rand.Rand) ([]byte, error)
-	// Without are the kinds that its files cannot hold.
+	// Without lists the kinds that its files cannot hold.
 	Without []Kind
 }
 
-// types are the kinds as libraries know them.
+// types maps each kind to its types in the libraries.
 var types = map[Kind]sourcetest.Type{
 	Int64:   {Arrow: arrow.PrimitiveTypes.Int64, Node: parquet.Int(64), Tag: "type=INT64"},
 	Int32:   {Arrow: arrow.PrimitiveTypes.Int32, Node: parquet.Int(32), Tag: "type=INT32"},
@@ -45,11 +45,12 @@ var types = map[Kind]sourcetest.Type{
 
 const micros = "type=INT64, logicaltype=TIMESTAMP, logicaltype.unit=MICROS, logicaltype.isadjustedtoutc="
 
-// arrowTexts are the types of texts in Arrow files.
+// arrowTexts lists the types that a column of texts can have in Arrow files.
 var arrowTexts = []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}}
 
-// binary returns a writer of a library. Texts of Arrow files have one of several types.
+// binary returns a writer that uses a library for a binary format. A column of texts in an Arrow file has a random
+// type.
 func binary(l sourcetest.Library, extension string, without ...Kind) Writer {
 	encode := func(columns []Column, rows []Row, _ string, r *rand.Rand) ([]byte, error) {
 		typed := make([]sourcetest.Column, len(columns))
@@ -73,8 +74,8 @@ func (w Writer) Fits(columns []Column) bool {
 	return !slices.ContainsFunc(columns, func(c Column) bool { return slices.Contains(w.Without, c.Kind) })
 }
 
-// Write writes rows to a file, for a job with these options of CSV. The layout depends on r alone, so that two tables
-// are written alike.
+// Write writes rows to a file, for a job with these CSV options. The layout depends on r alone, so that both tables of
+// a pair have the same.
 func (w Writer) Write(path string, columns []Column, rows []Row, csv string, r *rand.Rand) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -91,8 +92,8 @@ func (w Writer) Write(path string, columns []Column, rows []Row, csv string, r *
 	return os.WriteFile(path, b, 0o600)
 }
 
-// Writers returns the writers of this module's libraries. Some occur several times, so that they are drawn more often,
-// since files in their format say more about their rows.
+// Writers returns the writers of this module's libraries. Formats with more statistics about their rows are listed
+// several times, so that they are drawn more often.
 func Writers() []Writer {
 	one, two := binary(sourcetest.ParquetGo, ".parquet"), binary(sourcetest.ArrowParquet, ".parquet")
 	three := binary(sourcetest.XitongsysParquet, ".parquet", List)
@@ -106,7 +107,7 @@ func Writers() []Writer {
 	}
 }
 
-// Plain is parquet-go with its default settings and dictionaries, which is what most Go programs would write.
+// Plain is parquet-go with its default settings and dictionaries, as most Go programs would use it.
 var Plain = binary(sourcetest.Library{Name: "parquet-go with dictionaries", Encode: sourcetest.PlainParquetGo}, ".parquet")
 
 // Files returns the names of n files of a writer.

@@ -5,27 +5,28 @@ import (
 	"testing"
 )
 
-// Dialect is a database with its peculiarities.
+// Dialect describes a database engine to the suite: how to make a database, and the types that its columns can have.
 type Dialect struct {
 	// New makes a database or a schema for a test, or skips the test.
 	New func(t *testing.T) *Server
-	// Units are types of columns of privacy units, and Ends are other types, with values at the ends of their types.
+	// Units lists column types for privacy units. Ends lists further types, with the smallest and largest values of
+	// each.
 	Units, Ends []UnitColumn
 	// Cases and Pairs are the numbers of random cases of the tests Answers and Stability; ManyCases is their number
 	// with DPRELEASE_LONG.
 	Cases, Pairs, ManyCases int
-	// Keys are the layouts of stabilitytest.Case in which texts have character types.
+	// Keys holds values of stabilitytest.Case.Layout for which Server.Type gives texts a character type.
 	Keys []uint64
 }
 
-// Run runs the whole suite: each test is a subtest with a database of its own. With -short, which the race detector
-// has, it leaves out tests of many statements on one connection. If all subtests are skipped, so is the test.
+// Run runs the whole suite; each test is a subtest with a database of its own. With -short it leaves out the tests that
+// run many statements on one connection. If all subtests are skipped, the test is skipped too.
 func (d Dialect) Run(t *testing.T) {
 	ran := false
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *Server)
-		many bool // statements on one connection
+		many bool // it runs many statements on one connection
 	}{
 		// Random jobs about random tables: the database and the local engine answer alike over the same table.
 		{"answers", func(t *testing.T, s *Server) { Equality(t, s, Cases(t, d.Cases, d.ManyCases)) }, false},
@@ -33,37 +34,38 @@ func (d Dialect) Run(t *testing.T) {
 		{"stability", func(t *testing.T, s *Server) { Stability(t, s, Cases(t, d.Pairs, d.ManyCases)) }, false},
 		// An empty text is not null, whatever rows come before it.
 		{"texts", Texts, true},
-		// Many labels and many edges have other SQL expressions than few.
+		// Long lists of labels and edges are written as other SQL expressions than short ones.
 		{"wide domains", Wide, true},
-		// Clamps and bounds that are discovered, and cells with common noise.
+		// Clamps and row bounds that are discovered, and cells with common noise.
 		{"discovered clamps", Chosen, true},
-		// Units in columns of times.
+		// Privacy units in columns of times.
 		{"units of times", Times, true},
-		// Texts that are compared without case and white space.
+		// Texts that are compared without regard to case and white space.
 		{"folded texts", Folded, true},
-		// Vectors that are clipped to a norm.
+		// Vectors that are shortened to a length.
 		{"vectors", Vectors, true},
-		// Queries of the same rows and cells.
+		// Queries with the same rows and cells, which one statement may answer.
 		{"together", Together, true},
-		// Dimensions of the nearest point.
+		// Dimensions of the point nearest to a row's coordinates.
 		{"places", Places, true},
-		// Discovered keys of at least two units, in texts of any collation.
+		// Discovered keys with min_units: 2 or more, in texts of any collation.
 		{"keys", func(t *testing.T, s *Server) { Keys(t, s, d.Keys...) }, false},
 		// Discovered keys that a database refuses.
 		{"refused keys", func(t *testing.T, s *Server) { RefusedKeys(t, s, 1) }, false},
-		// Each kind of query, in a subtest of its name. A database discovers no keys of single units.
+		// Each kind of query, in a subtest of its name. A database refuses to discover keys that a single unit may
+		// have.
 		{"kinds", func(t *testing.T, s *Server) {
 			Kinds(t, s, "keys_that_are_found", "keys_by_weights", "sums_by_keys_that_are_found",
 				"means_by_keys_that_are_found",
 				"variances_by_keys_that_are_found")
 		}, true},
-		// Numbers at and next to edges and the ends of clamps, and numbers that floating-point arithmetic rounds.
+		// Numbers at and next to edges and the ends of clamps, and numbers that floating-point arithmetic must round.
 		{"borders", Borders, true},
 		// Integers, in columns of integers and of decimals.
 		{"integers", Wholes, true},
-		// Different values of a column are different units, even if their nearest double is the same.
+		// Different values of a column are different units, even if the nearest doubles are equal.
 		{"units", func(t *testing.T, s *Server) { Units(t, s, d.Units) }, false},
-		// Values at the ends of their types: no row makes a statement fail.
+		// The smallest and largest values of types: no row makes a statement fail.
 		{"values", func(t *testing.T, s *Server) { Values(t, s, slices.Concat(d.Units, d.Ends)) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Borders compares answers about numbers at and next to the edges of cells and the ends of clamps, halfway between
-// quanta, and about numbers that floating-point arithmetic rounds: zeros of both signs, the least and the largest
-// numbers, infinities, NaN and null. Each row is a unit. On a slow server each border and each clamp is tested over the
-// rows of all borders, with one policy for nulls and other values each.
+// Borders compares the database's answers with the local engine's for numbers at and next to the edges of cells and the
+// ends of clamps, halfway between quanta, and for numbers that floating-point arithmetic rounds: zeros of both signs,
+// the smallest and largest numbers, infinities, NaN and null. Each row is a unit. On a slow server each border and each
+// clamp is tested over the rows of all borders, with one policy for null and other values each.
 func Borders(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64},
@@ -47,7 +47,7 @@ func Borders(t *testing.T, s *Server) {
 		}
 		by := fmt.Sprintf("{column: f, from: %g, to: %g, width: %g", b.from, b.to, b.width)
 		clamp := fmt.Sprintf("[%g, %g]", b.from, b.to)
-		if b.from > 1e9 { // no clamp is as narrow
+		if b.from > 1e9 { // no clamp reaches it
 			clamp = "[0, 1e-140]"
 		}
 		const texts = "{column: c, values: [south, north, east]"
@@ -62,7 +62,7 @@ func Borders(t *testing.T, s *Server) {
 				fmt.Sprintf("few, histogram: {by: [{column: f, edges: [%g, %g]%s}]}", b.from, b.to, policy),
 				"by_cell, sum: {column: f, clamp: " + clamp + ", by: [" + by + policy + "}]}",
 			}
-			if !rare || at%4 == 0 || at%4 == 3 { // with both policies for nulls, and others
+			if !rare || at%4 == 0 || at%4 == 3 { // null and other values: all combinations, or two
 				queries = append(queries,
 					"pairs, histogram: {by: ["+by+policy+"}, "+texts+policy+"}]}",
 					"tables, crosstabs: {by: ["+by+policy+"}, "+texts+policy+"}], ways: [1, 2]}",
@@ -98,7 +98,7 @@ ledger: {store: "sqlite:ledger.db", dataset: %s, budget: {epsilon: 2, delta: 1e-
 	}
 }
 
-// borderRows returns the rows about edges from one number to another.
+// borderRows returns rows with numbers at and next to the edges from, from + width, … to.
 func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
 	floats := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, -1e-310,
 		math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 0x1p63, -0x1p63, 0x1p53 + 2, 255, 256, 65535, 65536}
@@ -110,7 +110,7 @@ func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
 		x := from + float64(k)*width
 		floats = append(floats, x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1)))
 	}
-	for e := -45; e <= -20; e++ { // half a quantum, for some clamp
+	for e := -45; e <= -20; e++ { // half of some clamp's quantum
 		x := math.Ldexp(1, e)
 		floats = append(floats, x, 3*x, 5*x, -x, -3*x, 1+x, 2+3*x)
 	}

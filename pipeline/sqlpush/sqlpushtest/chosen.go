@@ -9,8 +9,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Chosen compares answers whose clamp or bound on rows is chosen later, and cells with common noise: tables by bin, by
-// rank and of units. Digests cover the totals from which all possible answers follow. No query is refused.
+// Chosen compares totals for queries whose clamp or row bound is chosen after the rows are read, and for cells with
+// common noise: tables by bin, by rank and of units. The comparison covers all totals from which any choice computes
+// its answers. It fails if the database refuses a query.
 func Chosen(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},
@@ -54,7 +55,8 @@ ledger: {store: "sqlite:ledger.db", dataset: chosen, budget: {epsilon: 2, delta:
 	}
 }
 
-// heavyTails returns rows of units with 1 to 60 rows, with values of all sizes, on edges of bins and next to them.
+// heavyTails returns rows of units with 1 to 60 rows. Their values have all magnitudes, at and next to the edges of
+// bins.
 func heavyTails() (rows []stabilitytest.Row) {
 	values := []any{nil, math.NaN(), math.Inf(1), math.Inf(-1), 0.0, math.Copysign(0, -1), 5e-324, -1e-12}
 	for e := -40.0; e <= 12; e += 0.25 {
@@ -105,8 +107,8 @@ var boundsLater = []string{
 		"max_rows_per_group: 1}}",
 }
 
-// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form
-// and for others.
+// Times compares answers for privacy units in columns of times. Digests of the times' texts decide which rows are kept,
+// so the test has years with an ISO 8601 form and others.
 func Times(t *testing.T, s *Server) {
 	t.Helper()
 	times := []any{nil, int64(0), int64(1), int64(-1), int64(999_999), int64(1_000_000), int64(-1_000_000),

@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Folded compares answers about folded texts: characters with several lower cases, white space of all kinds.
+// Folded compares answers for texts that are compared without regard to case and white space. The texts contain letters
+// with several lower cases, and white space of all kinds.
 func Folded(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text}}

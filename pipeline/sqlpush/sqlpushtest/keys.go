@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// keyed are columns of keys, each with values at and next to the limits of databases.
+// keyed lists columns for discovered keys, each with values at and next to the limits of databases.
 var keyed = []struct {
 	name   string
 	kind   stabilitytest.Kind
@@ -36,7 +36,7 @@ var keyed = []struct {
 	{"l", stabilitytest.Clock, []any{int64(0), int64(1), int64(1_357_084_805_123_457), int64(-1_000_001)}},
 }
 
-// keyedRows returns rows of units with 1 to 30 rows, with keys of which many have one or two units.
+// keyedRows returns rows of units with 1 to 30 rows. Many of the keys in them have only one or two units.
 func keyedRows() (rows []stabilitytest.Row) {
 	n := 0
 	for u := range 60 {
@@ -44,11 +44,11 @@ func keyedRows() (rows []stabilitytest.Row) {
 			row := stabilitytest.Row{int64(u), float64(n%70) / 3}
 			for k := range keyed {
 				values := keyed[k].values
-				v := values[n*n*(k+3)%(5*len(values))%len(values)] // some values are rare
+				v := values[n*n*(k+3)%(5*len(values))%len(values)] // a number that falls on some values rarely
 				switch {
 				case (n+k)%23 == 0:
 					v = nil
-				case k == 0 && n%9 == 4: // longer than keys are, by one
+				case k == 0 && n%9 == 4: // one byte longer than a key may be
 					v = strings.Repeat("x", queries.MaxKeyBytes+1)
 				}
 				row = append(row, v)
@@ -90,9 +90,9 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: keyed, budget: {epsilon: 2, delta: 1e-5}}
 `
 
-// Keys compares answers by discovered keys, of all types of columns, alone and together with listed dimensions, and
-// sums, means and variances by them, for units of rows and of columns that are over their bounds. Some keys are
-// dropped, and some are not. Layouts choose the types of texts.
+// Keys compares answers by discovered keys, in columns of all types, alone and with listed dimensions: counts, sums,
+// means and variances, for rows as units and for units that exceed their bounds. Some keys have too few units and must
+// be dropped. layouts choose the types of texts, as in [Dialect].Keys.
 func Keys(t *testing.T, s *Server, layouts ...uint64) {
 	t.Helper()
 	bounds := []string{"[u], per_unit: {max_groups: 2, max_rows_per_group: 1}", "row",
@@ -162,8 +162,9 @@ func (s *Server) compareKeys(t *testing.T, bounds string, least int) {
 	}
 }
 
-// RefusedKeys checks that a query is refused, with both remedies, if its keys may belong to one unit, also for sums
-// by such keys, and if its keys are folded texts or texts of bytes.
+// RefusedKeys checks that the database refuses keys that a single unit may have, also in sums by such keys, with both
+// remedies in the error, and keys that are folded texts or bytes. bytes is a layout for which texts have a type of
+// bytes.
 func RefusedKeys(t *testing.T, s *Server, bytes uint64) {
 	t.Helper()
 	for name, c := range map[string]struct {

@@ -10,10 +10,10 @@ import (
 )
 
 // Kinds compares the answers to each kind of query, one by one. The test fails if the database answers no query of a
-// kind, unless the kind is in refused; it also fails if the database answers a refused kind.
+// kind that is not in refused, or any query of a kind that is.
 func Kinds(t *testing.T, s *Server, refused ...string) {
 	t.Helper()
-	// No database computes derived columns, and texts of a database are not numbers.
+	// No database computes derived columns, or reads texts as numbers.
 	refused = append(refused, "columns_of_lookups", "computed_columns", "numbers_in_texts")
 	asked := map[string]bool{}
 	stabilitytest.EachKind(t, &stabilitytest.Lab{TB: t, Dir: t.TempDir()}, func(t *testing.T, c *stabilitytest.Case) {
@@ -24,7 +24,7 @@ func Kinds(t *testing.T, s *Server, refused ...string) {
 			alone := *c.Job
 			alone.Queries = []string{q}
 			if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
-				alone.Queries = []string{c.Job.Queries[0], q} // it uses the keys of the first query
+				alone.Queries = []string{c.Job.Queries[0], q} // the first query discovers its keys
 			}
 			same, err := s.Same(t, planOf(t, &alone), "kinds")
 			switch {
@@ -43,7 +43,7 @@ func Kinds(t *testing.T, s *Server, refused ...string) {
 	}
 }
 
-// loadKind makes the table of a case. Databases have no columns of lists: these become texts that are null.
+// loadKind makes the table of a case. Databases have no columns of lists, so these are texts that are null.
 func (s *Server) loadKind(t *testing.T, c *stabilitytest.Case) (types []string) {
 	t.Helper()
 	rows := slices.Concat(c.Pair.Table(0)...)

@@ -11,9 +11,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Places compares the nearest points one by one: duplicate points, points in rows and columns, whose midpoints are
-// equally near to several of them, places at points, at the poles, next to the largest distance, and invalid places. No
-// query is refused.
+// Places compares the index of each row's nearest point: for duplicate points, for points in a lattice, where midpoints
+// are equally near to several of them, and for coordinates at points, at the poles, next to the largest distance, and
+// invalid ones. It fails if the database refuses a query.
 func Places(t *testing.T, s *Server) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(stabilitytest.Seed(t), 2))
@@ -48,7 +48,8 @@ func Places(t *testing.T, s *Server) {
 	}
 }
 
-// drawPlaces draws points, as columns of a public file, and rows with places around them, over so many degrees.
+// drawPlaces draws points, as the columns of a public file, and rows with coordinates around them. spread is the width
+// of the area in degrees.
 func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]string, rows []stabilitytest.Row) {
 	lat, lon := float64(r.IntN(170)-85), float64(r.IntN(350)-175)
 	if r.IntN(4) == 0 {
@@ -90,9 +91,9 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 	return public, rows
 }
 
-// mirroredPlaces draws points in pairs, mirrored at the longitude of 45 degrees, and places on it. The first two
-// coordinates of the points of a pair are exchanged, and those of a place are equal: the distances to the pair are
-// equal if squares are added in one order, and mostly differ in another.
+// mirroredPlaces draws pairs of points that mirror each other at the longitude of 45 degrees, and rows on that
+// longitude. The first two coordinates of the points of a pair are exchanged, and those of a row are equal. So the
+// distances to both points are equal if squares are added in one order, and mostly differ in another order.
 func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows []stabilitytest.Row) {
 	public = map[string][]string{}
 	for i := range points {
@@ -107,7 +108,7 @@ func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows 
 	return public, rows
 }
 
-// planOfPlaces returns a plan of jobs about points: their columns in a public file.
+// planOfPlaces returns a plan with queries for the nearest of some points, which are the columns of a public file.
 func planOfPlaces(t *testing.T, unit string, points map[string][]string, metres float64) *pipeline.Plan {
 	t.Helper()
 	var queries []string

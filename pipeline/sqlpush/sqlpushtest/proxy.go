@@ -10,34 +10,34 @@ import (
 	"testing"
 )
 
-// Proxy forwards connections of a program to a server, on a TCP port of this machine. It records every byte that the
-// server sends, and can cut connections or hold them.
+// Proxy forwards connections to a server, on a TCP port of this machine. It records every byte that the server sends,
+// and can cut connections or stop forwarding.
 type Proxy struct {
 	// DSN is the connection string of the server through the proxy.
 	DSN string
-	// Address is the proxy's address.
+	// Address is the host and port on which the proxy listens.
 	Address string
 
 	network, server string
 
 	mutex sync.Mutex
-	sent  []*bytes.Buffer // by the server, for each connection
-	since int             // bytes that were sent since the limit was set
-	limit int             // the largest number of bytes; 0 if there is no limit
+	sent  []*bytes.Buffer // what the server sent, by connection
+	since int             // bytes that the server sent since the limit was set
+	limit int             // in bytes; 0 if there is no limit
 	hold  holding
-	held  *bytes.Buffer // the first connection that was held
+	held  *bytes.Buffer // the recording of the first connection that was held
 }
 
-// holding says what becomes of connections at the limit.
+// holding is what the proxy does with connections at the limit.
 type holding int
 
 const (
-	cutAll  holding = iota // they are cut
-	holdAll                // they stay open, and so do later ones; the server's bytes are not forwarded
-	holdOne                // the first one is held, the others go on
+	cutAll  holding = iota // it closes them
+	holdAll                // it keeps all of them open, later ones too, and forwards nothing from the server
+	holdOne                // it treats the first one like that, and forwards the others
 )
 
-// NewProxyTo returns a proxy before a server that listens on an address. Its DSN is empty.
+// NewProxyTo returns a proxy for the server at a network address. Its DSN is empty.
 func NewProxyTo(t testing.TB, network, server string) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func NewProxyTo(t testing.TB, network, server string) *Proxy {
 	return p
 }
 
-// NewProxy returns a proxy before a PostgreSQL server that listens on a Unix socket.
+// NewProxy returns a proxy for the PostgreSQL server whose Unix socket a connection string names.
 func NewProxy(t testing.TB, dsn string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -92,8 +92,8 @@ func (p *Proxy) serve(l net.Listener) {
 	}
 }
 
-// record forwards the server's bytes until the connection ends, or the limit is reached: then even the bytes before it
-// are not all forwarded.
+// record forwards and records the server's bytes until the connection ends or the limit is reached. At the limit some
+// of the bytes below it may not be forwarded either.
 func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	b := make([]byte, 1<<16)
 	for {
@@ -124,14 +124,16 @@ func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
 	}
 }
 
-// CutAfter lets the server send n more bytes before its connections are cut; 0 removes the limit. It forgets the
-// recorded bytes.
+// CutAfter lets the server send n more bytes before its connections are closed; 0 removes the limit. It clears the
+// recording.
 func (p *Proxy) CutAfter(n int) { p.after(n, cutAll) }
 
-// HoldAfter lets the server send n more bytes before no connection gets any more, although all stay open.
+// HoldAfter lets the server send n more bytes before the proxy forwards none of its bytes any more; all connections
+// stay open.
 func (p *Proxy) HoldAfter(n int) { p.after(n, holdAll) }
 
-// HoldOneAfter lets the server send n more bytes before one connection gets no more. The others are not affected.
+// HoldOneAfter lets the server send n more bytes before the proxy stops forwarding its bytes on one connection. Others
+// are not affected.
 func (p *Proxy) HoldOneAfter(n int) { p.after(n, holdOne) }
 
 func (p *Proxy) after(n int, hold holding) {
@@ -143,7 +145,7 @@ func (p *Proxy) after(n int, hold holding) {
 	p.since, p.limit, p.hold, p.held = 0, n, hold, nil
 }
 
-// Sent returns the bytes that the server sent, by connection.
+// Sent returns the recorded bytes of the server, by connection.
 func (p *Proxy) Sent() (all [][]byte) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -11,8 +11,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Stability tries random pairs of neighbouring tables: the exact answers of the database differ by at most the declared
-// sensitivity. Jobs contain only queries that databases answer; at least three quarters of the pairs are compared.
+// Stability draws random pairs of neighbouring tables, and fails if the database's exact answers on a pair are further
+// apart than the declared sensitivity. Jobs contain only queries that databases answer; the test also fails if less
+// than three quarters of the pairs were compared.
 func Stability(t *testing.T, s *Server, pairs int) {
 	t.Helper()
 	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
@@ -42,14 +43,15 @@ func Stability(t *testing.T, s *Server, pairs int) {
 	}
 }
 
-// kinds are the types of a database's columns.
+// kinds maps the kinds of drawn columns to the kinds as which a database's columns are read.
 var kinds = map[stabilitytest.Kind]table.Kind{
 	stabilitytest.Int64: table.Int, stabilitytest.Int32: table.Int, stabilitytest.Whole: table.Int, stabilitytest.Float64: table.Float, stabilitytest.Float32: table.Float,
 	stabilitytest.Cents: table.Float, stabilitytest.Bool: table.Bool, stabilitytest.Text: table.String, stabilitytest.Date: table.Date,
 	stabilitytest.Instant: table.Timestamp, stabilitytest.Clock: table.Timestamp,
 }
 
-// mask removes the queries from a job that no database answers.
+// mask removes from a job the queries that no database answers. A query that needs the keys of another one is tried
+// together with the queries that are answered. mask returns false if none is left.
 func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	t.Helper()
 	if j.Tables != nil {
@@ -84,7 +86,7 @@ func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 		}
 	}
 	j.Queries = slices.DeleteFunc(j.Queries, func(q string) bool {
-		return !slices.Contains(alone, q) && !asked(append(slices.Clone(alone), q)...) // with the query that selects its keys
+		return !slices.Contains(alone, q) && !asked(append(slices.Clone(alone), q)...)
 	})
 	if len(j.Queries) == 0 {
 		return false
@@ -93,7 +95,7 @@ func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	return len(diags) == 0
 }
 
-// trial is the table of a job, which is filled and emptied for each pair.
+// trial is the table of a job. For each pair it is emptied and filled anew.
 type trial struct {
 	*Server
 	job   string
@@ -110,7 +112,7 @@ func (r *trial) close() {
 	}
 }
 
-// begin makes the table of a job, unless it exists.
+// begin makes the table for the case's job, unless the previous case had the same job.
 func (r *trial) begin(t *testing.T, c *stabilitytest.Case) error {
 	text := c.Job.YAML()
 	if text == r.job {
@@ -140,7 +142,7 @@ func (r *trial) make(t *testing.T, c *stabilitytest.Case) (err error) {
 	return nil
 }
 
-// answers returns the database's answers about both tables of a pair.
+// answers returns the database's answers on the two tables of a pair.
 func (r *trial) answers(t *testing.T, c *stabilitytest.Case) (of [2][]stabilitytest.Answer, err error) {
 	if err := r.begin(t, c); err != nil {
 		return of, err

@@ -1,5 +1,5 @@
-// Package sqlpushtest is the conformance suite of databases that answer queries: the same rows give the same exact
-// answers, whether the database adds them up or the local engine reads them.
+// Package sqlpushtest is the conformance suite for database engines. It checks that the same rows give the same exact
+// answers, whether the database adds them up or the local engine reads them from the database.
 package sqlpushtest
 
 import (
@@ -24,23 +24,24 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Server is a database that a test has to itself.
+// Server is a database for one test.
 type Server struct {
 	Driver, DSN string
-	// Schema is the schema of the tables, CATALOGUE.SCHEMA of plain names; "" if DSN names it.
+	// Schema holds the test's tables, as catalogue.schema; "" if DSN names the schema.
 	Schema string
-	// Format is the format of new tables; "" is the database's own.
+	// Format is the format of new tables; "" for the database's default.
 	Format string
-	// Exec runs a statement that returns nothing.
+	// Exec runs a statement that returns no rows.
 	Exec func(text string) error
-	// Type is the type of a column in a CREATE TABLE; "" if the database has none. It may differ from case to case.
+	// Type returns the type of a column for CREATE TABLE; "" if the database has none for the kind. It may choose
+	// another type for each case.
 	Type func(k stabilitytest.Kind, of *stabilitytest.Case) string
 	// Literal returns the literal of a cell in a column of a type.
 	Literal func(k stabilitytest.Kind, columnType string, cell any) string
-	// Quote quotes a name; nil if double quotes do.
+	// Quote quotes a name; nil if double quotes are right.
 	Quote func(name string) string
-	// Slow means that a statement takes about a second, even for few rows: tests of very many statements then run some
-	// of them, and all if DPRELEASE_LONG is set.
+	// Slow is set if a statement takes about a second, even for few rows. Tests of very many statements then run only
+	// some of them, unless DPRELEASE_LONG is set.
 	Slow bool
 }
 
@@ -51,7 +52,7 @@ func (s *Server) quote(name string) string {
 	return strconv.Quote(name)
 }
 
-// table returns the quoted name of a table.
+// table returns the quoted name of a table, with its schema.
 func (s *Server) table(name string) string {
 	if s.Schema == "" {
 		return s.quote(name)
@@ -59,7 +60,7 @@ func (s *Server) table(name string) string {
 	return s.Schema + "." + s.quote(name)
 }
 
-// Load makes a table of some rows. It replaces a table of the same name.
+// Load makes a table with some rows. It replaces any table of the same name.
 func (s *Server) Load(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
 	var defs []string
 	for i, c := range columns {
@@ -101,7 +102,7 @@ func (s *Server) fill(name string, columns []stabilitytest.Column, types []strin
 	return s.Exec(fmt.Sprintf("INSERT INTO %s VALUES %s", s.table(name), strings.Join(values, ", ")))
 }
 
-// types returns the column types of a case; ok is false if the database lacks one.
+// types returns the column types for a case; ok is false if the database lacks one.
 func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 	for _, column := range c.Job.Columns {
 		t := s.Type(column.Kind, c)
@@ -113,7 +114,7 @@ func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
 	return types, true
 }
 
-// Open opens a table for a plan.
+// Open opens a table as the input of a plan.
 func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlpush.Database, error) {
 	if s.Schema != "" {
 		name = s.Schema + "." + name
@@ -121,27 +122,27 @@ func (s *Server) Open(ctx context.Context, p *pipeline.Plan, name string) (*sqlp
 	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name, Exact: p.Job().ExactColumns()})
 }
 
-// Answers returns the exact answers of an engine: of each mechanism, its quantum and its cells, and the digest of all
-// of them.
+// Answers returns the exact answers of an engine, one for each mechanism, and last the input's fingerprint, which is a
+// digest of all answers.
 func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stabilitytest.Answer, err error) {
 	a, err := e.Aggregate(context.Background(), p, pipeline.Silent{})
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	digest := new(big.Int).SetBytes(a.Input) // the digest of all answers, also of those that are not chosen here
+	digest := new(big.Int).SetBytes(a.Input) // a digest of all answers, also of those that ChooseWidest drops
 	if err := p.ChooseWidest(a.Exacts); err != nil {
 		return nil, err
 	}
 	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
-// Result counts the random cases that were tried. Alone counts the queries that were compared alone because their job
-// was refused.
+// Result counts the random cases that were tried. Alone counts the queries that were compared one by one because the
+// database refused their job as a whole; Unloaded counts tables that could not be made.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
-// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs
-// anything are counted; at least a quarter are compared whole.
+// Equality compares the answers to random jobs on random tables. It counts the jobs that the database refuses before it
+// runs anything, and fails if less than a quarter of the jobs are compared as a whole.
 func Equality(t *testing.T, s *Server, cases int) {
 	t.Helper()
 	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2,
@@ -188,13 +189,13 @@ func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
 	r.Equal++
 }
 
-// compareEach compares the queries of a job one by one if the database refuses some.
+// compareEach compares the queries of a refused job one by one.
 func (s *Server) compareEach(t *testing.T, c *stabilitytest.Case, types []string, r *Result) {
 	for _, q := range c.Job.Queries {
 		alone := *c.Job
 		alone.Queries = []string{q}
 		if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
-			continue // it uses the keys of another query
+			continue // another query discovers its keys
 		}
 		same, err := s.Same(t, planOf(t, &alone), "t")
 		switch {
@@ -216,11 +217,11 @@ func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
 	return p
 }
 
-// ErrRefused means that a job was refused before any statement ran.
+// ErrRefused means that the database refused a job before any statement ran.
 var ErrRefused = errors.New("the database is not asked")
 
-// Same describes how the answers of the database differ from the local engine's answers over the same table; "" if they
-// do not.
+// Same describes how the database's answers differ from the local engine's answers on the same table; "" if they are
+// equal.
 func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
 	d, err := s.Open(t.Context(), p, name)
 	if err != nil {
@@ -251,7 +252,7 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })), nil
 }
 
-// Cases returns the number of random cases of a test: few, or many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides
+// Cases returns the number of random cases for a test: few, or many if DPRELEASE_LONG is set. DPRELEASE_PAIRS overrides
 // both.
 func Cases(t *testing.T, few, many int) int {
 	t.Helper()
@@ -264,14 +265,14 @@ func Cases(t *testing.T, few, many int) int {
 	return few
 }
 
-// Plan makes the plan of a job's text. Its public files have three points.
+// Plan makes the plan of a job, given as YAML. Its public files list three points.
 func Plan(t testing.TB, text string) *pipeline.Plan {
 	t.Helper()
 	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"},
 		"lon": {"0", "50", "50"}})
 }
 
-// planWith makes the plan of a job's text, whose public files all have some columns.
+// planWith makes the plan of a job, given as YAML. Every public file that it names has the columns public.
 func planWith(t testing.TB, text string, public map[string][]string) *pipeline.Plan {
 	t.Helper()
 	job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), []byte(text), configs.ParseOptions{})
@@ -285,7 +286,7 @@ func planWith(t testing.TB, text string, public map[string][]string) *pipeline.P
 	return p
 }
 
-// ReadAll returns the answers of the local engine that reads the rows of a database.
+// ReadAll returns the answers of the local engine, which reads the rows of the database.
 func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilitytest.Answer, error) {
 	t.Helper()
 	return Answers(t, newReader(t, d), p)

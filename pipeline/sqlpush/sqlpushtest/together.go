@@ -7,9 +7,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Together compares counts, sums, means and variances that read the same rows and have the same cells, which one
-// statement may answer: rows without a value count in some of the queries, and some cells have only such rows. It
-// compares them over tables with rows and without.
+// Together compares counts, sums, means and variances with the same rows and cells, which one statement may answer.
+// Rows without a value count in some of the queries, and some cells have only such rows. The tables have rows or none.
 func Together(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "zone", Kind: stabilitytest.Text}, {Name: "x", Kind: stabilitytest.Float64},

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// UnitColumn is a type of a privacy unit's column, with literals of different values. Null are literals that are no
-// unit, and Equal are other literals of the first value.
+// UnitColumn is a column type for a privacy unit, with literals of different values. Null holds literals that stand for
+// no unit, and Equal other literals of the first value.
 type UnitColumn struct {
 	Type                string
 	Values, Null, Equal []string
 }
 
-// Units compares the numbers of units of a database and of the local engine over each column with the number of values:
-// each value has three rows, of which one counts, and a row without a unit does not count.
+// Units checks that the database and the local engine count one unit for each different value of a column. Each value
+// has three rows, of which max_rows keeps one; a row without a unit does not count.
 func Units(t *testing.T, s *Server, columns []UnitColumn) {
 	t.Helper()
 	for _, c := range columns {

@@ -10,9 +10,10 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Values compares answers about columns of values at the ends of their types, each as a filter, a dimension, a value, a
-// discovered key and a privacy unit. No row may fail the database's statement, or the local engine's reading. Each type
-// has an eighth of the queries, or a sixteenth on slow servers; with DPRELEASE_LONG all.
+// Values compares answers for columns that hold the smallest and largest values of their types, each as a filter, a
+// dimension, a value, a discovered key and a privacy unit. No row may make the database's statement or the local
+// engine's reading fail. Each type is tried with an eighth of the queries, or a sixteenth on slow servers; with
+// DPRELEASE_LONG all.
 func Values(t *testing.T, s *Server, columns []UnitColumn) {
 	t.Helper()
 	for at, c := range columns {
@@ -30,7 +31,7 @@ func Values(t *testing.T, s *Server, columns []UnitColumn) {
 		}
 		kind, ok := s.kindOf(t, "ends", "x")
 		if !ok {
-			continue // only a unit can have this type
+			continue // the type is only for units
 		}
 		forms := formsOf(kind, strings.HasPrefix(c.Type, "BYTEA") || strings.HasPrefix(c.Type, "BLOB") ||
 			strings.Contains(c.Type, "BINARY"))
@@ -61,7 +62,7 @@ ledger: {store: "sqlite:ledger.db", dataset: ends, budget: {epsilon: 2, delta: 1
 	}
 }
 
-// kindOf returns the kind of a column as the program reads it; ok is false if it does not read the column.
+// kindOf returns the kind as which a column is read; ok is false if it cannot be read.
 func (s *Server) kindOf(t *testing.T, name, column string) (kind table.Kind, ok bool) {
 	t.Helper()
 	p := Plan(t, `
@@ -82,7 +83,8 @@ ledger: {store: "sqlite:ledger.db", dataset: ends, budget: {epsilon: 2, delta: 1
 	return f.Type.Kind, f.Type.Name == ""
 }
 
-// formsOf returns queries about a column of a kind. Keys in columns of bytes are refused.
+// formsOf returns queries that use a column of a kind in all ways. If binary is set, it is a column of bytes, in which
+// keys are refused.
 func formsOf(kind table.Kind, binary bool) (forms []string) {
 	by := func(cells ...string) {
 		for _, c := range cells {

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Vectors compares sums of clipped vectors, one sum for each vector, so that each integer is compared: vectors on the
-// sphere and next to it, with components of all sizes, also infinite, zero and missing ones, which drop a row or make
-// it count as zero. No query is refused.
+// Vectors compares sums of vectors that are shortened to a length. Each sum has one row, so that each shortened vector
+// is compared. The vectors are about as long as the bound, with components of all magnitudes, also infinite, zero and
+// missing ones, which drop a row or make it count as zero. The test fails if the database refuses a query.
 func Vectors(t *testing.T, s *Server) {
 	t.Helper()
 	names := []string{"x", "y", "z"}
@@ -70,14 +70,14 @@ ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta
 	}
 }
 
-// drawVectors draws rows of a number, a unit, an integer and a vector.
+// drawVectors draws rows with the columns row number, unit, integer and three components.
 func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	for n := range 600 {
 		row := stabilitytest.Row{int64(n), int64(n % 13), r.Int64() >> r.IntN(64)}
 		for range 3 {
 			row = append(row, component(r))
 		}
-		if n >= 540 { // longer than 5 by less than a quantum, for some
+		if n >= 540 { // some are longer than 5 by less than a quantum
 			row = append(row[:3], 3.0, 4.0, math.Ldexp(1, 530-n))
 		}
 		rows = append(rows, row)
@@ -85,8 +85,8 @@ func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
 	return rows
 }
 
-// component draws a component of a vector of three: often such that the vector's length equals a bound, or differs from
-// it in the last digit.
+// component draws a component of a vector of three, often one that makes the vector's length equal to a bound, or
+// different from it only in the last digit.
 func component(r *rand.Rand) any {
 	switch r.IntN(12) {
 	case 0:

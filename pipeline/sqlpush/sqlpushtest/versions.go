@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// Versions tests a table that keeps its versions and changes between the opening of an input and its reading, and
-// between an interrupted run and its repetition.
+// Versions tests an engine whose tables keep versions. The table changes after the input is opened and before it is
+// read, and between an interrupted run and its resumption.
 type Versions struct {
 	Source sqlpush.Source
 	// Create makes the table anew, with the columns person (an integer) and zone (a text); Insert adds a row to it.
@@ -35,7 +35,6 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: versions, budget: {epsilon: 50, delta: 1e-3}}
 `
 
-// Run runs the test.
 func (v *Versions) Run(t *testing.T) {
 	p := Plan(t, versionsJob)
 	v.Source.Exact = p.Job().ExactColumns()
@@ -64,12 +63,13 @@ func (v *Versions) Run(t *testing.T) {
 	v.resume(t, p, first.Version(), false, "")
 	v.Create(t)
 	v.Insert(t, 4, "north")
-	v.Insert(t, 5, "north") // the new table has as many versions
+	v.Insert(t, 5, "north") // the new table has as many versions as the old one
 	v.resume(t, p, first.Version(), false, "input-version")
 	v.resume(t, p, first.Version(), true, "")
 }
 
-// resume resumes a run that was interrupted after its charge, and compares the code of its error.
+// resume resumes a run that was interrupted after its charge, whose ledger entry records the version charged. It
+// compares the code of the run's error, "" for none.
 func (v *Versions) resume(t *testing.T, p *pipeline.Plan, charged string, newRelease bool, code string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,7 +118,8 @@ func (v *Versions) open(t *testing.T) *sqlpush.Database {
 	return d
 }
 
-// answers returns the answers of the database, which the local engine that reads its rows must have as well.
+// answers returns the database's answers as text. It fails if the local engine, which reads the database's rows, has
+// others.
 func (v *Versions) answers(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) string {
 	t.Helper()
 	pushed, err := Answers(t, sqlpush.New(d, make([]byte, 32)), p)

@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// Visits is a table whose values differ from everything that a server sends by itself, for tests of network traffic.
+// Visits is a table for tests of network traffic. Its values differ from everything that a server sends of its own
+// accord, so a recording that contains one of them shows that a row left the database.
 //
 // Its columns are person and number (the same privacy units, as texts and as integers), note (a text of each row), zone
-// (jobs list north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
+// (of which jobs list north and south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
 type Visits struct{ Rows int }
 
-// Marks of values in Visits.
+// Values by which a test recognizes the rows of Visits.
 const (
-	// Canary begins every text that no job names.
+	// Canary begins every text except the zones that jobs list.
 	Canary    = "CANARY"
 	numbers   = 7_300_000_000_123
 	amounts   = 90210.640625
@@ -49,8 +50,8 @@ func (v Visits) LoadTrino(t testing.TB, s *Server) {
 		"UNNEST(sequence(1, %d)) AS r(i)")
 }
 
-// load makes the table by a statement and fills it. texts is the type of text columns; at is the expression for the
-// time of row i, numbered is the source of row numbers.
+// load makes the table by the statement create and fills it. texts is the type of text columns, at the expression for
+// the time of row i, and numbered a table expression that returns row numbers.
 func (v Visits) load(t testing.TB, s *Server, create, texts, at, numbered string) {
 	t.Helper()
 	for _, text := range []string{create,
@@ -63,8 +64,8 @@ func (v Visits) load(t testing.TB, s *Server, create, texts, at, numbered string
 	}
 }
 
-// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in
-// binary form.
+// Found returns the values of the table that some bytes contain, as text or in the binary form in which a server sends
+// numbers and times.
 func (v Visits) Found(sent []byte) (found []string) {
 	look := func(name string, forms ...[]byte) {
 		for _, f := range forms {
@@ -78,7 +79,7 @@ func (v Visits) Found(sent []byte) (found []string) {
 		look(name, []byte(Canary+name))
 	}
 	word := func(x uint64) []byte { return binary.BigEndian.AppendUint64(nil, x) }
-	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() // of the binary form
+	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() // the binary form counts from it
 	for i := range v.Rows {
 		n, amount, at := uint64(numbers+i%7), amounts+float64(i+1), int64(firstTime+i+1)
 		look("number", word(n), fmt.Append(nil, n))
@@ -89,8 +90,8 @@ func (v Visits) Found(sent []byte) (found []string) {
 	return found
 }
 
-// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with
-// bounds of each form.
+// VisitsJobs returns jobs on Visits, by name: all kinds of queries that databases answer, for units without bounds and
+// with each kind of bound.
 func VisitsJobs() map[string]string {
 	jobs := map[string]string{}
 	for name, unit := range map[string]string{

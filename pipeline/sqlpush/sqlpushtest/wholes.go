@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Wholes compares answers about integers, dates, times and booleans at the edges of cells, at the ends of clamps, and
-// at the limits of their types: by lists, by edges of all widths, and by time fields. Each row is a unit, or bounds
-// apply. Each job has some of the queries, or all if DPRELEASE_LONG is set.
+// Wholes compares answers for integers, dates, times and booleans at the edges of cells, at the ends of clamps, and at
+// the limits of their types. Their dimensions are lists, edges of all widths, and time fields. Each row is a unit, or
+// units have bounds. Each job has some of the queries, or all if DPRELEASE_LONG is set.
 func Wholes(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{
@@ -92,7 +92,8 @@ ledger: {store: "sqlite:ledger.db", dataset: wholes, budget: {epsilon: 2, delta:
 `, unit, where, strings.Join(queries, "\n"))
 }
 
-// wholeAxes returns dimensions over integer columns, with a policy for nulls and other values.
+// wholeAxes returns dimensions of columns of integers, dates, times and booleans. policy is their policy for null and
+// other values.
 func wholeAxes(policy string) []string {
 	var axes []string
 	for _, x := range []string{"i", "n"} {
@@ -130,7 +131,7 @@ func wholeAxes(policy string) []string {
 	return axes
 }
 
-// wholeRows returns rows around such edges.
+// wholeRows returns rows with values at and next to the edges of these dimensions.
 func wholeRows() (rows []stabilitytest.Row) {
 	const day = 86400e6
 	newYear := int64(1_356_998_400_000_000)

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// Wide compares answers of queries with many labels and many edges, about values at and next to the edges of cells.
+// Wide compares answers to queries with many labels and many edges, on values at and next to the edges of cells.
 func Wide(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "u", Kind: stabilitytest.Int64}, {Name: "c", Kind: stabilitytest.Text},
@@ -79,8 +79,8 @@ func quotedAll(texts []string) (out []string) {
 	return out
 }
 
-// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: a
-// row's value does not depend on the rows before it.
+// Texts compares answers on empty texts before and after longer ones, with nulls between them: the value of a row must
+// not depend on the rows before it.
 func Texts(t *testing.T, s *Server) {
 	t.Helper()
 	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}
