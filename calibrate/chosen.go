@@ -10,11 +10,11 @@ import (
 // Mechanisms whose sensitivity is chosen from an earlier noisy answer
 //
 // A clamp can be chosen from the noisy answer of an earlier mechanism of the same release. The mechanism that uses the
-// clamp is charged before, with the largest sensitivity that can be chosen; the charge fixes its mu. When the clamp is
-// chosen, sigma becomes smaller in proportion to the sensitivity, so mu is the same for every choice. mu² adds up also
-// for mechanisms that are chosen from earlier answers.
+// clamp is charged before the choice, with the largest sensitivity that can be chosen. This charge fixes its mu. When
+// the clamp is chosen, sigma is reduced in proportion to the sensitivity, so mu is the same for every choice. The sum
+// of mu² is the cost of a release even if mechanisms are chosen from earlier answers.
 
-// Chosen returns the mechanism whose noise is drawn, if m was charged and the sensitivity s was then chosen from the
+// Chosen returns the mechanism whose noise is drawn if m was charged, and the sensitivity s was then chosen from the
 // answer of the mechanism m.ChosenBy. Its mu is at most m's mu, exactly. quantum and rowBound are the arguments of the
 // function Grid. Errors are *ArgumentError: "mechanism" if m.ChosenBy is empty; "sensitivity" if s is not positive or
 // exceeds m's sensitivity; and the errors of Grid.
@@ -42,10 +42,9 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 	return out, nil
 }
 
-// Within reports whether the noise of m may be drawn if the mechanism charged was charged. Names and arguments for the
-// sensitivity may differ. If the charged sensitivity is fixed, everything else must be equal. If it is chosen from
-// another mechanism's answer, m may have a smaller sensitivity, any grid, and any sigma with which its mu is not
-// larger.
+// Within reports whether noise of m may be drawn under a charge for charged. Names and reasons for the sensitivity may
+// differ. If the charged sensitivity is fixed, everything else must be equal. If it is chosen from another mechanism's
+// answer, m may have a smaller sensitivity, any grid, and any sigma with which its mu is at most the charged mu.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""
@@ -55,15 +54,15 @@ func (m Mechanism) Within(charged Mechanism) bool {
 	if m.Validate() != nil || argument.PowerOfTwo("grid", m.Grid) != nil || !(m.Sens.L2 <= charged.Sens.L2) {
 		return false
 	}
-	if cross(m.Sens.L2, float64(charged.Sigma)).Cmp(cross(charged.Sens.L2, float64(m.Sigma))) > 0 {
+	if exactProduct(m.Sens.L2, float64(charged.Sigma)).Cmp(exactProduct(charged.Sens.L2, float64(m.Sigma))) > 0 {
 		return false
 	}
 	m.Sens, m.Sigma, m.Grid = charged.Sens, charged.Sigma, charged.Grid
 	return m == charged
 }
 
-// cross returns the exact product of two finite numbers.
-func cross(a, b float64) *big.Rat {
+// exactProduct returns the exact product of two finite numbers.
+func exactProduct(a, b float64) *big.Rat {
 	x, y := new(big.Rat), new(big.Rat)
 	x.SetFloat64(a)
 	y.SetFloat64(b)

@@ -21,7 +21,7 @@ func TestChosenCostsNoMore(t *testing.T) {
 		if got.Sens != s || got.ChosenBy != m.ChosenBy || got.Query != m.Query || !got.Within(m) {
 			r.Fatalf("%+v of %+v", got, m)
 		}
-		if cross(got.Sens.L2, float64(m.Sigma)).Cmp(cross(m.Sens.L2, float64(got.Sigma))) > 0 ||
+		if exactProduct(got.Sens.L2, float64(m.Sigma)).Cmp(exactProduct(m.Sens.L2, float64(got.Sigma))) > 0 ||
 			float64(got.Mu()) < float64(m.Mu())*(1-1e-15) {
 			r.Fatalf("mu %v, charged %v", got.Mu(), m.Mu())
 		}

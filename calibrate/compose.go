@@ -8,13 +8,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Gaussian mechanisms compose without loss: their mu² add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022,
-// Corollary 3.3). So any set of mechanisms has one cost, the sum of mu². It is a big.Float that is summed without
-// error, so SplitBudget, Verify and the ledger compare the same bits.
+// Gaussian mechanisms compose without loss: the mu² of several mechanisms add up (Zhao et al. 2019, Lemma 15; Dong,
+// Roth & Su 2022, Corollary 3.3). So any set of mechanisms has one cost, the sum of mu². The sum is a big.Float without
+// rounding errors, so SplitBudget, Verify and the ledger compare the same bits.
 
-// ComposedMu2 returns an upper bound on the sum of (L2/sigma)² over the mechanisms, which is their joint mu².
+// ComposedMu2 returns an upper bound on the sum of (L2/sigma)² over the mechanisms, which is the square of their joint
+// mu.
 //
-// Each term is rounded up to 256 bits. The terms are summed exactly, with as many bits as the sum takes. So the bound
+// Each term is rounded up to 256 bits. The terms are added exactly, with as many bits as the sum needs. So the bound
 // does not depend on the order or grouping of the mechanisms, and a ledger computes the same bits as SplitBudget. The
 // bound is 0 if there are no mechanisms, and +Inf if a mechanism is not valid.
 func ComposedMu2(ms []Mechanism) *big.Float {
@@ -33,9 +34,9 @@ func ComposedMu2(ms []Mechanism) *big.Float {
 // to a float64. It is +Inf if ComposedMu2 is +Inf.
 func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(ms))) }
 
-// Compose returns the joint guarantee of the mechanisms at delta d. Epsilon is the least proven epsilon of the Gaussian
-// mechanism with parameter ComposedMu(ms), and 0 if there are no mechanisms. If no noise is Gaussian, epsilon is at
-// most the sum of the mechanisms' epsilons. Errors are *ArgumentError: "delta" outside of [MinDelta, 1);
+// Compose returns the joint guarantee of the mechanisms at delta d. Its epsilon is the least proven epsilon of a
+// Gaussian mechanism with parameter ComposedMu(ms), or 0 if there are no mechanisms. If no noise is Gaussian, epsilon
+// is at most the sum of the mechanisms' epsilons. Errors are *ArgumentError: "delta" outside of [MinDelta, 1);
 // "mechanisms[i].…" if a mechanism is not valid; "mechanisms" if epsilon would be above MaxEpsilon.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.Validate(); err != nil {

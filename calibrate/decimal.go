@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Jobs and ledgers hold decimal numbers, and no float64 equals most of them. A Decimal keeps the text, so that each use
+// Jobs and ledgers hold decimal numbers, most of which no float64 equals. A Decimal keeps the text, so that each use
 // can round in the safe direction: epsilon and delta down, a sensitivity up.
 
 // Limits on decimal text. They are far beyond any meaningful number, and keep evaluation cheap.
@@ -18,7 +18,7 @@ const (
 	maxExponentDigits = 4
 )
 
-// Decimal is an exact decimal number. The zero value is 0. Compare with Cmp: == compares the spelling.
+// Decimal is an exact decimal number. The zero value is 0. Use Cmp to compare: == distinguishes "0.1" from "0.10".
 type Decimal struct{ text string }
 
 // ParseDecimal reads decimal text, such as "1e-6" or "0.1": an optional sign, digits with at most one point, and an
@@ -43,13 +43,13 @@ func (d Decimal) String() string {
 // Rat returns the exact number as a new big.Rat.
 func (d Decimal) Rat() *big.Rat {
 	r, ok := new(big.Rat).SetString(d.String())
-	if !ok { // cannot happen: ParseDecimal accepted the text
+	if !ok { // cannot happen: Rat accepts all text that ParseDecimal accepts
 		return new(big.Rat)
 	}
 	return r
 }
 
-// Cmp returns -1, 0 or +1 as d is below, equal to or above e.
+// Cmp returns -1 if d < e, 0 if d = e, and +1 if d > e.
 func (d Decimal) Cmp(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
 
 // Down returns the largest float64 that is at most d, or -Inf if there is none. Epsilon and delta are read with Down,
@@ -59,19 +59,19 @@ func (d Decimal) Down() float64 { return d.directed(-1) }
 // Up returns the least float64 that is at least d, or +Inf if there is none. Sensitivities are read with Up.
 func (d Decimal) Up() float64 { return d.directed(1) }
 
-// Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for text that
-// a program wrote: 17 digits or the shortest text of a float64 give that float64 back.
+// Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for numbers
+// that a program wrote with 17 digits, or as the shortest text of a float64: it returns the same float64.
 func (d Decimal) Nearest() float64 {
 	// the only possible error is a number out of range, which gives an infinity
 	near, _ := strconv.ParseFloat(d.String(), 64)
 	return near + 0 // -0 becomes 0
 }
 
-// directed rounds to nearest, then moves one float64 in the direction, -1 or +1, if the result is on the wrong side of
-// the number.
+// directed returns the float64 next to the number in the direction, -1 (down) or +1 (up), or the number itself if a
+// float64 equals it.
 func (d Decimal) directed(direction int) float64 {
 	near := d.Nearest()
-	wrong := math.IsInf(near, -direction) // +Inf is above every number, -Inf below
+	wrong := math.IsInf(near, -direction) // +Inf is on the wrong side if the direction is down, -Inf if it is up
 	if !math.IsInf(near, 0) {
 		wrong = new(big.Rat).SetFloat64(near).Cmp(d.Rat()) == -direction
 	}
@@ -132,7 +132,7 @@ func cutExponent(text string) (mantissa, exponent string, found bool) {
 	return text, "", false
 }
 
-// unsigned removes one leading sign.
+// unsigned returns text without a leading sign.
 func unsigned(text string) string {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		return text[1:]
@@ -140,15 +140,15 @@ func unsigned(text string) string {
 	return text
 }
 
-// digits reports whether the text has only decimal digits. Empty text has.
+// digits reports whether all characters are decimal digits. It returns true for empty text.
 func digits(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// FormatExact returns decimal text whose value is exactly x, for ledgers. Every reader gets x back, whichever way it
-// rounds; the shortest text of strconv can come back one float64 off from ParseDown or ParseUp. The text has an
-// exponent if |x| is outside of [1e-5, 1e21), and at most 776 bytes. NaN and infinities become "NaN", "+Inf" and
-// "-Inf", which the parsers here reject.
+// FormatExact returns decimal text whose value is exactly x, for ledgers. Every reader gets x back, whether it rounds
+// up, down or to nearest. (ParseDown or ParseUp of the shortest text of strconv can be the neighbour of x.) The text
+// has an exponent if |x| is outside of [1e-5, 1e21), and has at most 776 bytes. NaN and infinities become "NaN", "+Inf"
+// and "-Inf", which ParseDecimal rejects.
 func FormatExact(x float64) string {
 	const allDigits = 767 // no float64 has more significant digits
 	size := math.Abs(x)

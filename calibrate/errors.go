@@ -5,17 +5,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The range of guarantees that the functions of this package accept.
+// The range of epsilon and delta that the functions of this package accept.
 const (
-	// MaxEpsilon is the largest epsilon.
+	// MaxEpsilon is the largest epsilon, in nats.
 	MaxEpsilon = 1e6
-	// MinDelta is the least delta; delta is also below 1.
+	// MinDelta is the least delta. Delta must also be below 1.
 	MinDelta = 1e-300
 )
 
-// ArgumentError names an argument that a function cannot take, and the reason. It has two fields, both texts: Argument
-// is the argument's name, such as "epsilon" or "asks[2].weight"; Reason completes the sentence "<argument> ...", such
-// as "must be positive and finite, not 0".
+// ArgumentError means that a function cannot accept an argument. It has two string fields. Argument is the argument's
+// name, such as "epsilon" or "asks[2].weight". Reason completes the sentence "<argument> ...", such as "must be
+// positive and finite, not 0".
 type ArgumentError = argument.Error
 
 // Validate returns an *ArgumentError if epsilon is outside of [0, MaxEpsilon] or delta outside of [MinDelta, 1).

@@ -5,8 +5,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The Gaussian mechanism with parameter mu, L2 sensitivity over sigma, is (eps, delta)-differentially private if and
-// only if delta is at least
+// The curve of the Gaussian mechanism. With mu = L2 sensitivity / sigma, the mechanism is (eps, delta)-differentially
+// private if and only if delta is at least
 //
 //	delta(eps) = Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu)
 //
@@ -14,7 +14,7 @@ import (
 // mu. The answer is the tightest float64 that is proven to be safe. Package numeric has the evaluation and the proofs.
 
 // GaussianDelta returns the least float64 delta for which the Gaussian mechanism with parameter mu is proven to be
-// (eps, delta)-differentially private. It is at least 5e-324, and 1 if no smaller float64 is a bound. Errors are
+// (eps, delta)-differentially private. It is at least 5e-324, and is 1 if no smaller float64 is proven. Errors are
 // *ArgumentError: "epsilon" outside of [0, MaxEpsilon]; "mu" if it is not positive and finite. If mu is a quotient that
 // no float64 equals, Mechanism.Delta is tighter.
 func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
@@ -36,8 +36,8 @@ func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 }
 
 // GaussianMu returns the largest float64 mu for which the Gaussian mechanism is proven to satisfy g. It is never above
-// the exact value. A budget of (epsilon, delta) is this mu: mechanisms fit together if the sum of their mu² is at most
-// mu². Errors are *ArgumentError; see Guarantee.Validate.
+// the exact value. A budget of (epsilon, delta) has room for mechanisms if the sum of their mu² is at most the square
+// of this mu. Errors are *ArgumentError; see Guarantee.Validate.
 func GaussianMu(g Guarantee) (Mu, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -46,8 +46,8 @@ func GaussianMu(g Guarantee) (Mu, error) {
 }
 
 // AnalyticGaussian returns the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven
-// to be (epsilon, delta)-differentially private. It is in the unit of s.L2 and never below the exact value (Balle &
-// Wang 2018, Theorems 8 and 9). Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not
+// to be (epsilon, delta)-differentially private (Balle & Wang 2018, Theorems 8 and 9). Sigma has the unit of s.L2 and
+// is never below the exact value. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not
 // positive and finite, or so large that sigma would not be finite.
 func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {
@@ -63,7 +63,7 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	return Sigma(sigma), nil
 }
 
-// deltaAt does the work of GaussianDelta for a mu that is the exact quotient of two positive finite numbers.
+// deltaAt is GaussianDelta for a mu that is the exact quotient of two positive finite numbers.
 func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
 	return Delta(numeric.LeastDelta(float64(eps), mu)), nil
 }
 
-// epsilonAt does the work of GaussianEpsilon for a mu that is the exact quotient of two positive finite numbers.
+// epsilonAt is GaussianEpsilon for a mu that is the exact quotient of two positive finite numbers.
 func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
 	if err := delta.Validate(); err != nil {
 		return 0, err

@@ -7,33 +7,36 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Every number that a mechanism releases is a multiple of a power of two, its grid. So exact answers and noise are
-// computed as integers, int64 multiples of the grid. The grid must be so fine that rounding to it adds next to no
-// error, and so coarse that no sum overflows. It depends only on public numbers: sigma, the quantum of the answers and
-// the largest value of a row.
+// The grid of a mechanism
+//
+// Every number that a mechanism releases is a multiple of a power of two, the grid. So exact answers and noise are
+// integers: int64 multiples of the grid. The grid must be so fine that rounding to it adds almost no error, and so
+// coarse that no sum overflows. It depends only on public numbers: sigma, the quantum of the answers and the largest
+// absolute value that a row adds.
 
-// Limits on the grid g of a mechanism. Each number is an exponent of two.
+// Limits on the grid g of a mechanism. Each constant is an exponent of two.
 const (
 	fineness    = 4     // g <= sigma/2^4: rounding adds at most 1/3000 to the variance
 	coarseness  = 40    // sigma/g <= 2^40
 	rowCapacity = 48    // a table has at most 2^48 rows
 	exactUnits  = 61    // an exact answer is at most 2^61 grid units
-	leastScale  = -7    // the sampler's least sigma/g
-	mostScale   = 55    // the sampler's largest sigma/g
-	leastGrid   = -1022 // smaller float64s have fewer digits
+	leastScale  = -7    // the sampler needs sigma/g >= 2^-7
+	mostScale   = 55    // the sampler needs sigma/g <= 2^55
+	leastGrid   = -1022 // smaller float64s are subnormal and have fewer digits
 )
 
 // Grid returns the power of two whose multiples a mechanism releases. It is the smaller of the quantum and the largest
-// power of two that is at most sigma/16. If integers need it, it is raised until sigma/g <= 2^40 and rowBound·2^48/g <=
-// 2^61. The quantum is the power of two of which every exact answer is a multiple (1 for counts). rowBound is the
-// largest absolute value that one row adds to a cell. quantum, rowBound, sigma and the grid are in the query's unit.
+// power of two that is at most sigma/16. It is raised if integers would overflow otherwise, until sigma/g <= 2^40 and
+// rowBound·2^48/g <= 2^61. The quantum is the power of two of which every exact answer is a multiple (1 for counts).
+// rowBound is the largest absolute value that one row adds to a cell. quantum, rowBound, sigma and the grid are in the
+// query's unit.
 //
 // Proof note: int64 cannot overflow. A cell's exact answer, or the sum of some of its rows, adds at most 2^48 rows of
-// at most rowBound each: at most 2^61 grid units. The noise is S·Z with S = sigma/g <= 2^55, and so at most 2^62 if |Z|
-// <= 2^7. |Z| is larger with probability below 2^-11800, and the sampler handles that case. With the half unit of
-// rounding the released number is below 2^61 + 2^62 + 1 < 2^63.
+// at most rowBound each, which is at most 2^61 grid units. The noise is S·Z with S = sigma/g <= 2^55, so it is at most
+// 2^62 if |Z| <= 2^7. |Z| is larger with probability below 2^-11800, and the sampler handles this case. Rounding adds
+// half a unit, so the released number is below 2^61 + 2^62 + 1 < 2^63.
 //
-// The grid is larger than the quantum if sigma or rowBound is very large. Rounding to it is then a step of the
+// The grid is larger than the quantum if sigma or rowBound is very large. Rounding to the grid is then a step of the
 // mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" if it
 // is not positive and finite or if sigma/g is outside of the sampler's [2^-7, 2^55]; "quantum"; "rowBound".
 func Grid(sigma Sigma, quantum, rowBound float64) (float64, error) {

@@ -6,8 +6,8 @@ import (
 
 // HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit. For Gaussian noise
 // it is Z95 standard deviations. For geometric noise it is the smallest multiple of the grid that |noise| exceeds with
-// a probability of at most 5 %; the probability is clearly smaller than 5 % if the noise takes few values. For Laplace
-// noise it is Scale·ln(20), plus a little for the rounding.
+// a probability of at most 5 %. (If the noise has few likely values, this probability is clearly below 5 %.) For
+// Laplace noise it is Scale·ln(20), plus a little for the rounding.
 func (m Mechanism) HalfWidth() float64 {
 	switch {
 	case m.Noise == Gaussian:
@@ -18,15 +18,16 @@ func (m Mechanism) HalfWidth() float64 {
 	return m.halfSteps() * m.Grid
 }
 
-// halfSteps returns the HalfWidth of geometric noise as a multiple of the grid.
+// halfSteps returns HalfWidth of geometric noise, in multiples of the grid.
 func (m Mechanism) halfSteps() float64 {
 	s := m.Scale / m.Grid
-	// the probability of a larger |noise|: P(|K| > k) = 2q^(k+1)/(1+q)
+	// |noise| is above k steps with the probability P(|K| > k) = 2q^(k+1)/(1+q)
 	return max(math.Ceil(s*math.Log(40/(1+math.Exp(-1/s)))*(1+1e-14)-1), 0)
 }
 
-// Coverage returns the probability that the interval of HalfWidth contains the exact answer: 0.95, or for geometric
-// noise 1 - 2q^(k+1)/(1+q), q = e^(-Grid/Scale), with HalfWidth = k·Grid. It is 0.9732 for a count at epsilon 1.
+// Coverage returns the probability that the interval of HalfWidth contains the exact answer. It is 0.95, except for
+// geometric noise: 1 - 2q^(k+1)/(1+q), with q = e^(-Grid/Scale) and HalfWidth = k·Grid. For a count at epsilon 1 this
+// is 0.9732.
 func (m Mechanism) Coverage() float64 {
 	if m.Noise != Geometric || m.Grid == 0 {
 		return 0.95

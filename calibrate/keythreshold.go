@@ -8,54 +8,54 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Keys that nobody can list before reading the data are selected privately (private partition selection). Noise is
-// added to the count of every key that some privacy unit has, and a key is published if its noisy count reaches a
-// threshold. The threshold is so high that a key of a single unit almost never reaches it. The probability that it does
-// is a part of delta; only the rest of delta is left for calibrating noise.
+// Private partition selection: publishing keys that nobody can list before reading the data
 //
-// Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Then one unit can
-// decide whether a key is dropped that has exactly MinUnits units. So the threshold is higher by MinUnits - 1.
+// Noise is added to the count of every key that some privacy unit has, and a key is published if its noisy count
+// reaches a threshold. The threshold is so high that a key of a single unit almost never reaches it. The probability
+// that it does is taken from delta, and the rest of delta calibrates the noise.
 //
-// A unit that has fewer keys than allowed can add more than 1 to each, with the same noise and the same threshold. Such
-// weights find more keys, but a sum of weights is not a number of units.
+// Keys of fewer than MinUnits units can be dropped first, by their exact counts (a pre-threshold). Whether a key with
+// exactly MinUnits units is dropped then depends on a single unit. So the threshold is raised by MinUnits - 1.
+//
+// A unit that has fewer keys than allowed can add more than 1 to each of its keys, with the same noise and the same
+// threshold. Such weights find more keys. But a sum of weights is not a number of units.
 
-// KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys.
-// Consider the keys that have MinUnits units only if one particular unit is present: the probability that any of them
-// reaches the threshold is at most Failure.
+// KeySelection describes a private partition selection. Each privacy unit counts once in each of at most Keys keys. For
+// each unit, consider the keys that have MinUnits units only if this unit is present. The probability that any of these
+// keys reaches the threshold is at most Failure.
 type KeySelection struct {
 	// Mechanism makes the counts noisy.
 	Mechanism Mechanism
-	// Keys is L0, the largest number of keys of a unit; at least 1.
+	// Keys is the largest number of keys of a unit (the L0 bound); at least 1.
 	Keys int64
-	// Failure is the part of delta that the selection costs.
+	// Failure is the fraction of delta that the selection costs, as a probability.
 	Failure Delta
-	// MinUnits is the pre-threshold: keys of fewer units are dropped before noise is added. 0 means 1, which drops
-	// none.
+	// MinUnits is the pre-threshold: keys of fewer units are dropped before noise is added. 0 means 1, which drops no key.
 	MinUnits int64
-	// Weighted is set if a unit adds its weight ([KeySelection.Weights]) to each of its keys, and not 1. It excludes
-	// MinUnits.
+	// Weighted is set if a unit adds its weight ([KeySelection.Weights]) to each of its keys, instead of 1. MinUnits must
+	// then be 0.
 	Weighted bool
 }
 
 const (
-	// WeightBits is the number of binary digits of a weight after the point.
+	// WeightBits is the number of binary digits of a weight after the binary point.
 	WeightBits = 10
-	// MaxWeightedKeys is the largest Keys that a selection by weights may have.
+	// MaxWeightedKeys is the largest value of Keys if Weighted is set.
 	MaxWeightedKeys = 1000
 )
 
 // MaxMinUnits is the largest value of MinUnits.
 const MaxMinUnits = 1 << 48
 
-// Least returns the least exact count of a key that is not dropped: MinUnits, at least 1.
+// Least returns the least exact count of a key that is not dropped before noise is added: MinUnits, at least 1.
 func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 
-// Threshold returns the least noisy count with which a key is kept, in grid units. With grid g it is
+// Threshold returns the least noisy count with which a key is published, in grid units. With grid g it is
 //
 //	ceil(T/g + ½),  T = N + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
-// rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid";
-// "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
+// rounded up, with N = MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma",
+// "grid"; "sensitivity" if it is below sqrt(Keys), the sensitivity of such counts under add-remove.
 //
 // A selection that also publishes its noisy counts is (eps, delta_mu(eps) + Failure)-differentially private. Here
 // delta_mu is the curve of the Gaussian mechanism at mu = L2/sigma. The failures of several selections add up. The
@@ -63,16 +63,20 @@ func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 // and for larger N from Google's libraries (github.com/google/differential-privacy, common_docs/pre_thresholding.md).
 // docs/adr/0033 has the proof.
 func (s KeySelection) Threshold() (int64, error) {
-	// Proof note. K is the threshold that is returned, and M0 the Gaussian mechanism on the keys of S. Let two tables
-	// differ by one unit. Counts of keys are made after rows are bounded, so they differ by at most 1 in each key. Let S
-	// be the keys that have a count of N or more in both tables. A key outside of S is dropped from at least one table, in
-	// which its count is at most N − 1, so that its count in the other table is at most N. There it is kept if g·floor(N/g
-	// + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T: with probability at most 1 − (1
-	// − Failure)^(1/Keys). At most Keys such keys are not dropped, each a key of the unit, with independent noise. So with
-	// probability p >= 1 − Failure none is kept. If none is kept, the output is M0's, filtered by its own values: on each
-	// of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (if p
-	// is larger, a part of M0's probability counts as anything else), and M0 is mu-GDP. Under replace-one each of the two
-	// tables has up to Keys keys outside of S, of its own unit, and the same holds with an L2 of sqrt(2·Keys).
+	// Proof note. Let K be the threshold that is returned. Let two tables differ by one unit. Counts of keys are made
+	// after rows are bounded, so they differ by at most 1 in each key. Let S be the keys that have a count of N or more in
+	// both tables, and M0 the Gaussian mechanism on the keys of S.
+	//
+	// A key outside of S is dropped from at least one table. Its count there is at most N − 1, so its count in the other
+	// table is at most N. In the other table it is published if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N +
+	// sigma·Z >= g·(K − ½). Since g·(K − ½) >= T, this has a probability of at most 1 − (1 − Failure)^(1/Keys). At most
+	// Keys such keys are not dropped, each a key of the unit, with independent noise. So with probability p >= 1 − Failure
+	// none of them is published.
+	//
+	// If none is published, the output is M0's, filtered by its own values. So on each of the two tables the output is
+	// M0's with probability 1 − Failure, and anything else with probability Failure. (If p is larger, some of M0's
+	// probability counts as anything else.) M0 is mu-GDP. Under replace-one each of the two tables has up to Keys keys
+	// outside of S, the keys of its own unit. The same then holds with an L2 of sqrt(2·Keys).
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
 		return 0, err
@@ -93,17 +97,18 @@ func (s KeySelection) Threshold() (int64, error) {
 	return units.Int64(), nil
 }
 
-// Weights returns the weight that a unit with d keys adds to each of them, at index d - 1, in multiples of
-// 2^-[WeightBits]: at least 1, at most
+// Weights returns the weights of units: item d - 1 is the weight that a unit with d keys adds to each of them, in
+// multiples of 2^-[WeightBits]. It is at least 1, and at most
 //
 //	min(sqrt(Keys/d), 1 + sigma·(z_Keys − z_d)),  z_d = Phi⁻¹((1 − Failure)^(1/d)),
 //
 // rounded down. By the first term, the weights of a unit have an L2 norm of at most sqrt(Keys), the sensitivity of
 // counts. By the second term, the threshold of counts is still high enough: if a unit is the only one in d keys, none
-// of them is kept with a probability of at least 1 − Failure (the proof note of Threshold, with Keys = d and the weight
-// in place of 1). No weight is below 1, so every key is at least as likely to be kept as by its number of units.
-// Errors: the errors of Threshold; "keys" if there may be more than MaxWeightedKeys. The first term is the weight of
-// Chen et al. (Scalable Private Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044 compares them.
+// of them is published with a probability of at least 1 − Failure. (This is the proof note of Threshold, with d instead
+// of Keys and the weight instead of 1.) No weight is below 1, so every key is at least as likely to be published as by
+// its number of units. Errors: the errors of Threshold; "keys" if it is above MaxWeightedKeys. The first term is the
+// weight of Chen et al. (Scalable Private Partition Selection via Adaptive Weighting, ICML 2025); docs/adr/0044
+// compares them.
 func (s KeySelection) Weights() ([]int64, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -124,7 +129,7 @@ func (s KeySelection) Weights() ([]int64, error) {
 			return nil, err
 		}
 		room := z.Sub(most, z)
-		room.Mul(room, numeric.BigOf(float64(s.Mechanism.Sigma)*(1-0x1p-50))) // a little less than the weight may exceed 1 by
+		room.Mul(room, numeric.BigOf(float64(s.Mechanism.Sigma)*(1-0x1p-50))) // less than sigma·(z_Keys − z_d)
 		if room.SetMantExp(room, WeightBits); room.Cmp(numeric.BigOf(float64(w-one))) < 0 {
 			fits, _ := room.Int64() // rounded towards 0
 			w = one + max(fits, 0)
@@ -134,17 +139,17 @@ func (s KeySelection) Weights() ([]int64, error) {
 	return weights, nil
 }
 
-// quantile returns z with (Phi(z))^keys = 1 − Failure, rounded up, or an error if it is out of range.
+// quantile returns z with Phi(z)^keys = 1 − Failure, rounded up. It returns an error if z is too large to compute.
 func (s KeySelection) quantile(keys int64) (*big.Float, error) {
 	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(keys))
-	tail *= 1 - 0x1p-40 // the difference exceeds the errors of both functions and of the quotient
+	tail *= 1 - 0x1p-40 // lowers the tail by more than the errors of both functions and of the quotient
 	if tail < 0x1p-1000 {
 		return nil, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), keys)
 	}
 	return quantile(min(tail, 0.5)), nil
 }
 
-// validate checks the fields on which the threshold depends.
+// validate checks the fields from which the threshold is computed.
 func (s KeySelection) validate() error {
 	m := s.Mechanism
 	if s.Keys < 1 {
@@ -175,8 +180,8 @@ func (s KeySelection) validate() error {
 	return nil
 }
 
-// quantile returns the z with 1 − Phi(z) = tail, for tail <= ½, rounded up. It is sqrt(2)·inverfc(2·tail), known within
-// 2^-160 and raised by 2^-100, relative.
+// quantile returns the z with 1 − Phi(z) = tail, for tail <= ½, rounded up. It is sqrt(2)·inverfc(2·tail), which is
+// computed with a relative error below 2^-160 and then raised by 2^-100, relative.
 func quantile(tail float64) *big.Float {
 	z := numeric.BigInvErfc(numeric.BigOf(2 * tail))
 	z.Mul(z, numeric.BigSqrt2())

@@ -8,11 +8,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The exact curve of the Laplace mechanism has a closed form. Its privacy loss is at most L1/Scale, and
+// The exact curve of the Laplace mechanism
+//
+// The privacy loss is at most L1/Scale, and
 //
 //	delta(eps) = 1 - e^((eps - L1/Scale)/2)  for 0 <= eps <= L1/Scale.
 //
-// Scales and epsilons are solutions of this equation, rounded to the safe side. Type Pure builds on it.
+// Scales and epsilons are solutions of this equation, rounded to the safe side. Type Pure uses them.
 
 // Laplace describes the Laplace mechanism: it adds noise with density e^(-|z|/Scale)/(2·Scale) to each cell of a query.
 type Laplace struct {
@@ -21,8 +23,8 @@ type Laplace struct {
 }
 
 // LaplaceScale returns the least scale with which the mechanism [Laplace] of L1 sensitivity l1 is (epsilon,
-// delta)-differentially private, in the unit of l1: l1/(epsilon - 2·ln(1-delta)), rounded up, which is l1/epsilon if
-// delta is 0. Errors are *ArgumentError: "epsilon"; "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity";
+// delta)-differentially private, in the unit of l1. It is l1/(epsilon - 2·ln(1-delta)), rounded up; if delta is 0,
+// l1/epsilon. Errors are *ArgumentError: "epsilon"; "delta" if it is neither 0 nor in [MinDelta, 1); "sensitivity";
 // "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := validateOrPure(g); err != nil {
@@ -47,7 +49,7 @@ func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	return scale, nil
 }
 
-// validateOrPure does the work of Guarantee.Validate, but accepts a delta of 0.
+// validateOrPure is Guarantee.Validate, but accepts a delta of 0.
 func validateOrPure(g Guarantee) error {
 	if g.Delta == 0 {
 		return g.Epsilon.Validate()
@@ -84,8 +86,8 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	return Delta(numeric.ProbabilityUp(numeric.OneLessExp(numeric.Capped(gap.SetMantExp(gap, -1))))), nil
 }
 
-// Epsilon returns the least epsilon of the mechanism at delta, rounded up: L1/Scale + 2·ln(1-delta), at least 0, which
-// is L1/Scale if delta is 0. Errors are *ArgumentError: "sensitivity"; "scale", also if epsilon would be above
+// Epsilon returns the least epsilon of the mechanism at delta, rounded up: L1/Scale + 2·ln(1-delta), at least 0. If
+// delta is 0, it is L1/Scale. Errors are *ArgumentError: "sensitivity"; "scale", also if epsilon would be above
 // MaxEpsilon; "delta" outside of [0, 1).
 func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	if err := l.Validate(); err != nil {

@@ -8,19 +8,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Laplace and geometric noise are for pure epsilon: delta is 0. The ledger charges such a mechanism as if it were a
-// Gaussian mechanism that reveals at least as much, with the smallest possible mu. So a budget is one sum of mu² for
-// all kinds of noise.
+// Laplace and geometric noise give pure epsilon: delta is 0. The ledger charges such a mechanism as the Gaussian
+// mechanism with the smallest mu that reveals at least as much. So a budget is one sum of mu², whatever the noise is.
 
 // MaxPure is the largest epsilon that PureMu accepts.
 const MaxPure = 700
 
-// Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or
-// two-sided geometric noise on it.
+// Pure is a mechanism that is epsilon-differentially private with delta 0. Its noise is Laplace noise rounded to a
+// grid, or two-sided geometric noise in multiples of a grid.
 type Pure struct {
 	// Query names the query and, if it has several components, the component.
 	Query string
-	// Why is the one-line argument for the L1 sensitivity.
+	// Why is the reason for the L1 sensitivity, in one line.
 	Why string
 	// Noise holds the L1 sensitivity and the scale, both in the query's unit. The mechanism's epsilon is L1/Scale.
 	Noise Laplace
@@ -46,7 +45,8 @@ func PureMu(eps Epsilon) (Mu, error) {
 	return Mu(numeric.RoundedUp(pureMu(numeric.BigOf(float64(eps))))), nil
 }
 
-// pureMu returns 2·sqrt(2)·inverf(tanh(eps/2)). From eps = 2 on it uses inverfc(2/(1+e^eps)), in which nothing cancels.
+// pureMu returns 2·Phi⁻¹(e^eps/(1+e^eps)), as 2·sqrt(2)·inverf(tanh(eps/2)). From eps = 2 on it uses
+// inverfc(2/(1+e^eps)), in which no digits cancel.
 func pureMu(eps *big.Float) *big.Float {
 	if eps.Cmp(numeric.BigOf(2)) >= 0 {
 		e := numeric.BigExpFar(numeric.NewBig().Neg(eps))
@@ -64,9 +64,9 @@ func rootEight(x *big.Float) *big.Float {
 	return root.Mul(root, x)
 }
 
-// Mechanism returns p in the form in which a ledger charges it. Its Sens.L2 is the L1 sensitivity, and its Sigma is so
-// chosen, rounded down, that its mu is PureMu of p's epsilon. Every guarantee of the Gaussian mechanism with that
-// sigma, alone or composed, also holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// Mechanism returns p as the mechanism that a ledger charges. Its Sens.L2 is the L1 sensitivity. Its Sigma, rounded
+// down, gives it the mu that PureMu returns for p's epsilon. Every guarantee of the Gaussian mechanism with that sigma,
+// alone or composed, also holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	return m, nil
 }
 
-// Pure returns the mechanism as a Pure, or false if its noise is Gaussian.
+// Pure returns m as a Pure. The result is false if the noise is Gaussian.
 func (m Mechanism) Pure() (Pure, bool) {
 	if m.Noise == Gaussian {
 		return Pure{}, false
@@ -99,9 +99,9 @@ func (m Mechanism) Pure() (Pure, bool) {
 		Geometric: m.Noise == Geometric}, true
 }
 
-// checkStandIn checks that the fields about the noise agree. Gaussian noise must have Scale 0. Other noise must have a
+// checkNoise checks that the fields about the noise agree. Gaussian noise must have Scale 0. Other noise must have a
 // known distribution, a positive Scale, and a mu of at least PureMu of its epsilon.
-func (m Mechanism) checkStandIn() error {
+func (m Mechanism) checkNoise() error {
 	switch m.Noise {
 	case Gaussian:
 		if m.Scale != 0 {
@@ -121,15 +121,15 @@ func (m Mechanism) checkStandIn() error {
 	if err != nil {
 		return err
 	}
-	// an exact comparison: is L1/sigma below the smallest allowed mu?
-	if cross(m.Sens.L2, 1).Cmp(cross(float64(m.Sigma), float64(least))) < 0 {
+	// an exact comparison: is L1/sigma below the least allowed mu?
+	if exactProduct(m.Sens.L2, 1).Cmp(exactProduct(float64(m.Sigma), float64(least))) < 0 {
 		return argument.New("sigma", "= %g is too large for noise of epsilon %g", float64(m.Sigma), float64(eps))
 	}
 	return nil
 }
 
-// pureDeviation returns the standard deviation of the noise and its rounding to the grid, rounded up. For geometric
-// noise it is
+// pureDeviation returns the standard deviation of Laplace or geometric noise, including the rounding to the grid,
+// rounded up. For geometric noise it is
 //
 //	Grid/(sqrt(2)·sinh(Grid/(2·Scale))) = Grid·sqrt(2q)/(1-q),  q = e^(-Grid/Scale),
 //
@@ -149,15 +149,15 @@ func (m Mechanism) pureDeviation() float64 {
 	step := numeric.Capped(numeric.NewBig().Quo(grid, scale))
 	rest := numeric.OneLessExp(step) // 1 - q
 	root := numeric.NewBig().Sub(numeric.BigOf(1), rest)
-	if root.Sign() <= 0 { // less than every float64
+	if root.Sign() <= 0 { // the result is below every positive float64
 		return math.SmallestNonzeroFloat64
 	}
 	root.Sqrt(root.SetMantExp(root, 1))
 	return numeric.RoundedUp(root.Quo(root.Mul(root, grid), rest))
 }
 
-// ComposedPure returns an upper bound on the sum of L1/Scale over the mechanisms: their joint epsilon with delta 0. It
-// returns nil if a mechanism is not valid or its noise is Gaussian.
+// ComposedPure returns an upper bound on the sum of L1/Scale over the mechanisms, which is their joint epsilon with
+// delta 0. It returns nil if a mechanism is not valid or its noise is Gaussian.
 func ComposedPure(ms []Mechanism) *big.Float {
 	sum := numeric.NewUp()
 	for _, m := range ms {

@@ -9,20 +9,20 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// A release answers several queries within one guarantee. mu² of mechanisms add up, so the budget to divide is the
-// guarantee's mu², and each query gets a fraction of it by its weight. The sum is checked exactly after rounding, with
-// the function that the ledger uses.
+// A release answers several queries within one guarantee. The mu² of mechanisms add up, so the budget to divide is the
+// mu² of the guarantee. Each query gets a fraction of it, by its weight. After rounding, the sum is checked exactly,
+// with the function that the ledger uses.
 
 // SplitBudget calibrates one Gaussian mechanism for each ask so that all of them together meet g. With mu =
-// GaussianMu(g),
+// GaussianMu(g) and w_i the weight of ask i,
 //
-//	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
+//	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i.
 //
-// since mu² of mechanisms add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the result verified:
+// The mu² of mechanisms add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up, and the result is verified:
 // ComposedMu2 of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid
 // of its ask; see Ask.Grid. The mechanisms have the order of the asks. Errors are *ArgumentError: see
-// Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of another, or
-// if a weight or sensitivity is not positive and finite.
+// Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of another
+// query, or if a weight or sensitivity is not positive and finite.
 func SplitBudget(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func SplitBudget(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	ms, err := share(mu, asks)
+	ms, err := divide(mu, asks)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func SplitBudget(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// Grid returns the grid of the function Grid for this ask. If Quantum and RowBound are both 0, it returns 0: such an
-// ask is for sigma only, and nothing can be released with it. Errors: as for the function Grid.
+// Grid returns the result of the function Grid for this ask. If Quantum and RowBound are both 0, it returns 0: the ask
+// is then only for a sigma, and nothing can be released with it. Errors: as for the function Grid.
 func (a Ask) Grid(sigma Sigma) (float64, error) {
 	if a.Quantum == 0 && a.RowBound == 0 {
 		return 0, nil
@@ -79,9 +79,8 @@ func (a Ask) validate(seen map[string]bool) error {
 	return argument.Positive("sensitivity", a.Sens.L2)
 }
 
-// share returns a mechanism for each ask, so that all of them together have a mu of at most mu. The mechanisms have no
-// grid yet.
-func share(mu Mu, asks []Ask) ([]Mechanism, error) {
+// divide returns a mechanism for each ask, with a joint mu of at most mu. The mechanisms have no grid yet.
+func divide(mu Mu, asks []Ask) ([]Mechanism, error) {
 	total := numeric.NewUp()
 	for _, a := range asks {
 		total.Add(total, numeric.UpOf(a.Weight))
@@ -106,7 +105,7 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 }
 
 // sigma returns L2·sqrt(total/weight)/mu, rounded up, or +Inf if it is above every float64. Each step has a relative
-// error below 2^-250, and the last one adds as much.
+// error below 2^-250, and the last step rounds up by more than that.
 func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
 	s := numeric.NewUp().Quo(total, numeric.UpOf(a.Weight))
 	s.Sqrt(s)

@@ -96,7 +96,7 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 			for i := range asks {
 				asks[i].Sens.L2 = float64(mu) * 3
 			}
-			ms, err := share(mu, asks)
+			ms, err := divide(mu, asks)
 			if err != nil || !mu.Covers(ComposedMu2(ms)) || Mu(float64(mu)*(1-1e-15)).Covers(ComposedMu2(ms)) {
 				t.Errorf("mu = %v, weights %v: %v, %v", mu, weights, ms, err)
 			}

@@ -9,26 +9,27 @@ import (
 // Epsilon is the first parameter of (epsilon, delta)-differential privacy, in nats of privacy loss.
 type Epsilon float64
 
-// Delta is the second parameter of (epsilon, delta)-differential privacy: a probability.
+// Delta is the second parameter of (epsilon, delta)-differential privacy, a probability.
 type Delta float64
 
-// String returns the shortest decimal that distinguishes d from other float64s, as jobs write it: 1e-6, not 1e-06.
+// String returns the shortest decimal that distinguishes d from other float64s, in the spelling of job files: 1e-6, not
+// 1e-06.
 func (d Delta) String() string {
 	return strings.Replace(strconv.FormatFloat(float64(d), 'g', -1, 64), "e-0", "e-", 1)
 }
 
-// Sigma is the standard deviation of Gaussian noise, in the unit of the query it is added to.
+// Sigma is the standard deviation of Gaussian noise, in the unit of the query to which it is added.
 type Sigma float64
 
-// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma. It has no
-// unit.
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity divided by sigma. It has
+// no unit.
 type Mu float64
 
 // Z95 is half the width of a 95 % interval of a normal variable, in standard deviations: Phi⁻¹(0.975) =
 // 1.9599639845400542…, rounded up to a float64.
 const Z95 = 0x1.f5c0331eeff85p+0
 
-// Guarantee is an (epsilon, delta): what a release promises, or the size of a budget.
+// Guarantee is an (epsilon, delta): the guarantee of a release, or the size of a budget.
 type Guarantee struct {
 	Epsilon Epsilon
 	Delta   Delta
@@ -39,7 +40,7 @@ type Guarantee struct {
 type Sensitivity struct {
 	// L2 is the sensitivity in the query's unit; positive and finite.
 	L2 float64
-	// Why is the one-line argument for L2.
+	// Why is the reason for L2, in one line.
 	Why string
 }
 
@@ -52,10 +53,10 @@ func (s Sensitivity) Squared() *big.Rat {
 	return x.Mul(x, x)
 }
 
-// Mechanism is the noise of one vector of answers. A ledger charges it and a sampler draws it. If Noise is not
+// Mechanism is the noise of one vector of answers. A ledger charges it, and a sampler draws it. If Noise is not
 // Gaussian, the mechanism is private with delta 0. Sens.L2 then holds the L1 sensitivity, which is at least the L2
-// sensitivity, and Sigma is the deviation of a Gaussian mechanism that reveals at least as much. So budgets and
-// compositions treat all kinds of noise alike. See Pure.
+// sensitivity, and Sigma is the standard deviation of a Gaussian mechanism that reveals at least as much. So budgets
+// and compositions treat all kinds of noise alike. See Pure.
 type Mechanism struct {
 	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
@@ -65,14 +66,14 @@ type Mechanism struct {
 	Sigma Sigma
 	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
 	Grid float64
-	// Noise is the distribution of the noise. Scale is the scale of Laplace or geometric noise, in the query's unit; 0
-	// if the noise is Gaussian.
+	// Noise is the distribution of the noise. Scale is the scale of Laplace or geometric noise, in the query's unit. It is
+	// 0 for Gaussian noise.
 	Noise Distribution
 	Scale float64
 	// ChosenBy names the mechanism of the same release whose noisy answer decides the sensitivity, such as a histogram
-	// from which a clamp is chosen; "" if the sensitivity is fixed. Before the choice, Sens and Sigma are the largest that
-	// can be chosen; after it, they are the chosen ones: see [Mechanism.Chosen]. RuleVersion is the version of the rule
-	// that chooses; 0 if nothing is chosen.
+	// from which a clamp is chosen. It is "" if the sensitivity is fixed. Before the choice, Sens and Sigma are the
+	// largest that can be chosen; after it, they are the chosen ones (see [Mechanism.Chosen]). RuleVersion is the version
+	// of the rule that chooses, or 0 if nothing is chosen.
 	ChosenBy    string
 	RuleVersion int
 }
@@ -82,11 +83,11 @@ type Distribution string
 
 // The distributions of noise.
 const (
-	// Gaussian noise has the density of N(0, sigma²), exactly rounded to the grid.
+	// Gaussian noise is a sample of N(0, sigma²), exactly rounded to the grid.
 	Gaussian Distribution = ""
 	// Geometric noise is Grid·z for an integer z with probability proportional to e^(-|z|·Grid/Scale).
 	Geometric Distribution = "two-sided geometric"
-	// LaplaceNoise has the density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid.
+	// LaplaceNoise has the density e^(-|z|/Scale)/(2·Scale) before it is exactly rounded to the grid.
 	LaplaceNoise Distribution = "Laplace"
 )
 
@@ -94,7 +95,7 @@ const (
 type Ask struct {
 	// Query names the mechanism; no two asks have the same name.
 	Query string
-	// ChosenBy and RuleVersion are copied to the mechanism; see there.
+	// ChosenBy and RuleVersion are copied to the mechanism; see Mechanism.
 	ChosenBy    string
 	RuleVersion int
 	// Sens is the query's sensitivity.

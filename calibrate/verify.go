@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// ErrExceeds is wrapped by the error of Verify if a release does not meet its guarantee.
+// ErrExceeds is wrapped by the error of Verify if a release exceeds its guarantee.
 var ErrExceeds = errors.New("the release exceeds its guarantee")
 
-// Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
-// composition (Balle & Wang 2018, Theorem 8). If not, the error wraps ErrExceeds. Other errors are *ArgumentError: see
-// Guarantee.Validate; "mechanisms[i].…" if a mechanism is not valid.
+// Verify returns nil if the mechanisms together are proven to meet g, that is, if delta(g.Epsilon) <= g.Delta for their
+// exact composition (Balle & Wang 2018, Theorem 8). If the proof fails, the error wraps ErrExceeds. Other errors are
+// *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if a mechanism is not valid.
 //
-// If g.Delta is 0, g is met if no noise is Gaussian and the sum of the mechanisms' epsilons is at most g.Epsilon.
+// If g.Delta is 0, the mechanisms meet g if no noise is Gaussian and the sum of their epsilons is at most g.Epsilon.
 func Verify(ms []Mechanism, g Guarantee) error {
 	if g.Delta == 0 {
 		return verifyPure(ms, g.Epsilon)
@@ -35,17 +35,16 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// meetsMu2 reports whether a release with this sum of mu² meets the guarantee. It compares with real numbers, so it
-// accepts some sums that are above the square of the largest float64 mu for g. delta(eps) grows with mu, so an upper
-// bound on the root of mu2 suffices; big.Float.Sqrt is within a few units of the last of 256 bits.
+// meetsMu2 reports whether a release with this sum of mu² meets the guarantee. It does not round the root of mu2 to a
+// float64, so it accepts some sums above the square of the largest float64 mu for g. delta(eps) grows with mu, so an
+// upper bound on the root suffices. The error of big.Float.Sqrt is at most a few units of the last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	mu := numeric.NewUp().Sqrt(mu2)
 	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
 	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }
 
-// verifyPure does the work of Verify for a delta of 0: no noise may be Gaussian, and the epsilons may add up to at most
-// eps.
+// verifyPure is Verify for a delta of 0: no noise may be Gaussian, and the epsilons may add up to at most eps.
 func verifyPure(ms []Mechanism, eps Epsilon) error {
 	if err := eps.Validate(); err != nil {
 		return err

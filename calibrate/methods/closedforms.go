@@ -7,9 +7,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The closed forms of the literature for sigma, at sensitivity 1: the classical sqrt(2·ln(k/delta))/eps, the route by
-// zCDP, and the formulas of Zhao et al. 2019. method.go names them, checks their values, and raises each value by more
-// than its error before it is rounded up.
+// The closed forms of the literature for sigma, at sensitivity 1: the classical formula sqrt(2·ln(k/delta))/eps, the
+// formula by way of zCDP, and the formulas of Zhao et al. 2019. method.go names them and checks their values. It raises
+// each value by more than its error before it rounds up.
 
 // classic returns the formula sqrt(2·ln(k/delta))/eps.
 func classic(k float64) func(eps, delta *big.Float) *big.Float {
@@ -19,14 +19,14 @@ func classic(k float64) func(eps, delta *big.Float) *big.Float {
 	}
 }
 
-// classicFactor returns sqrt(2·ln(k/delta)), for k > 1, within 2^(24-p), relative.
+// classicFactor returns sqrt(2·ln(k/delta)) for k > 1, with a relative error below 2^(24-p).
 func classicFactor(k float64, delta *big.Float, p uint) *big.Float {
 	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(k), delta), p)
 	return l.Sqrt(l.SetMantExp(l, 1))
 }
 
-// zcdpSigma returns (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta): sigma = 1/sqrt(2·rho) for the rho with
-// rho + 2·sqrt(rho·L) = eps.
+// zcdpSigma returns (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta). This is sigma = 1/sqrt(2·rho) for the
+// rho with rho + 2·sqrt(rho·L) = eps.
 func zcdpSigma(eps, delta *big.Float) *big.Float {
 	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(1), delta), numeric.ShortPrec)
 	return sigmaOf(l.Sqrt(l), eps)
@@ -36,7 +36,7 @@ func zcdpSigma(eps, delta *big.Float) *big.Float {
 // has its own t.
 
 // sigmaOf returns (t + sqrt(t² + eps))/(eps·sqrt 2) for any real t. If t < 0, it computes 1/(sqrt 2·(sqrt(t² + eps) -
-// t)), in which nothing cancels. Its relative error is below twice the relative error of t.
+// t)), in which no digits cancel. Its relative error is below twice the relative error of t.
 func sigmaOf(t, eps *big.Float) *big.Float {
 	root := numeric.NewBig().Mul(t, t)
 	root.Sqrt(root.Add(root, eps))
@@ -54,13 +54,14 @@ func sigmaOf(t, eps *big.Float) *big.Float {
 //
 //	f = 1 - e^eps·erfc(sqrt(a² + eps))/erfc(a),  erfc(a) = 2·delta + erfcx(sqrt eps),
 //
-// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. If the exact t is positive, a is a lower bound on it, so that f
-// is an upper bound.
+// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. If the exact t is positive, a is a lower bound on it, so f is
+// an upper bound.
 //
 // Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a).
-// DeltaWithin evaluates it within 2^-186 even if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140
-// of itself (|x·y| < 2^12). So the argument of inverfc is within 2^-139. If it is near 1, it differs from 1 by 2^-54 or
-// more, except for coincidences that verification covers, and 2^-85 of t are lost at most.
+// DeltaWithin evaluates it with a relative error of 2^-186 even if f is tiny. The errors of mu and a are below 2^-158
+// and change it by less than 2^-140, relative (|x·y| < 2^12). So the argument of inverfc has a relative error below
+// 2^-139. If this argument is near 1, it differs from 1 by 2^-54 or more, and t loses at most 2^-85. (It could be
+// closer to 1 only by coincidence. A wrong t would then be rejected by the check of every value.)
 func zhao1(eps, delta *big.Float) *big.Float {
 	short := numeric.OneLessErfcx(numeric.NewBig().Sqrt(eps))
 	twice := numeric.NewBig().SetMantExp(delta, 1)
@@ -77,7 +78,7 @@ func zhao1(eps, delta *big.Float) *big.Float {
 	return sigmaOf(numeric.BigInvErfc(p.Quo(p, share)), eps)
 }
 
-// gapOf returns sqrt 2·(sqrt(a² + eps) - a), without cancellation.
+// gapOf returns sqrt 2·(sqrt(a² + eps) - a). No digits cancel in its formulas.
 func gapOf(a, eps *big.Float) *big.Float {
 	root := numeric.NewBig().Mul(a, a)
 	root.Sqrt(root.Add(root, eps))
@@ -90,7 +91,7 @@ func gapOf(a, eps *big.Float) *big.Float {
 }
 
 // zhao1Guarded returns the least of three values: Mechanism 1; 1/sqrt(2·eps) if 2·delta >= 1 - erfcx(sqrt eps), since
-// the exact t is then not positive; and the bound for all eps, 1/(2·sqrt 2·inverf(delta)).
+// the exact t is then at most 0; and 1/(2·sqrt 2·inverf(delta)), which suffices for every eps.
 func zhao1Guarded(eps, delta *big.Float) *big.Float {
 	least := zeroEpsilonSigma(delta)
 	if eps.Sign() == 0 {
@@ -119,7 +120,8 @@ func zhao4(eps, delta *big.Float) *big.Float {
 	return sigmaOf(chiani(numeric.NewBig().SetMantExp(delta, 3)), eps)
 }
 
-// chiani returns sqrt(ln(2/(sqrt(w+1) - 1))) for w in (0, 8]. It multiplies by the conjugate, so that nothing cancels.
+// chiani returns sqrt(ln(2/(sqrt(w+1) - 1))) for w in (0, 8]. It computes sqrt(w+1) - 1 as w/(sqrt(w+1) + 1), in which
+// no digits cancel.
 func chiani(w *big.Float) *big.Float {
 	root := numeric.NewBig().Add(w, numeric.BigOf(1))
 	root.Sqrt(root)
@@ -135,12 +137,13 @@ func chiani(w *big.Float) *big.Float {
 // zhao3 is Mechanism 3: t = inverfc(delta).
 func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(numeric.BigInvErfc(delta), eps) }
 
-// pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta. The left side falls from 2 to 0.
+// pdpOpt returns sigmaOf of the t with erfc(t) + erfc(sqrt(t² + eps)) = 2·delta. The left side falls from 2 to 0 as t
+// grows.
 //
-// Proof note. Times e^(t²) the equation is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each term
-// within 2^-200 of the left side. The derivative of the residual is -2/sqrt(pi)·(1 + t/y·e^-eps), for which a float64
-// suffices. Newton's step from a relative error of e leaves less than 2^12·e² + 2^-45·e, and the last step starts from
-// less than 2^-79: it leaves 2^-123.
+// Proof note. Multiplied by e^(t²) the equation is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²) with y = sqrt(t² + eps).
+// Each term has an error below 2^-200 of the left side. The derivative of the residual is -2/sqrt(pi)·(1 + t/y·e^-eps),
+// which a float64 holds precisely enough. From a relative error of e, Newton's step leaves less than 2^12·e² + 2^-45·e.
+// The last step starts from an error below 2^-79 and leaves less than 2^-123.
 func pdpOpt(eps, delta *big.Float) *big.Float {
 	t := numeric.BigOf(roughPDP(numeric.NearestFloat(eps), numeric.BigLog(delta)))
 	decay := numeric.NewBig() // e^-eps, 0 if it is below 2^-1442
@@ -167,8 +170,8 @@ func pdpOpt(eps, delta *big.Float) *big.Float {
 	return sigmaOf(t, eps)
 }
 
-// erfcxSigned returns erfcx(x) for x >= -8, within 2^-200, relative. For x < 0 it is 2·e^(x²) - erfcx(-x). square is
-// x².
+// erfcxSigned returns erfcx(x) for x >= -8, with a relative error below 2^-200. For x < 0 it is 2·e^(x²) - erfcx(-x).
+// square is x².
 func erfcxSigned(x, square *big.Float) *big.Float {
 	if x.Sign() >= 0 {
 		return numeric.BigErfcx(x)
@@ -177,7 +180,8 @@ func erfcxSigned(x, square *big.Float) *big.Float {
 	return grown.Sub(grown.SetMantExp(grown, 1), numeric.BigErfcx(numeric.NewBig().Neg(x)))
 }
 
-// roughPDP approximates the root of pdpOpt by Newton's rule on the logarithm, from the right.
+// roughPDP approximates the root t of pdpOpt, by Newton's rule on the logarithm of the equation, starting above the
+// root.
 func roughPDP(eps, logDelta float64) float64 {
 	t := 0.3
 	if logDelta < -math.Ln2 {

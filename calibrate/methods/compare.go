@@ -10,10 +10,10 @@ import (
 // Comparison is the noise that one method needs for a guarantee.
 type Comparison struct {
 	Method Method
-	// Sigma is the value of the formula, in the sensitivity's unit; 0 if there is none.
+	// Sigma is the value of the formula, in the sensitivity's unit, or 0 if the formula has no value.
 	Sigma calibrate.Sigma
-	// Excess is sigma over the least sigma, minus 1: the fraction of noise that is wasted. It is below 0 if the formula
-	// does not hold.
+	// Excess is sigma divided by the least sigma, minus 1: the noise that is wasted. It is below 0 if the formula gives
+	// too little noise.
 	Excess float64
 	// Holds reports whether this sigma is proven to give the guarantee.
 	Holds bool
@@ -24,7 +24,7 @@ type Comparison struct {
 }
 
 // Compare returns a comparison for each method at one guarantee, in the order of Methods. Errors: as for
-// AnalyticGaussian and of Method.Threshold.
+// AnalyticGaussian and Method.Threshold.
 func Compare(s calibrate.Sensitivity, g calibrate.Guarantee) ([]Comparison, error) {
 	least, err := calibrate.AnalyticGaussian(s, g)
 	if err != nil {

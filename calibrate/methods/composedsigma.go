@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The noise with which several queries of equal sensitivity meet one guarantee together: exactly, and by the theorem of
-// Kairouz, Oh & Viswanath 2017 for comparison.
+// The noise for several queries of equal sensitivity that share one guarantee: exactly, and by the theorem of Kairouz,
+// Oh & Viswanath 2017 for comparison.
 
 // ComposedSigma returns a float64 sigma with which several queries, each of L2 sensitivity s.L2, are proven to be
 // (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²). It is the least such sigma, or one float64
@@ -53,7 +53,7 @@ func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (ca
 	mu := numeric.NewBig().Sqrt(n)
 	mu.Mul(mu, numeric.BigOf(s.L2))
 	mu.Quo(mu, numeric.BigOf(sigma))
-	mu.Add(mu, numeric.NewBig().SetMantExp(mu, -500)) // more than its roundings
+	mu.Add(mu, numeric.NewBig().SetMantExp(mu, -500)) // raised by more than its rounding errors
 	if !numeric.BigMeets(float64(g.Epsilon), mu, float64(g.Delta)) {
 		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon),
 			float64(g.Delta))

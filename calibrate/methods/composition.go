@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Composition of mechanisms if only their (epsilon, delta) are known: the plain sum, and the theorem of Kairouz, Oh &
-// Viswanath 2017 for different parameters. exactregion.go has the exact answer for equal parameters. For Gaussian
+// Composition of mechanisms of which only the (epsilon, delta) are known: by their sums, and by the theorem of Kairouz,
+// Oh & Viswanath 2017 for different parameters. exactregion.go has the exact answer for equal parameters. For Gaussian
 // mechanisms calibrate.Compose is exact and much better.
 
 // ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each
@@ -78,14 +78,15 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	return a, nil
 }
 
-// concentrated returns drift + sqrt(2·squares·ln(of)).
+// concentrated returns drift + sqrt(2·squares·ln(of)), the form of the last two terms of ComposeAdvanced.
 func concentrated(drift, squares, of *big.Float) *big.Float {
 	t := numeric.NewBig().Mul(squares, numeric.BigLn(of))
 	t.SetMantExp(t, 1)
 	return t.Add(t.Sqrt(t), drift)
 }
 
-// halfTanh returns tanh(e/2) = (e^e - 1)/(e^e + 1), within 2^-960, relative. Beyond 4000 it returns the upper bound 1.
+// halfTanh returns tanh(e/2) = (e^e - 1)/(e^e + 1), with a relative error below 2^-960. If e is above 4000, it returns
+// the upper bound 1.
 func halfTanh(e *big.Float) *big.Float {
 	if e.Cmp(numeric.BigOf(4000)) > 0 {
 		return numeric.BigOf(1)

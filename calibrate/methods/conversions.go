@@ -7,7 +7,8 @@ import (
 )
 
 // Conversions from (epsilon, delta) to other notions of privacy. Each function returns the largest parameters of a
-// notion that imply the guarantee, rounded down. The rules by which they imply it are in the file of the notion.
+// notion that imply the guarantee, rounded down. The file of each notion has the rule by which its parameters imply a
+// guarantee.
 
 // RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded
 // down. Errors are *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
@@ -33,8 +34,8 @@ func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// BestRenyiFor returns RenyiFor at the best order: the one with which Gaussian noise may have the largest mu. It is the
-// order that TightZCDPRho uses. Errors: as for ZCDPRho and RenyiFor.
+// BestRenyiFor returns RenyiFor at the order at which Gaussian noise may have the largest mu. It is the order that
+// TightZCDPRho uses. Errors: as for ZCDPRho and RenyiFor.
 func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	rho, err := TightZCDPRho(g)
 	if err != nil {
@@ -60,8 +61,8 @@ func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 	return min(mu, calibrate.Mu(c.Spread)), err
 }
 
-// MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by
-// MeanConcentrated.DPEpsilon, rounded down. Errors: as for ZCDPRho.
+// MeanConcentratedFor returns the largest parameters of the form (spread²/2, spread) that imply g by
+// MeanConcentrated.DPEpsilon, rounded down. Gaussian noise has parameters of this form. Errors: as for ZCDPRho.
 func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)
 }
@@ -72,7 +73,8 @@ func MeanConcentratedForPDP(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 2)
 }
 
-// meanConcentratedFor solves spread²/2 + spread·sqrt(2·L) = epsilon, L = ln(tails/delta), without cancellation.
+// meanConcentratedFor solves spread²/2 + spread·sqrt(2·L) = epsilon with L = ln(tails/delta), by a formula in which no
+// digits cancel.
 func meanConcentratedFor(g calibrate.Guarantee, tails float64) (MeanConcentrated, error) {
 	if err := g.Validate(); err != nil {
 		return MeanConcentrated{}, err

@@ -9,20 +9,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The exact composition of k mechanisms, if all that is known is that each is (e, d)-differentially private (Kairouz,
-// Oh & Viswanath 2017, Theorem 3.3). The worst such mechanisms are randomised responses. The k mechanisms together are
-// (eps, delta)-differentially private if and only if delta is at least
+// The exact composition of k mechanisms of which only one fact is known: each is (e, d)-differentially private
+// (Kairouz, Oh & Viswanath 2017, Theorem 3.3). The worst such mechanisms are randomised responses. The k mechanisms
+// together are (eps, delta)-differentially private if and only if delta is at least
 //
-//	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)),
+//	delta(eps) = 1 - (1-d)^k·(1 - lost(eps)).
 //
-// Here lost(eps) is the delta, at eps, of k randomised responses with epsilon e. Between the corners of the theorem,
-// delta(eps) is linear in e^eps. A walk over the corners (type losses) evaluates it without cancellation.
+// lost(eps) is the delta, at eps, of k randomised responses with epsilon e. Between the vertices of the theorem's
+// region, delta(eps) is linear in e^eps. Type losses visits the vertices one by one and computes delta(eps) without
+// cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
 	// Guarantee is the (epsilon, delta) of the vertex.
 	Guarantee calibrate.Guarantee
-	// Loss is delta_i of Theorem 3.3: delta without the contribution of the parts' own deltas.
+	// Loss is delta_i of Theorem 3.3: delta without the contribution of the mechanisms' own deltas.
 	Loss float64
 }
 
@@ -45,8 +46,8 @@ func (p Part) Corners() ([]Corner, error) {
 }
 
 // Delta returns the least delta with which all mechanisms of the part together are (eps, delta)-differentially private,
-// rounded up. It is exact for mechanisms of which only the part's guarantee is known. Errors are *ArgumentError: as for
-// ComposeBasic; "epsilon" if it is negative or not finite.
+// rounded up. It is exact if only the part's guarantee is known. Errors are *ArgumentError: as for ComposeBasic;
+// "epsilon" if it is negative or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -72,9 +73,9 @@ func (p Part) deltaAt(eps *big.Float) *big.Float {
 }
 
 // Epsilon returns the least epsilon with which all mechanisms of the part together are (epsilon, delta)-differentially
-// private, rounded up. It is exact for mechanisms of which only the part's guarantee is known. Errors are
-// *ArgumentError: as for ComposeBasic; "delta" outside of [MinDelta, 1), or below the composed delta of the parts,
-// which no epsilon undercuts.
+// private, rounded up. It is exact if only the part's guarantee is known. Errors are *ArgumentError: as for
+// ComposeBasic; "delta" outside of [MinDelta, 1), or below the composed delta of the mechanisms, since then no epsilon
+// is large enough.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -94,14 +95,15 @@ func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return w.findEpsilon(spare), nil
 }
 
-// regionSlack is an exponent of two: the relative slack 2^regionSlack exceeds all errors in the exact region, which are
-// below 2^-900.
+// regionSlack is an exponent of two: 2^regionSlack, relative, exceeds all errors in the exact region, which are below
+// 2^-900.
 const regionSlack = -500
 
-// findEpsilon returns the epsilon in l's segment at which exactly spare is lost, rounded up.
+// findEpsilon returns the epsilon at which lost(eps) is spare, rounded up. The epsilon must lie between the vertices l
+// and l + 1.
 //
-// Proof note. spare is lowered and the answer raised, relative, by more than all errors. The raise keeps the answer
-// from falling between two float64s if spare is so small that its own lowering is lost beside loss().
+// Proof note. spare is lowered, and the answer raised, by more than all errors. The raise is needed if spare is tiny:
+// the amount by which it is lowered may then vanish in the rounding of loss(), and the answer must still be rounded up.
 func (w *losses) findEpsilon(spare *big.Float) calibrate.Epsilon {
 	top := w.loss()
 	most := calibrate.Epsilon(numeric.Ceiling(top))
@@ -121,7 +123,7 @@ func (w *losses) findEpsilon(spare *big.Float) calibrate.Epsilon {
 	return min(most, calibrate.Epsilon(numeric.Ceiling(top.Add(top, raise))))
 }
 
-// ownDelta returns the delta of the part's mechanisms together if only their own deltas count: 1 - (1-d)^k.
+// ownDelta returns the joint delta of the part's mechanisms if only their own deltas count: 1 - (1-d)^k.
 func (p Part) ownDelta() *big.Float { return numeric.OneLessExp(p.logKept()) }
 
 // composeDeltas returns 1 - (1-x)·(1-y) = x + (1-x)·y.
@@ -130,18 +132,18 @@ func composeDeltas(x, y *big.Float) *big.Float {
 	return rest.Add(rest.Mul(rest, y), x)
 }
 
-// losses walks down the losses (k-2l)·e of k randomised responses of epsilon e, from the largest, l = 0. With q = e^-e,
-// their probabilities are B(l) = C(k,l)·q^l/(1+q)^k, and the delta at eps = (k-2l)·e is
+// losses visits the possible privacy losses (k-2l)·e of k randomised responses with epsilon e, from the largest, l = 0,
+// downwards. With q = e^-e, their probabilities are B(l) = C(k,l)·q^l/(1+q)^k, and the delta at eps = (k-2l)·e is
 //
 //	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
 //
-// Proof note. Every term is positive, and 1-q² is computed without cancellation. So a walk of at most 2^20 steps of a
-// few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
-// 2^-980, absolute.
+// Proof note. Every term is positive, and 1-q² is computed without cancellation. At most 2^20 steps, each with a few
+// roundings of 2^-1023, add a relative error below 2^-1000 to the error of B(0). B(0) has a relative error of about
+// 2^-930, since the absolute error of k·ln(1+q) < 2^20 is below 2^-980.
 type losses struct {
 	k, l int
 	e    *big.Float
-	// b is B(l); sum is the sum of B up to l; lost is D(l).
+	// b is B(l), sum is B(0) + … + B(l), and lost is D(l).
 	b, sum, lost *big.Float
 	// q is e^-e, square its square, and gain 1 - q².
 	q, square, gain *big.Float
@@ -159,7 +161,7 @@ func (p Part) walk() *losses {
 	}
 }
 
-// loss returns the loss (k-2l)·e.
+// loss returns the privacy loss (k-2l)·e.
 func (w *losses) loss() *big.Float {
 	return numeric.NewBig().Mul(numeric.BigOf(float64(w.k-2*w.l)), w.e)
 }
@@ -170,7 +172,7 @@ func (w *losses) next() *big.Float {
 	return d.Add(d, numeric.NewBig().Mul(w.gain, w.sum))
 }
 
-// step moves the walk from l to l + 1.
+// step goes on from l to l + 1.
 func (w *losses) step() {
 	w.lost = w.next()
 	w.b.Mul(w.b, numeric.BigOf(float64(w.k-w.l)))
@@ -180,12 +182,12 @@ func (w *losses) step() {
 	w.sum.Add(w.sum, w.b)
 }
 
-// interpolate returns the delta at eps = loss() - s, within l's segment: D(l) + (1 - e^-s)·(sum - D(l)).
+// interpolate returns the delta at eps = loss() - s, between the vertices l and l + 1: D(l) + (1 - e^-s)·(sum - D(l)).
 func (w *losses) interpolate(s *big.Float) *big.Float {
 	d := numeric.NewBig().Sub(w.sum, w.lost)
 	d.Mul(d, numeric.OneLessExp(s))
 	return d.Add(d, w.lost)
 }
 
-// isLast reports whether l's segment ends at an epsilon of 0 or below.
+// isLast reports whether the vertex l + 1 has an epsilon of 0 or below.
 func (w *losses) isLast() bool { return w.k-2*w.l <= 2 }

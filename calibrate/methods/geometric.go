@@ -45,15 +45,15 @@ func (g Geometric) validate() error {
 	return argument.Positive("scale", g.Scale)
 }
 
-// Delta returns the least delta of the mechanism at eps, rounded up. With m the largest integer whose loss
-// (L1-2m)/Scale is above eps, it is
+// Delta returns the least delta of the mechanism at eps, rounded up. Let m be the largest integer whose loss
+// (L1-2m)/Scale is above eps. Then delta is
 //
 //	Pr[Z <= m] - e^eps·Pr[Z <= m - L1] = 1 - (q^(m+1) + e^eps·q^(L1-m))/(1+q),
 //
 // and 0 if eps is at least L1/Scale. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 //
-// Proof note. The value is the maximum of that expression over m (Neyman & Pearson), at the m found here by an exact
-// comparison in 1024 bits; were m one off, if the comparison is a tie, the expression would be the same.
+// Proof note. Delta is the maximum of this expression over m (Neyman & Pearson). The m of the maximum is found by an
+// exact comparison in 1024 bits. If the comparison is a tie, the next m gives the same value.
 func (g Geometric) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := g.validate(); err != nil {
 		return 0, err
@@ -81,9 +81,9 @@ func largestIntegerBelow(x *big.Float) *big.Float {
 	return whole
 }
 
-// value returns (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, as a sum of two positive terms: 1 - q^(m+1) and
-// q·(1 - e^-(v - 1/Scale)). (L1-2m)/Scale > eps implies v > m/Scale, so the second term is positive, except perhaps if
-// m = 0; the two terms together are then 1 - e^-v.
+// value returns (1 + q - q^(m+1) - e^-v)/(1+q) with v = (L1-m)/Scale - eps, as a sum of two terms: 1 - q^(m+1) and q·(1
+// - e^-(v - 1/Scale)). (L1-2m)/Scale > eps implies v > m/Scale, so the second term is positive if m > 0. If m = 0, the
+// sum of both is 1 - e^-v.
 func (g Geometric) value(m, eps *big.Float) *big.Float {
 	step := numeric.NewBig().Quo(numeric.BigOf(1), numeric.BigOf(g.Scale))
 	u := numeric.NewBig().Add(m, numeric.BigOf(1))

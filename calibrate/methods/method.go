@@ -18,14 +18,14 @@ import (
 // Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
 type Method string
 
-// The methods. Analytic is exact. All others are closed forms, or nearly so: they need more noise than Analytic, or do
-// not hold for every guarantee.
+// The methods. Analytic is exact. All others are closed forms or nearly closed forms, which need more noise than
+// Analytic or do not hold for every guarantee.
 const (
 	// Analytic is the least sigma that suffices (Balle & Wang 2018, Theorems 8 and 9).
 	Analytic Method = "analytic"
 	// Zhao1 is Mechanism 1 of Zhao et al. 2019, as printed.
 	Zhao1 Method = "zhao-1"
-	// Zhao1Guarded is the smallest of Zhao1 and two upper bounds that are better for large delta.
+	// Zhao1Guarded is the smallest of Zhao1 and two upper bounds, which are better for large delta.
 	Zhao1Guarded Method = "zhao-1-guarded"
 	// Zhao2 is Mechanism 2 of Zhao et al. 2019; delta is at most 1/2.
 	Zhao2 Method = "zhao-2"
@@ -39,9 +39,9 @@ const (
 	Dwork2014 Method = "dwork-2014"
 	// Dwork2006 is sqrt(2·ln(2/delta))/epsilon (Dwork et al. 2006), proven for epsilon up to 1.
 	Dwork2006 Method = "dwork-2006"
-	// Lecture is sqrt(2·ln(2/delta))/epsilon as it is taught, for epsilon up to 1.
+	// Lecture is sqrt(2·ln(2/delta))/epsilon as lecture notes state it, for epsilon up to 1.
 	Lecture Method = "lecture"
-	// ZCDP is the route by zero-concentrated differential privacy (Bun & Steinke 2016, Proposition 1.3).
+	// ZCDP converts to zero-concentrated differential privacy first (Bun & Steinke 2016, Proposition 1.3).
 	ZCDP Method = "zcdp"
 )
 
@@ -51,11 +51,11 @@ var ErrDoesNotHold = errors.New("the formula does not give this guarantee")
 // closedForm is the formula of a method.
 type closedForm struct {
 	method Method
-	// unit returns sigma for sensitivity 1 and eps > 0, within 2^-110, relative.
+	// unit returns sigma for sensitivity 1 and eps > 0, with a relative error below 2^-110.
 	unit func(eps, delta *big.Float) *big.Float
-	// classic is k in sqrt(2·ln(k/delta))/epsilon; 0 if the formula has another form.
+	// classic is k in sqrt(2·ln(k/delta))/epsilon, or 0 if the formula has another form.
 	classic float64
-	// maxDelta is the largest delta for which the formula has a value; 0 if there is no limit.
+	// maxDelta is the largest delta for which the formula has a value, or 0 if there is no limit.
 	maxDelta float64
 }
 
@@ -90,12 +90,12 @@ func (m Method) form() (closedForm, error) {
 	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
 }
 
-// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, and above
-// it by at most 1e-12, relative, if the result is a normal float64. It is proven to be (epsilon, delta)-differentially
-// private for this input (Balle & Wang 2018, Theorem 8), even outside of the formula's own domain. If there is no
-// proof, the error wraps ErrDoesNotHold and gives the epsilon up to which the formula holds. Other errors are
-// *ArgumentError: "mechanism"; see Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if
-// the formula has none; "sensitivity".
+// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact value of the formula for these
+// inputs, and above it by at most 1e-12, relative, if the result is a normal float64. It is proven to be (epsilon,
+// delta)-differentially private for these inputs (Balle & Wang 2018, Theorem 8), even outside of the formula's own
+// domain. If the proof fails, the error wraps ErrDoesNotHold and gives the epsilon up to which the formula holds. Other
+// errors are *ArgumentError: "mechanism"; see Guarantee.Validate; "epsilon" if it is 0 and the formula has no value;
+// "delta" if the formula has none; "sensitivity".
 func (m Method) Sigma(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	sigma, err := m.Formula(s, g)
 	if err != nil {
@@ -116,7 +116,7 @@ func (m Method) refusal(g calibrate.Guarantee) error {
 		m, ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// Formula returns the value of the formula, rounded up, even if it does not give the guarantee. Errors: as for Sigma
+// Formula returns the value of the formula, rounded up, even if it does not give the guarantee. Errors: as for Sigma,
 // except ErrDoesNotHold.
 func (m Method) Formula(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
 	if m == Analytic {
@@ -151,11 +151,11 @@ func (f closedForm) accepts(s calibrate.Sensitivity, g calibrate.Guarantee) erro
 }
 
 // Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta). For
-// the classical formulas it is G(delta) of Zhao et al. 2019; for methods that always hold it is MaxEpsilon. Errors are
+// the classical formulas it is G(delta) of Zhao et al. 2019. For methods that always hold it is MaxEpsilon. Errors are
 // *ArgumentError: "mechanism", "delta".
 //
-// Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along
-// that line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.
+// Proof note. At sigma = c/eps we have mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c). As eps grows, delta(eps) has
+// the derivative phi(x)·(1/c - R(y)), which is positive since R(y) < 1/y < 1/c. So delta(eps) crosses delta once.
 func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err

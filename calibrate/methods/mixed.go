@@ -10,8 +10,8 @@ import (
 )
 
 // Mixed holds the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee
-// holds within that release. Never choose the noise of a later release so that it uses the epsilon that an earlier one
-// left over: that is safe for sums of mu², but not for these curves.
+// holds within that release. Never choose the noise of a later release from the epsilon that an earlier one has left:
+// that is safe for sums of mu², but not for these curves.
 type Mixed struct {
 	Gaussian  []calibrate.Mechanism
 	Laplace   []calibrate.Laplace
@@ -23,10 +23,10 @@ type Mixed struct {
 // Jälkö & Honkela 2020). If all mechanisms are Gaussian, it is calibrate.GaussianDelta. Errors are *ArgumentError:
 // "epsilon"; "gaussian[i]…", "laplace[i]…", "geometric[i]…"; "mechanisms" if there are none or losses are beyond 1e8.
 //
-// Proof note. A query of several cells is as bad as one whose L1 difference lies in one cell. For shifts a <= b of two
-// cells, given the first cell's loss L <= a/Scale, the second has delta at most delta_b(eps - a/Scale), which is
-// delta_(a+b)(eps) by either formula, since eps - a/Scale >= -b/Scale; more cells follow two by two, negative eps by
-// symmetry.
+// Proof note: a query of several cells is at most as bad as one whose whole L1 difference lies in one cell. Take two
+// cells that differ by a <= b. Given the first cell's loss L <= a/Scale, the delta of the second is at most delta_b(eps
+// - a/Scale). By the formula of either noise this equals delta_(a+b)(eps), since eps - a/Scale >= -b/Scale. More cells
+// follow two by two, and negative eps by symmetry.
 func (m Mixed) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := eps.Validate(); err != nil {
 		return 0, err
@@ -62,8 +62,8 @@ func (m Mixed) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return calibrate.Epsilon(g.findEpsilon(limit)), nil
 }
 
-// findEpsilon returns an epsilon with delta(epsilon) <= limit. It is at most 2^-40, relative, above the least such
-// epsilon on the grid.
+// findEpsilon returns an epsilon with delta(epsilon) <= limit. It exceeds the least such epsilon on the grid by at most
+// 2^-40, relative.
 func (g *grid) findEpsilon(limit float64) float64 {
 	low, high := 0.0, float64(calibrate.MaxEpsilon)
 	if g.delta(0) <= limit {
@@ -83,7 +83,7 @@ func (g *grid) findEpsilon(limit float64) float64 {
 	return high
 }
 
-// onlyGaussian returns the joint mu of the Gaussian mechanisms, and whether there are no other mechanisms.
+// onlyGaussian returns the joint mu of the Gaussian mechanisms, and whether all mechanisms are Gaussian.
 func (m Mixed) onlyGaussian() (calibrate.Mu, bool, error) {
 	if err := m.validate(); err != nil {
 		return 0, false, err
@@ -95,7 +95,7 @@ func (m Mixed) validate() error {
 	if len(m.Gaussian)+len(m.Laplace)+len(m.Geometric) == 0 {
 		return argument.New("mechanisms", "must not be empty")
 	}
-	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if one is not valid: the loop below names it
+	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if one is not valid; the loop below names it
 	for i, g := range m.Gaussian {
 		if err := g.Validate(); err != nil {
 			return argument.In(fmt.Sprintf("gaussian[%d]", i), err)
@@ -121,7 +121,7 @@ func (m Mixed) validate() error {
 }
 
 // grid returns the distribution of the joint privacy loss of all mechanisms. Equal mechanisms are composed by repeated
-// squaring. tiny is the probability that trim may move at each end.
+// squaring. tiny is the probability that may be moved at each end of a grid; see trim.
 func (m Mixed) grid(tiny float64) *grid {
 	counts, order := map[privacyLoss]int{}, []privacyLoss{}
 	count := func(l privacyLoss) {

@@ -9,16 +9,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Part stands for Times mechanisms that each have the same guarantee; nothing else is known about them. Delta may be 0.
+// Part is a number of mechanisms that all have the same guarantee. Nothing else is known about them. Delta may be 0.
 type Part struct {
 	Guarantee calibrate.Guarantee
 	// Times is the number of mechanisms, at least 1.
 	Times int
 }
 
-// Limits on compositions of parts.
+// Limits on compositions.
 const (
-	maxTimes = 1 << 20 // mechanisms in one part, and parts
+	maxTimes = 1 << 20 // limit of the mechanisms in one part, and of the parts
 	// maxTotal is the largest sum of epsilons. A guarantee above it would be useless.
 	maxTotal = 1e8
 )
@@ -54,17 +54,17 @@ func (p Part) validate() error {
 	return p.Guarantee.Delta.Validate()
 }
 
-// logKept returns -k·ln(1 - d), with k = Times and d the delta of one mechanism.
+// logKept returns -ln((1-d)^k) = -k·ln(1 - d), with k = Times and d the delta of one mechanism.
 func (p Part) logKept() *big.Float {
 	l := numeric.NegLogOneLess(numeric.BigOf(float64(p.Guarantee.Delta)))
 	return l.Mul(l, numeric.BigOf(float64(p.Times)))
 }
 
-// spare returns how much loss delta allows besides the mechanisms' own deltas: 1 - (1 - delta)/(1 - d)^k; negative if
-// none.
+// spare returns the largest lost(eps) (see exactregion.go) that delta allows: 1 - (1 - delta)/(1 - d)^k. It is negative
+// if the mechanisms' own deltas exceed delta.
 func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
 
-// spare returns 1 - (1 - delta)/e^-kept, or a negative number if that is negative.
+// spare returns 1 - (1 - delta)/e^-kept. It may be negative.
 func spare(delta calibrate.Delta, kept *big.Float) *big.Float {
 	gap := numeric.NewBig().Sub(numeric.NegLogOneLess(numeric.BigOf(float64(delta))), kept)
 	if gap.Sign() < 0 {

@@ -12,14 +12,15 @@ import (
 // losses. Each rounding moves probability to larger losses, so the resulting delta and epsilon are upper bounds.
 
 // grid is the distribution of a privacy loss on equidistant points. p[i] is the probability (mass) of the loss
-// (low+i)·step, and lost is the mass at +Inf.
+// (low+i)·step, and lost is the mass of the loss +Inf.
 //
-// Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the
-// loss L. roundLossUp moves every loss to the next grid point above it, with masses that are rounded up: for every
-// point, the mass at or above it is at least the probability of the losses above the point before. Composition adds
-// independent losses, so a mechanism may be replaced by one with larger losses or more mass. All later steps move mass
-// up only: trim to the next point that is kept or to +Inf, coarsen to a point of a grid twice as wide. Sums of products
-// are positive and are raised by more than their roundings. lost makes up for products below the least float64.
+// Proof note: the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the loss
+// L. roundLossUp moves every loss to the next grid point above it, with masses that are rounded up. So for every point,
+// the mass at or above it is at least the probability of losses above the point before. The losses of composed
+// mechanisms are independent, so a mechanism may be replaced by one with larger losses or more mass. All later steps
+// only move mass up: trim moves it to the first point that stays, or to +Inf, and coarsen to a point of a grid twice as
+// wide. Sums of products are positive and are raised by more than their roundings. lost also covers products below the
+// least float64.
 type grid struct {
 	step float64 // a power of two
 	low  int
@@ -30,23 +31,24 @@ type grid struct {
 // Limits of the grids.
 const (
 	gridCells = 1 << 13
-	// gridTail is the mass that trim may move at each end, relative to the delta that is sought.
+	// gridTail is the mass that trim may move at each end, divided by the delta that is computed.
 	gridTail = 0x1p-30
 )
 
-// raise returns x plus more than n roundings.
+// raise returns x plus more than the rounding errors of n operations.
 func raise(x float64, n int) float64 { return x * (1 + float64(n+4)*0x1p-52) }
 
-// privacyLoss is the distribution of a mechanism's privacy loss. It is the same for each order of the two neighbouring
-// tables.
+// privacyLoss is the distribution of a mechanism's privacy loss. It is the same whichever of the two neighbouring
+// tables comes first.
 type privacyLoss interface {
 	// tail returns an upper bound on the probability of a loss above l.
 	tail(l float64) float64
-	// ends returns a lower and an upper bound on the loss. About tiny of the mass is beyond each.
+	// ends returns a lower and an upper bound on the loss. A mass of about tiny is beyond each of them.
 	ends(tiny float64) (low, high float64)
 }
 
-// roundLossUp returns the distribution of m on a grid, with each loss rounded up.
+// roundLossUp returns the distribution of m on a grid, with each loss rounded up. tiny is the mass that may lie beyond
+// each end.
 func roundLossUp(m privacyLoss, tiny float64) *grid {
 	low, high := m.ends(tiny)
 	step := math.Ldexp(1, numeric.CeilLog2(math.Max((high-low)/(gridCells/2), 0x1p-600)))
@@ -63,7 +65,7 @@ func roundLossUp(m privacyLoss, tiny float64) *grid {
 	return g
 }
 
-// total returns the mass, at least 1, rounded up.
+// total returns an upper bound on the whole mass, at least 1.
 func (g *grid) total() float64 {
 	sum := g.lost
 	for _, x := range g.p {
@@ -72,7 +74,7 @@ func (g *grid) total() float64 {
 	return raise(sum, len(g.p))
 }
 
-// coarsen returns the distribution on a grid of twice the step.
+// coarsen returns the distribution on a grid with twice the step, with losses rounded up.
 func (g *grid) coarsen() *grid {
 	half := func(i int) int { return i>>1 + i&1 } // rounds up
 	c := &grid{step: 2 * g.step, low: half(g.low), lost: g.lost}
@@ -84,7 +86,7 @@ func (g *grid) coarsen() *grid {
 	return c
 }
 
-// plus returns the distribution of the sum of the two losses.
+// plus returns the distribution of the sum of two independent losses.
 func (g *grid) plus(f *grid, tiny float64) *grid {
 	for g.step < f.step {
 		g = g.coarsen()
@@ -102,7 +104,7 @@ func (g *grid) plus(f *grid, tiny float64) *grid {
 	for i := range sum.p {
 		sum.p[i] = raise(sum.p[i], 2*n)
 	}
-	const underflow = 0x1p-1000 // of at most 2^28 products
+	const underflow = 0x1p-1000 // bounds the sum of at most 2^28 products that underflowed
 	sum.lost = raise(g.lost*f.total()+f.lost*g.total(), 4) + underflow
 	sum = sum.trim(tiny)
 	for len(sum.p) > gridCells {
@@ -111,15 +113,14 @@ func (g *grid) plus(f *grid, tiny float64) *grid {
 	return sum
 }
 
-// addScaled adds x·f to to.
 func addScaled(to, f []float64, x float64) {
 	for i, y := range f {
 		to[i] += float64(x * y)
 	}
 }
 
-// trim removes points from both ends, with a mass of at most tiny each. The mass at the lower end moves to the first
-// point kept, the mass at the upper end to +Inf.
+// trim removes points from both ends, with a mass of at most tiny at each. The mass at the lower end moves to the first
+// point that stays, and the mass at the upper end to +Inf.
 func (g *grid) trim(tiny float64) *grid {
 	first, sum := 0, 0.0
 	for first < len(g.p)-1 && sum+g.p[first] <= tiny {
@@ -136,7 +137,7 @@ func (g *grid) trim(tiny float64) *grid {
 	return &grid{step: g.step, low: g.low + first, p: p, lost: raise(g.lost+top, len(g.p))}
 }
 
-// times returns the distribution of the sum of n such losses, by repeated squaring.
+// times returns the distribution of the sum of n independent losses, by repeated squaring.
 func (g *grid) times(n int, tiny float64) *grid {
 	var all *grid
 	for ; n > 0; n >>= 1 {
@@ -154,7 +155,7 @@ func (g *grid) times(n int, tiny float64) *grid {
 	return all
 }
 
-// delta returns an upper bound on delta(eps).
+// delta returns an upper bound on delta(eps), the mean of max(0, 1 - e^(eps-L)).
 func (g *grid) delta(eps float64) float64 {
 	sum := 0.0
 	for i := len(g.p) - 1; i >= 0; i-- {
@@ -167,11 +168,10 @@ func (g *grid) delta(eps float64) float64 {
 	return math.Min(raise(sum, len(g.p)+16)+g.lost, 1)
 }
 
-// gaussianLoss is the loss of a Gaussian mechanism with this mu. It is normal with mean mu²/2 and standard deviation
-// mu.
+// gaussianLoss is the mu of a Gaussian mechanism. Its privacy loss is normal with mean mu²/2 and standard deviation mu.
 type gaussianLoss float64
 
-// tail returns 1 - Phi(x), x = l/mu - mu/2, with x lowered by more than its roundings.
+// tail returns an upper bound on 1 - Phi(x) with x = l/mu - mu/2: it lowers x by more than its rounding errors.
 func (mu gaussianLoss) tail(l float64) float64 {
 	m := float64(mu)
 	x := l/m - m/2
@@ -193,8 +193,8 @@ func (mu gaussianLoss) ends(tiny float64) (low, high float64) {
 	return m * (m/2 - z), m * (m/2 + z)
 }
 
-// laplaceLoss is the loss of a Laplace mechanism. Its value is the largest loss, rounded up. The tail is 1 -
-// e^(-(most-l)/2)/2.
+// laplaceLoss is the largest privacy loss of a Laplace mechanism, rounded up. With m this largest loss, the tail at l
+// is 1 - e^(-(m-l)/2)/2.
 type laplaceLoss float64
 
 func (most laplaceLoss) tail(l float64) float64 {
@@ -210,15 +210,15 @@ func (most laplaceLoss) tail(l float64) float64 {
 
 func (most laplaceLoss) ends(float64) (low, high float64) { return -float64(most), float64(most) }
 
-// geometricLoss is the loss of a geometric mechanism: (L1-2z)/Scale, between -L1/Scale and L1/Scale.
+// geometricLoss is a geometric mechanism. Its privacy loss is (L1-2z)/Scale, from -L1/Scale to L1/Scale.
 type geometricLoss struct {
 	Geometric
 	most float64 // L1/Scale, rounded up
 }
 
-// tail returns Pr[Z <= m] = 1 - q^(m+1)/(1+q), with m the largest integer with (L1-2m)/Scale > l, or one more if that
-// is close. The rounding of an exponent t moves e^-t by a multiple of t·e^-t < 1/2, so 1 - rest, at least 1/2, is
-// within 2^-51.
+// tail returns an upper bound on Pr[Z <= m] = 1 - q^(m+1)/(1+q), with m the largest integer with (L1-2m)/Scale > l. If
+// rounding leaves m in doubt, it takes the larger one. The rounding of an exponent t changes e^-t by a multiple of
+// t·e^-t < 1/2, so the error of 1 - rest, which is at least 1/2, is below 2^-51.
 func (g geometricLoss) tail(l float64) float64 {
 	switch {
 	case l >= g.most:

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Probabilistic differential privacy bounds the privacy loss itself: it lies outside of [-epsilon, epsilon] with a
-// probability of at most delta. It implies (epsilon, delta)-differential privacy. The converse holds only with other
+// Probabilistic differential privacy bounds the privacy loss itself: the loss is outside of [-epsilon, epsilon] with a
+// probability of at most delta. This implies (epsilon, delta)-differential privacy. The converse holds only with other
 // parameters.
 
 // GaussianPDPDelta returns the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically
@@ -30,7 +30,7 @@ func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, 
 	return calibrate.Delta(numeric.ProbabilityUp(sum)), nil
 }
 
-// bigTail returns 1 - Phi(x). For x > 64 it is an upper bound below 2^-2900, for x < -64 it is 1.
+// bigTail returns 1 - Phi(x). If x > 64, it returns an upper bound below 2^-2900; if x < -64, it returns 1.
 func bigTail(x *big.Float) *big.Float {
 	limit := numeric.BigOf(64)
 	switch {

@@ -10,14 +10,14 @@ import (
 )
 
 // Relatives of differential privacy that bound moments of the privacy loss: Renyi and mean-concentrated privacy.
-// Gaussian noise satisfies each of them with parameters that are exact in mu. Each implies
-// an (epsilon, delta), but with more epsilon than the exact curve. All parameters are rounded to the safe side.
+// Gaussian noise satisfies each of them, with parameters that follow exactly from mu. Each implies an (epsilon, delta),
+// but with a larger epsilon than the exact curve. All parameters are rounded to the safe side.
 
 // Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
 type Renyi struct {
 	// Alpha is the order, above 1.
 	Alpha float64
-	// Epsilon bounds the divergence.
+	// Epsilon is an upper bound on the divergence, in nats.
 	Epsilon float64
 }
 
@@ -63,8 +63,8 @@ func (r Renyi) Mu() (calibrate.Mu, error) {
 	return calibrate.Mu(numeric.RoundedDown(square.Sqrt(square.SetMantExp(square, 1)))), nil
 }
 
-// DPEpsilon returns the epsilon that r implies at delta, at least 0, rounded up. It is the smaller of epsilon +
-// ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and epsilon + ln((alpha-1)/alpha) - (ln(delta) +
+// DPEpsilon returns the epsilon that r implies at delta, at least 0, rounded up. It is the smaller of two bounds:
+// epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3), and epsilon + ln((alpha-1)/alpha) - (ln(delta) +
 // ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12). Errors are *ArgumentError: "alpha"; "epsilon",
 // also if the result is above MaxEpsilon; "delta".
 func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
@@ -82,9 +82,10 @@ func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return epsilonUp("epsilon", numeric.WithSlack(eps, gain))
 }
 
-// GaussianBestRenyi returns the order at which the Renyi curve of Gaussian noise implies the least epsilon at delta by
-// Mironov's rule, and the curve's value there. The order is 1 + sqrt(2·ln(1/delta))/mu. DPEpsilon of the result is
-// below rho + 2·sqrt(rho·ln(1/delta)), since it uses the better rule. Errors are *ArgumentError: "mu", "delta".
+// GaussianBestRenyi returns the Renyi privacy of Gaussian noise at the order that implies the least epsilon at delta by
+// Mironov's rule. This order is 1 + sqrt(2·ln(1/delta))/mu. DPEpsilon of the result is below rho +
+// 2·sqrt(rho·ln(1/delta)) with rho = mu²/2, since it also uses the better rule. Errors are *ArgumentError: "mu",
+// "delta".
 func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 	if err := m.Validate(); err != nil {
 		return Renyi{}, err
@@ -97,7 +98,7 @@ func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 }
 
 // MeanConcentrated is mean-concentrated differential privacy (Dwork & Rothblum 2016): the privacy loss has a mean of at
-// most Mean and, centred, is subgaussian with standard Spread.
+// most Mean, and its difference from the mean is subgaussian with parameter Spread.
 type MeanConcentrated struct {
 	Mean, Spread float64
 }
@@ -112,15 +113,16 @@ func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
 	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, nil
 }
 
-// DPEpsilon returns the epsilon that c implies at delta, rounded up: mean + spread·sqrt(2·ln(1/delta)), from a
-// one-sided tail (Dwork & Rothblum 2016). Errors are *ArgumentError: "mean", "spread", "delta".
+// DPEpsilon returns the epsilon that c implies at delta, rounded up: mean + spread·sqrt(2·ln(1/delta)), from the bound
+// on one tail of the loss (Dwork & Rothblum 2016). Errors are *ArgumentError: "mean", "spread", "delta".
 func (c MeanConcentrated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return c.epsilon(delta, 1)
 }
 
 // PDPEpsilon returns the epsilon of probabilistic differential privacy that c implies at delta: mean +
-// spread·sqrt(2·ln(2/delta)), since both tails count. For Gaussian noise it exceeds the exact GaussianPDPEpsilon; Zhao
-// et al. 2019, section VII, claim otherwise. Errors are *ArgumentError: "mean", "spread", "delta".
+// spread·sqrt(2·ln(2/delta)), since both tails of the loss count. For Gaussian noise it exceeds the exact
+// GaussianPDPEpsilon; Zhao et al. 2019, section VII, claim otherwise. Errors are *ArgumentError: "mean", "spread",
+// "delta".
 func (c MeanConcentrated) PDPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return c.epsilon(delta, 2)
 }
@@ -144,8 +146,8 @@ func (c MeanConcentrated) validate() error {
 	return argument.Positive("spread", c.Spread)
 }
 
-// renyiCost returns the cost of an order: by the rules of DPEpsilon, epsilon is the Renyi epsilon plus cost. gain is
-// the better rule minus Mironov's; it is part of cost if it is negative. Both are within 2^-228 of |gain| + |cost|.
+// renyiCost returns the cost of an order alpha: DPEpsilon is the Renyi epsilon plus cost. gain is the better rule minus
+// Mironov's; if it is negative, cost includes it. The errors of both are below 2^-228·(|gain| + |cost|).
 func renyiCost(alpha float64, delta calibrate.Delta) (cost, gain *big.Float) {
 	a, less := numeric.BigOf(alpha), numeric.NewBig().Sub(numeric.BigOf(alpha), numeric.BigOf(1))
 	gain = numeric.LnAt(numeric.NewBig().Quo(less, a), numeric.ShortPrec)

@@ -5,20 +5,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// The guarantee of Gaussian noise can be stated through another notion of privacy. Every such route except the exact
-// one states a worse guarantee than the noise has. Two tables show how much: in epsilon for given noise (Routes), or in
-// noise for a given guarantee (NoiseRoutes).
+// The guarantee of Gaussian noise can be derived by way of other notions of privacy. Every such route except the exact
+// one states a weaker guarantee than the noise has. Routes shows how much larger epsilon is for given noise, and
+// NoiseRoutes how much more noise a given guarantee needs.
 
 // Route is one way to derive an epsilon for Gaussian noise.
 type Route struct {
-	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp", "mcdp-pdp" or "zcdp-tight".
+	// Name is "gaussian" (exact), "pdp" (probabilistic), "renyi", "zcdp", "mcdp-dp" and "mcdp-pdp" (mean-concentrated, by
+	// DPEpsilon and PDPEpsilon) or "zcdp-tight".
 	Name string
-	// Parameters holds the parameters of the notion that the noise satisfies, by name: "mu"; "alpha" and "epsilon";
-	// "rho"; "mean" and "spread"; nil for "pdp".
+	// Parameters holds the parameters of the notion that the noise satisfies, by name: "mu" for "gaussian"; "alpha" and
+	// "epsilon" for "renyi"; "rho" for "zcdp" and "zcdp-tight"; "mean" and "spread" for "mcdp-…". It is nil for "pdp".
 	Parameters map[string]float64
-	// Epsilon is the route's epsilon at the delta.
+	// Epsilon is the epsilon that the route derives at the given delta.
 	Epsilon calibrate.Epsilon
-	// Excess is Epsilon over the exact epsilon, minus 1; 0 if the exact epsilon is 0.
+	// Excess is Epsilon divided by the exact epsilon, minus 1. It is 0 if the exact epsilon is 0.
 	Excess float64
 	// Err is the reason why the route has no answer, or nil.
 	Err error
@@ -66,7 +67,7 @@ func Routes(mu calibrate.Mu, delta calibrate.Delta) ([]Route, error) {
 	return routes, nil
 }
 
-// NoiseRoute is one way to find the noise for a guarantee.
+// NoiseRoute is one way to derive the noise that a guarantee needs.
 type NoiseRoute struct {
 	// Name is the name of the route, as in Route.
 	Name string
@@ -74,14 +75,14 @@ type NoiseRoute struct {
 	Parameters map[string]float64
 	// Mu is the largest parameter of Gaussian noise that the route allows: sigma is L2/Mu.
 	Mu calibrate.Mu
-	// Excess is the route's sigma over the least sigma, minus 1.
+	// Excess is the route's sigma divided by the least sigma, minus 1.
 	Excess float64
 	// Err is the reason why the route has no answer, or nil.
 	Err error
 }
 
-// NoiseRoutes returns how much Gaussian noise each conversion of the literature needs for a guarantee. "renyi" uses the
-// order that allows the least noise, by the better rule. Errors: as for GaussianMu.
+// NoiseRoutes returns the Gaussian noise that a guarantee needs by each conversion of the literature. "renyi" uses the
+// order that needs the least noise, by the better rule. Errors: as for GaussianMu.
 func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	exact, err := calibrate.GaussianMu(g)
 	if err != nil {
@@ -95,8 +96,8 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 		{"pdp", func(g calibrate.Guarantee) (map[string]float64, calibrate.Mu, error) {
 			mu, err := gaussianPDPMu(g)
 			return nil, mu, err
-		}}, {"renyi", allowed(BestRenyiFor)}, {"zcdp", allowed(ZCDPRho)}, {"mcdp-dp", allowed(MeanConcentratedFor)},
-		{"mcdp-pdp", allowed(MeanConcentratedForPDP)}, {"zcdp-tight", allowed(TightZCDPRho)},
+		}}, {"renyi", parametersBy(BestRenyiFor)}, {"zcdp", parametersBy(ZCDPRho)}, {"mcdp-dp", parametersBy(MeanConcentratedFor)},
+		{"mcdp-pdp", parametersBy(MeanConcentratedForPDP)}, {"zcdp-tight", parametersBy(TightZCDPRho)},
 	} {
 		parameters, mu, err := r.find(g)
 		if err == nil && mu == 0 {
@@ -111,28 +112,28 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	return routes, nil
 }
 
-// A notion is a notion of privacy with its parameters.
+// A notion is a set of parameters of one notion of privacy.
 type notion interface {
 	Mu() (calibrate.Mu, error)
 	Parameters() map[string]float64
 }
 
-// Parameters returns "alpha" and "epsilon".
+// Parameters returns the order as "alpha" and the bound on the divergence as "epsilon".
 func (r Renyi) Parameters() map[string]float64 {
 	return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
 }
 
-// Parameters returns "rho".
+// Parameters returns rho as "rho".
 func (r Rho) Parameters() map[string]float64 { return map[string]float64{"rho": float64(r)} }
 
-// Parameters returns "mean" and "spread".
+// Parameters returns the bounds on the privacy loss as "mean" and "spread".
 func (c MeanConcentrated) Parameters() map[string]float64 {
 	return map[string]float64{"mean": c.Mean, "spread": c.Spread}
 }
 
-// allowed returns a function that finds the parameters of another notion of privacy for a guarantee, and the largest mu
-// that they allow.
-func allowed[N notion](find func(calibrate.Guarantee) (N, error)) func(calibrate.Guarantee) (map[string]float64,
+// parametersBy returns a function of a guarantee. It calls find for the parameters of another notion of privacy, and
+// returns them by name, together with the largest mu that they allow.
+func parametersBy[N notion](find func(calibrate.Guarantee) (N, error)) func(calibrate.Guarantee) (map[string]float64,
 	calibrate.Mu, error) {
 	return func(g calibrate.Guarantee) (map[string]float64, calibrate.Mu, error) {
 		notion, err := find(g)

@@ -5,12 +5,12 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Special functions in float64, for users of the package. No guarantee depends on them: bounds are evaluated in
-// extended precision, in package numeric.
+// Special functions in float64, for users of the package. No guarantee depends on them: package numeric evaluates
+// bounds in extended precision.
 
-// logErfc returns the natural logarithm of erfc(x), within 2^-50, relative, even if erfc(x) is below every float64.
-// Errors are *ArgumentError: "x" if it is NaN or infinite, or above 1.3e154, if the result would be below every
-// float64.
+// logErfc returns the natural logarithm of erfc(x), with a relative error below 2^-50, even if erfc(x) is below every
+// float64. Errors are *ArgumentError: "x" if it is NaN, infinite, or so large (1.3e154) that the result would be below
+// every float64.
 func logErfc(x float64) (float64, error) {
 	if err := argument.Finite("x", x); err != nil {
 		return 0, err
@@ -21,7 +21,7 @@ func logErfc(x float64) (float64, error) {
 	return numeric.LogErfc(x), nil
 }
 
-// InvErfc returns the x with erfc(x) = p, as the nearest float64 or a neighbour, even if p is very small, or near 1 or
+// InvErfc returns the x with erfc(x) = p, as the nearest float64 or a neighbour of it, even if p is tiny or near 1 or
 // 2. Errors are *ArgumentError: "p" outside of (0, 2).
 func InvErfc(p float64) (float64, error) {
 	if !(p > 0 && p < 2) {

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Gaussian noise of parameter mu is exactly mu²/2-zCDP, and rho adds up over mechanisms. Only the conversion from rho
-// to (epsilon, delta) loses something; zcdptight.go has the better conversion.
+// Gaussian noise with parameter mu is exactly mu²/2-zCDP, and the rho of several mechanisms add up. Only the conversion
+// from rho to (epsilon, delta) loses something; zcdptight.go has the better conversion.
 
 // Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order
 // alpha is at most rho·alpha, for every alpha > 1.
@@ -44,8 +44,8 @@ func (r Rho) Mu() (calibrate.Mu, error) {
 
 func (r Rho) validate() error { return argument.Positive("rho", float64(r)) }
 
-// Epsilon returns the epsilon that rho-zCDP implies at delta: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke 2016,
-// Proposition 1.3), rounded up. For Gaussian noise it exceeds GaussianEpsilon: by 27 % at epsilon = 1, delta = 1e-6.
+// Epsilon returns the epsilon that rho-zCDP implies at delta, rounded up: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke
+// 2016, Proposition 1.3). For Gaussian noise it exceeds GaussianEpsilon, by 27 % at epsilon = 1 and delta = 1e-6.
 // Errors are *ArgumentError: "rho", "delta".
 func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := r.validate(); err != nil {
@@ -60,7 +60,7 @@ func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return epsilonUp("rho", root.Add(root, rho))
 }
 
-// epsilonUp rounds eps > 0 up. If the result is above MaxEpsilon, the error names the argument name.
+// epsilonUp rounds eps > 0 up. If the result is above MaxEpsilon, the error names the given argument.
 func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
 	if e := numeric.RoundedUp(eps); e <= calibrate.MaxEpsilon {
 		return calibrate.Epsilon(e), nil
@@ -85,7 +85,7 @@ func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	return rho, nil
 }
 
-// logInverse returns ln(1/delta), within 2^-230, relative.
+// logInverse returns ln(1/delta), with a relative error below 2^-230.
 func logInverse(delta calibrate.Delta) *big.Float {
 	l := numeric.LnAt(numeric.BigOf(float64(delta)), numeric.ShortPrec)
 	return l.Neg(l)

@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// The better conversion of zero-concentrated to (epsilon, delta)-differential privacy uses the Renyi rule of Canonne,
-// Kamath & Steinke 2020 (Proposition 12, Corollary 13) at the order with the least result. Every order gives a valid
-// bound. So the order, which is computed in float64, affects how tight an answer is, never whether it is valid.
+// The better conversion from zero-concentrated to (epsilon, delta)-differential privacy. It uses the Renyi rule of
+// Canonne, Kamath & Steinke 2020 (Proposition 12, Corollary 13) at the order with the least result. Every order gives a
+// valid bound. So the order, which is computed in float64, affects how tight an answer is, never whether it is valid.
 
 // BestRenyi returns the order at which rho-zCDP implies the least epsilon at delta by the better rule of
 // Renyi.DPEpsilon: alpha = 1 + b with rho·b² = ln(1/delta) - ln(1+b). The Renyi epsilon at that order is rho·alpha,
@@ -37,10 +37,11 @@ func (r Rho) renyi(alpha float64) (Renyi, error) {
 	return Renyi{Alpha: alpha, Epsilon: eps}, nil
 }
 
-// orderAbove1 returns 1 + b, at least the least float64 above 1.
+// orderAbove1 returns 1 + b, rounded to a float64 above 1.
 func orderAbove1(b float64) float64 { return math.Max(1+b, math.Nextafter(1, 2)) }
 
-// findCrossing approximates the positive number from which on above returns true.
+// findCrossing approximates the least positive number for which above returns true. above must be false below some
+// point and true above it.
 func findCrossing(above func(float64) bool) float64 {
 	low, high := 0x1p-200, 0x1p1000
 	for high > low*(1+0x1p-50) {
@@ -58,8 +59,8 @@ func findCrossing(above func(float64) bool) float64 {
 }
 
 // TightEpsilon returns the epsilon that rho-zCDP implies at delta by the better rule at its best order, rounded up. It
-// is never above Epsilon. At epsilon = 1, delta = 1e-6 it exceeds GaussianEpsilon by 7.8 % for Gaussian noise, and
-// Epsilon does by 27 %. Errors: as for Epsilon.
+// is at most Epsilon. For Gaussian noise at epsilon = 1 and delta = 1e-6, it exceeds GaussianEpsilon by 7.8 %, and
+// Epsilon by 27 %. Errors: as for Epsilon.
 func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	simple, simpleErr := r.Epsilon(delta)
 	best, err := r.BestRenyi(delta)
@@ -91,7 +92,7 @@ func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 }
 
 // roughTightRho approximates TightZCDPRho. The best order 1 + b belongs to rho = (ln(1/delta) - ln(1+b))/b², and
-// epsilon falls with b.
+// epsilon falls as b grows.
 func roughTightRho(g calibrate.Guarantee) float64 {
 	l := -math.Log(float64(g.Delta))
 	rho := func(b float64) float64 { return (l - math.Log1p(b)) / b / b }

@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Axis is a checked dimension: its cells and their labels are known.
+// Axis is a dimension that was checked and whose cells are known.
 type Axis struct {
 	Dimension
 	Domain domain
-	Field  string // path of the dimension in the query
+	Field  string // path of the dimension in the job's query, for errors
 	Size   int    // number of cells, including null cell and other cell
 	Extra  ExtraCells
 }
 
-// NewAxes checks the dimensions whose keys are listed and makes their axes. zone applies to times without an offset
-// (nil for UTC), field is the path of the dimensions in the query. columns are names of other columns of the answer,
-// which keys must not have.
+// NewAxes checks the dimensions whose keys are listed and returns their axes. zone is the time zone of times without an
+// offset; nil is UTC. field is the path of the dimensions in the query. columns holds the names of the answer's other
+// columns, which key columns must not have.
 func NewAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problem.Problems) []Axis {
 	var axes []Axis
 	for i, d := range by {
@@ -51,8 +51,8 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 	return a
 }
 
-// addExtraCells returns the number of cells including the null cell and the other cell, if the policies add them, and
-// the codes of these two cells.
+// addExtraCells adds the null cell and the other cell to size cells, if the policies of d ask for them. It returns the
+// new number of cells, and the codes of these two cells.
 func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
 	if d.Null == OwnCell {
@@ -67,7 +67,7 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 }
 
 // Codings returns for each axis how its columns map to cells, and how many cells it has. l describes the columns of
-// batches; a column that does not fit is reported.
+// batches. If a column does not fit, it is added to l.Problems.
 func Codings(axes []Axis, l BatchColumns) (codings []Coding, sizes []int) {
 	for i := range axes {
 		c, _ := axes[i].Coding(l)
@@ -76,7 +76,8 @@ func Codings(axes []Axis, l BatchColumns) (codings []Coding, sizes []int) {
 	return codings, sizes
 }
 
-// Name returns the name of the axis' key column, or the prefix of the names if the axis has several key columns.
+// Name returns the name of the axis' key column. If the axis has several key columns, it returns the prefix of their
+// names.
 func (a *Axis) Name() string {
 	switch {
 	case a.As != "":
@@ -87,7 +88,7 @@ func (a *Axis) Name() string {
 	return a.Column
 }
 
-// KeyColumns returns the key columns of all axes. The cells of the last axis change fastest.
+// KeyColumns returns the key columns of all axes. Cells are numbered so that the last axis changes fastest.
 func KeyColumns(axes []Axis) []KeyColumn {
 	var columns []KeyColumn
 	strides := AxisStrides(axes)
@@ -100,8 +101,8 @@ func KeyColumns(axes []Axis) []KeyColumn {
 	return columns
 }
 
-// AxisStrides returns for each axis how far apart its neighbouring cells are in the vector of all cells. Axes of 3 and
-// 4 cells have the strides 4 and 1.
+// AxisStrides returns the stride of each axis: two neighbouring cells along the axis are that many cells apart in the
+// vector of all cells. Axes of 3 and 4 cells have the strides 4 and 1.
 func AxisStrides(axes []Axis) []int {
 	strides := make([]int, len(axes))
 	stride := 1
@@ -112,7 +113,7 @@ func AxisStrides(axes []Axis) []int {
 	return strides
 }
 
-// checkKeys reports key columns that share a name with each other or with a name in seen.
+// checkKeys reports key columns that have the same name as another key column, or a name in seen.
 func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 	for _, a := range axes {
 		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {

@@ -10,12 +10,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rangeOfFilter holds the bounds of a filter's range as exact numbers, in the units in which the column's integers
-// count (such as days). A missing bound is nil.
+// rangeOfFilter holds the bounds of a filter's range as exact numbers, in the unit of the column's integers (such as
+// days). A missing bound is nil.
 type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
-// between makes the coding of a filter that keeps a range of values: a value in the range has the code 0, any other is
-// dropped.
+// between returns the coding of a filter that keeps a range of values: values in the range have the code 0, and rows
+// with all other values are dropped.
 func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs []*problem.Error) {
 	e, errs := f.readRange(t, zone)
 	if len(errs) > 0 {
@@ -32,7 +32,7 @@ func (f *FilterSpec) between(t table.Type, zone *time.Location) (c Coding, errs 
 	return c, nil
 }
 
-// readRange parses the bounds of the range, and reports an empty range.
+// readRange parses the bounds of the range. It reports an empty range as an error.
 func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilter, errs []*problem.Error) {
 	for _, end := range []struct {
 		text  *string
@@ -42,7 +42,7 @@ func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilt
 		if end.text == nil {
 			continue
 		}
-		x, err := endOf(*end.text, t, zone)
+		x, err := parseBound(*end.text, t, zone)
 		if err != nil && err.Code == problem.CodeColumnType {
 			err.Field = ".column"
 			return e, []*problem.Error{err}
@@ -76,8 +76,8 @@ func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	return errs
 }
 
-// endOf parses a bound, in the units of a column of type t.
-func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
+// parseBound parses a bound as a number in the unit of a column of type t.
+func parseBound(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Bool:
 		return nil, problem.BadType(t)
@@ -94,8 +94,8 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 	return parseScalar(text, t, zone)
 }
 
-// ints makes a range of integers from exact bounds e: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤
-// ceil(e) − 1.
+// ints returns the range of integers between exact bounds e: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), and x < e
+// iff x ≤ ceil(e) − 1.
 func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
 	r := intRange{integers{Unsigned: t.Kind == table.Uint}, Span[int64]{math.MinInt64, math.MaxInt64}}
 	for _, low := range []*big.Rat{e.from, e.min} {
@@ -113,7 +113,7 @@ func (e *rangeOfFilter) ints(t table.Type) *Span[int64] {
 	return &r.Span
 }
 
-// floats makes a range of floats. Each bound is rounded to the nearest float.
+// floats returns the range of floats between the bounds, each rounded to the nearest float.
 func (e *rangeOfFilter) floats() *Span[float64] {
 	r := &Span[float64]{math.Inf(-1), math.Inf(1)}
 	for _, low := range []*big.Rat{e.from, e.min} {

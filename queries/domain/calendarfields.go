@@ -1,7 +1,7 @@
 package domain
 
-// Fields of times, such as the hour. Each function writes one field for every time of a column, given the days and the
-// seconds of the day that [clock.Read] returns. All fields begin at 0.
+// Fields of times, such as the hour. Each function writes one field for all times of a column. Its arguments are the
+// days and the seconds of the day that [clock.read] returns. All fields are numbered from 0.
 
 // minuteOfHour writes 0 to 59.
 func minuteOfHour(dst, _, seconds []int32) {
@@ -67,11 +67,12 @@ func quarter(dst, days, _ []int32) {
 // weekday returns 0 for Monday to 6 for Sunday; 1970-01-01 was a Thursday.
 func weekday(day uint32) uint32 { return (day + 3) % 7 }
 
-// civil returns the month, the day of the month and the day of the year of a day of the cycle, all from 0.
+// civil returns the month, the day of the month and the day of the year, all from 0, of a day of the calendar's
+// 400-year cycle (see clock.go).
 //
-// Years are counted from March, so that the leap day is the last day. Month m after March then starts on day ⌊(153·m +
-// 2)/5⌋, because the months from March to July have 153 days, and from August again (Hinnant, chrono-compatible
-// low-level date algorithms).
+// Years are counted from March, so that the leap day is the last day of a year. Month m after March then starts on day
+// ⌊(153·m + 2)/5⌋, because the months from March to July have 153 days, and from August again (Hinnant,
+// chrono-compatible low-level date algorithms).
 func civil(day uint32) (month, ofMonth, ofYear uint32) {
 	const (
 		fromMarch = 719468 % cycleDays // days from the 1st of March at which a cycle starts to 1970-01-01

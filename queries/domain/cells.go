@@ -5,19 +5,20 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Grouping computes the cell of each row: a mixed-radix number whose digits are the codes of the axes.
+// Grouping computes the cell number of each row over several axes. It is a mixed-radix number: the sum of each axis'
+// code times the axis' stride.
 type Grouping struct {
 	Axes  []digit
 	cells []int32
 }
 
-// digit holds the codes of one axis for a batch. Each code is multiplied by the axis' stride.
+// digit computes the codes of one axis for a batch, and holds the axis' stride.
 type digit struct {
 	RowCoder
 	stride int32
 }
 
-// Only returns the coder of the axis if there is exactly one axis and it has one column; otherwise nil.
+// Only returns the coder of the axis if there is exactly one axis and it reads one column; otherwise it returns nil.
 func (g *Grouping) Only() *AxisCoder {
 	if len(g.Axes) != 1 {
 		return nil
@@ -26,8 +27,8 @@ func (g *Grouping) Only() *AxisCoder {
 	return x
 }
 
-// NewGrouping makes the coders of the axes. sizes[i] is the number of cells of axis i. The columns of l must have been
-// checked.
+// NewGrouping returns the grouping by some axes. sizes[i] is the number of cells of axis i. The columns of l must have
+// been checked.
 func NewGrouping(axes []Coding, sizes []int, l BatchColumns) *Grouping {
 	g := &Grouping{Axes: make([]digit, len(axes))}
 	stride := 1
@@ -38,7 +39,7 @@ func NewGrouping(axes []Coding, sizes []int, l BatchColumns) *Grouping {
 	return g
 }
 
-// OfRows returns the cell of each row of a batch, or Dropped. The slice is valid until the next call; the caller may
+// OfRows returns the cell of each row of a batch, or Dropped. The slice is valid until the next call. The caller may
 // overwrite cells with Dropped.
 func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	if len(g.Axes) == 1 && b.Keep == nil {
@@ -61,8 +62,8 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 	return g.cells, nil
 }
 
-// ofAllRows computes the cells of a batch without filtered rows, for two axes or more. One loop does the first two
-// axes.
+// ofAllRows computes the cells of a batch without filtered rows, for two axes or more. One loop computes the first two
+// axes together, for speed.
 func (g *Grouping) ofAllRows(b *table.Batch) error {
 	first, err := g.Axes[0].OfRows(b)
 	if err != nil {
@@ -83,7 +84,7 @@ func (g *Grouping) ofAllRows(b *table.Batch) error {
 	return nil
 }
 
-// start gives kept rows the cell 0 and all other rows Dropped; a nil keep keeps all rows.
+// start sets the cell of rows with keep set to 0, and of all other rows to Dropped. If keep is nil, all rows are kept.
 func start(cells []int32, keep []bool) error {
 	if keep == nil {
 		clear(cells)
@@ -92,7 +93,7 @@ func start(cells []int32, keep []bool) error {
 	if len(keep) != len(cells) {
 		return columnar.ErrShape
 	}
-	for i, k := range keep { // without a branch
+	for i, k := range keep { // arithmetic instead of a branch, which the processor could not predict
 		left := int32(1)
 		if k {
 			left = 0
@@ -102,7 +103,8 @@ func start(cells []int32, keep []bool) error {
 	return nil
 }
 
-// twoDigits computes cells from two axes. A cell is dropped if one of its codes is.
+// twoDigits computes cells from the codes of two axes. Dropped has all bits set, so a cell is dropped if one of its
+// codes is negative.
 func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	first, second = first[:len(cells)], second[:len(cells)]
 	for i := range cells {
@@ -111,7 +113,8 @@ func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
 	}
 }
 
-// digits adds the codes of another axis to the cells. A cell is dropped (all bits set) if its code is.
+// digits adds the codes of another axis, multiplied by stride, to the cells. A cell becomes Dropped (all bits set) if
+// its code is Dropped.
 func digits(cells, codes []int32, stride int32) {
 	codes = codes[:len(cells)]
 	for i, cell := range cells {

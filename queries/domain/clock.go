@@ -8,30 +8,30 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Calendar and clock readings of dates and times, for whole columns and by arithmetic alone
+// Calendar days and times of day for whole columns, by arithmetic alone
 //
 // The Gregorian calendar repeats every 400 years, which are a whole number of weeks. So a time is reduced to a day of
 // this cycle, counted from 1970-01-01, and a second of the day. The year is not needed, and every int64 has a date
-// without overflow. The offset of a zone is found in a table of the times at which it changes.
+// without overflow. The offset of a time zone from UTC is looked up in a table of the times at which it changes.
 
 // cycleDays is the number of days after which the calendar repeats.
 const cycleDays = 146097
 
 // clock computes calendar days and seconds of the day for a column of dates or times.
 type clock struct {
-	perSecond int64          // units of the column per second; 0 if its values are days
-	zone      *time.Location // nil if no conversion to local time is needed
+	perSecond int64          // units of the column in a second; 0 if its values are days
+	zone      *time.Location // the time zone to which times are converted, or nil for none
 	offsets   *zoneOffsets   // the zone's offsets from UTC
-	// The last offset that was not found in the table: from second since to before second until, the zone is offset
+	// The last offset that was not found in the table: from second since until before second until, the zone is offset
 	// seconds ahead of UTC.
 	since, until, offset int64
-	// working memory for one column
+	// buffers for one column
 	days, shown, ranks []int32
 	seconds            []int64
 }
 
-// newClock returns the clock of a column of type t; ok is false if t is neither a date nor a time. The zone applies to
-// instants only; nil is UTC.
+// newClock returns the clock of a column of type t. ok is false if t is neither a date nor a time. zone applies only to
+// instants; nil is UTC.
 func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	switch {
 	case t.Kind == table.Date:
@@ -74,7 +74,7 @@ func (c *clock) read(xs []int64) (days, seconds []int32) {
 	return c.days, c.shown
 }
 
-// readMicroseconds does the work of read in one loop, for microseconds without a zone: most files have them.
+// readMicroseconds is read for microseconds without a time zone, which most files have. It needs only one loop.
 func (c *clock) readMicroseconds(xs []int64) {
 	days, shown := c.days[:len(xs)], c.shown[:len(xs)]
 	for i, x := range xs {
@@ -84,7 +84,7 @@ func (c *clock) readMicroseconds(xs []int64) {
 	}
 }
 
-// wholeSeconds converts times to seconds, rounding down. For usual units the divisor is a constant, which is faster.
+// wholeSeconds converts times to seconds, rounded down. For the usual units the divisor is a constant, which is faster.
 func wholeSeconds(dst, xs []int64, perSecond int64) {
 	dst = dst[:len(xs)]
 	switch perSecond {
@@ -109,7 +109,7 @@ func wholeSeconds(dst, xs []int64, perSecond int64) {
 	}
 }
 
-// addOffsets converts UTC seconds to local seconds of the zone.
+// addOffsets converts seconds in UTC to local seconds of the zone.
 func (c *clock) addOffsets() {
 	c.ranks = columnar.Resize(c.ranks, len(c.seconds))
 	c.offsets.starts.ranks(c.ranks, c.seconds, 0)
@@ -123,8 +123,8 @@ func (c *clock) addOffsets() {
 	}
 }
 
-// offsetAt returns the zone's offset s seconds after 1970. Before year 1 it is the offset at the first second of year
-// 1; after year 9999, at the last second of that year.
+// offsetAt returns the zone's offset from UTC, in seconds, at s seconds after 1970. Before year 1 it is the offset at
+// the first second of year 1; after year 9999, at the last second of that year.
 func (c *clock) offsetAt(s int64) int64 {
 	if c.since <= s && s < c.until {
 		return c.offset
@@ -149,7 +149,7 @@ func floorDivide(x, n int64) int64 {
 	return q + (x-q*n)>>63
 }
 
-// modulo returns the non-negative remainder x mod n. Most times are in the first cycle and need no division.
+// modulo returns the non-negative remainder x mod n. Most times are between 0 and n and need no division.
 func modulo(x, n int64) int64 {
 	if uint64(x) < uint64(n) {
 		return x

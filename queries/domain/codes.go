@@ -5,13 +5,15 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// dictionary caches a code for each value of a dictionary. A batch with another dictionary empties the cache.
+// dictionary caches the code of each value of a column's dictionary. It holds one dictionary: a batch with another one
+// replaces it.
 type dictionary struct {
 	id    uint64
 	codes []int32
 }
 
-// openColumn returns the slice of codes for the values of c's dictionary; if fresh is true, the caller must fill it.
+// openColumn returns the slice of codes for the values of c's dictionary. If fresh is true, the dictionary is new and
+// the caller must fill the slice.
 func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
 	n := c.Values.Len(c.Type.Kind)
 	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {
@@ -28,11 +30,12 @@ type AxisCoder struct {
 	Values valueCoder
 	Null   int32
 	dict   dictionary
-	codes  []int32 // codes of the column's entries
+	codes  []int32 // codes of the rows, if the column is run-length encoded
 	rows   []int32 // codes of the rows, if an entry stands for several rows (run-length encoding)
 }
 
-// OfEntries returns the code of each entry of column c. An entry is a row, or a run of equal rows.
+// OfEntries returns the code of each entry of column c. An entry is a row, or in a run-length encoded column a run of
+// equal rows.
 func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
 	a.codes = columnar.Resize(a.codes, c.Entries())
 	switch {
@@ -69,7 +72,7 @@ func (a *AxisCoder) Lookup(c *table.Column) []int32 {
 // Forget empties the cache of codes. Call it if values get new codes.
 func (a *AxisCoder) Forget() { a.dict = dictionary{} }
 
-// gather looks up the code of each entry by its dictionary index. Codes of nulls are unspecified.
+// gather looks up the code of each entry by its dictionary index. The codes of nulls are arbitrary.
 func gather(dst, lookup []int32, c *table.Column) error {
 	for i, code := range c.Codes[:len(dst)] {
 		if uint(code) >= uint(len(lookup)) {
@@ -83,7 +86,8 @@ func gather(dst, lookup []int32, c *table.Column) error {
 	return nil
 }
 
-// eachCode computes the code of each entry, for a dictionary that is longer than the batch and used once.
+// eachCode computes the code of each entry by itself. It is for a dictionary that is longer than the batch and used
+// once.
 func (a *AxisCoder) eachCode(c *table.Column) error {
 	n := c.Values.Len(c.Type.Kind)
 	for i, code := range c.Codes[:len(a.codes)] {

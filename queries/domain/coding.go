@@ -17,52 +17,54 @@ import (
 
 // Codings: the code of each value, as plain data
 //
-// A dimension or a filter, together with the type of its column, makes a [Coding]. The local engine evaluates a coding
-// with the coder that [Coding.Coder] returns, a database with an SQL expression (pipeline/sqlpush). So a new form of
-// dimension needs a field in Coding and an evaluation in each engine.
+// A dimension or a filter, together with the type of its column, becomes a [Coding]. The local engine evaluates a
+// coding with the coder that [Coding.Coder] returns, a database with an SQL expression (pipeline/sqlpush). So a new
+// form of dimension needs a field in Coding and an evaluation in each engine.
 
-// Coding maps each value of a column, or each place given by two columns, to a code: the cell of an axis, or [Dropped]
-// if the row is left out. Nulls and NaN have the code Null. Exactly one of the fields from Ints on is set, with one
-// exception: for texts that are read as numbers, both steps or both ranges are set. Then IntSteps or IntRange applies
-// to integers in int64's range that are written without a point or exponent, FloatSteps or FloatRange to all other
-// numbers that [ParseFloat] reads.
+// Coding maps each value of a column, or each place (a latitude and a longitude in two columns), to a code. The code is
+// the cell of an axis, or [Dropped] if the row is not counted. Nulls and NaN have the code Null.
+//
+// Exactly one of the fields from Ints on is set, with one exception: for a text column that is read as numbers, both
+// steps or both ranges are set. Then IntSteps or IntRange applies to integers in int64's range that are written without
+// a point or exponent. FloatSteps or FloatRange applies to all other numbers that [ParseFloat] reads.
 //
 // Unsigned integers are held as in the Ints of [table.Values]. In steps and ranges their sign bit is flipped, so that
 // signed comparison orders them correctly.
 type Coding struct {
 	Column string
 	Type   table.Type
-	// Null is the code of nulls and NaN. Other is the code of values that are in no cell.
+	// Null is the code of nulls and NaN. Other is the code of values that belong to no cell.
 	Null, Other int32
-	// Ints, Floats and Texts hold the listed values and their codes. Numbers are in ascending order. Texts are folded,
-	// in the job's order, and may occur twice with the same code.
+	// Ints, Floats and Texts hold the listed values and their codes. Numbers are in ascending order. Texts are folded (see
+	// Fold), in the order of the job, and may occur twice with the same code.
 	Ints   []Listed[int64]
 	Floats []Listed[float64]
 	Texts  []Listed[string]
-	// Fold is how a text is folded before it is looked up in Texts.
+	// Fold is the folding of a text before it is looked up in Texts.
 	Fold Fold
-	// IntSteps and FloatSteps map a value to the index of the last step that is at most the value.
+	// IntSteps and FloatSteps map a value to the index of the last step that is not above the value.
 	IntSteps   *Steps[int64]
 	FloatSteps *Steps[float64]
-	// IntRange and FloatRange map numbers in the range to 0 and all other numbers to Other.
+	// IntRange and FloatRange map numbers in the range to 0, and all other numbers to Other.
 	IntRange   *Span[int64]
 	FloatRange *Span[float64]
-	// NotNull maps every value to 0. Nulls and NaN keep the code Null.
+	// NotNull is set if every value has the code 0. Nulls and NaN have the code Null.
 	NotNull bool
-	// TimeField is the name of a time field, such as hour_of_day. Instants are first converted to local time in Zone.
+	// TimeField is the name of a time field, such as hour_of_day. Instants are first converted to local time in Zone, a
+	// time zone.
 	TimeField string
 	Zone      string
-	// Grid maps a place to its cell in a grid; Nearest maps it to its nearest point.
+	// Grid maps a place to its cell in a grid. Nearest maps a place to its nearest point.
 	Grid    *GridCells
 	Nearest *NearestPoints
 
-	// follow from the fields above; computed once
+	// zone, offsets and table follow from the fields above and are computed once.
 	zone    *time.Location
 	offsets func() *Offsets
 	table   func() *FoldTable
 }
 
-// Dropped is the code of a row that is in no cell.
+// Dropped is the code of a row that is not counted.
 const Dropped = columnar.Dropped
 
 // Listed is a listed value and its code.
@@ -71,8 +73,9 @@ type Listed[T cmp.Ordered] struct {
 	Code  int32
 }
 
-// Steps are the ascending numbers At. A value from At[i] to before At[i+1] has the code i, a value below the first step
-// Below, a value from the last step on Beyond. If Closed is set, a value equal to Last has the code LastCode.
+// Steps maps numbers to codes by the ascending steps At. A value v with At[i] ≤ v < At[i+1] has the code i. A value
+// below the first step has the code Below, a value from the last step on the code Beyond. If Closed is set, a value
+// equal to Last has the code LastCode.
 type Steps[T int64 | float64] struct {
 	At       []T
 	Cells    int32
@@ -83,11 +86,11 @@ type Steps[T int64 | float64] struct {
 	LastCode int32
 }
 
-// Span holds the numbers from Least to Most, inclusive; it is empty if Least is above Most.
+// Span holds the numbers from Least to Most, inclusive. It is empty if Least is above Most.
 type Span[T int64 | float64] struct{ Least, Most T }
 
-// GridCells holds the edges of a grid's rows and columns. A latitude from edge i to before edge i+1 is in row i; the
-// last row includes its upper edge. Columns divide longitudes in the same way.
+// GridCells holds the edges of a grid's rows and columns. A latitude from edge i to below edge i+1 is in row i; the
+// last row includes its upper edge. Longitudes are divided into columns in the same way.
 type GridCells struct {
 	Lat, Lon   string
 	Rows, Cols []float64
@@ -109,7 +112,7 @@ func (c *Coding) Numerals() bool {
 	return c.Type.Kind == table.String && (c.IntSteps != nil || c.IntRange != nil)
 }
 
-// Offsets returns the offsets from UTC that a time field needs; nil for other codings.
+// Offsets returns the offsets from UTC that the coding of a time field needs. It returns nil for other codings.
 func (c *Coding) Offsets() *Offsets {
 	if c.offsets == nil {
 		return nil
@@ -117,7 +120,8 @@ func (c *Coding) Offsets() *Offsets {
 	return c.offsets()
 }
 
-// Coding returns the coding of an axis for the columns that l describes, or reports columns that do not fit.
+// Coding returns the coding of an axis for the columns that l describes. If a column does not fit, ok is false and
+// l.Problems has the reason.
 func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	before := len(l.Problems.List)
 	switch d := a.Domain.(type) {
@@ -142,7 +146,8 @@ func (a *Axis) Coding(l BatchColumns) (c Coding, ok bool) {
 	return c, len(l.Problems.List) == before
 }
 
-// Coder makes the evaluation of a coding for batches with the columns of l. The columns must have been checked.
+// Coder returns the local evaluation of a coding, for batches with the columns of l. The columns must have been
+// checked.
 func (c *Coding) Coder(l BatchColumns) RowCoder {
 	switch {
 	case c.Grid != nil:
@@ -153,12 +158,12 @@ func (c *Coding) Coder(l BatchColumns) RowCoder {
 	return c.axisCoder(l)
 }
 
-// axisCoder does the work of Coder for a coding of one column.
+// axisCoder returns the local evaluation of a coding of one column.
 func (c *Coding) axisCoder(l BatchColumns) *AxisCoder {
 	return &AxisCoder{At: slices.Index(l.Columns, c.Column), Kind: c.Type, Values: c.valueCoder(), Null: c.Null}
 }
 
-// valueCoder makes the coder for single values of the column; nil for a coding without any cell.
+// valueCoder returns the coder for single values of the column, or nil if the coding has no cells.
 func (c *Coding) valueCoder() valueCoder {
 	ints := integers{Unsigned: c.Type.Kind == table.Uint}
 	switch {
@@ -199,15 +204,15 @@ func list[T cmp.Ordered](codes map[T]int32) []Listed[T] {
 	return out
 }
 
-// FoldTable replaces each character of From by the character at the same index of To. If Space is set, it then trims
-// spaces at both ends and collapses inner runs of spaces to one.
+// FoldTable describes folding for a database. It replaces each character of From by the character at the same index of
+// To. If Space is set, it then removes spaces at both ends and replaces inner runs of spaces by one space.
 type FoldTable struct {
 	From, To string
 	Space    bool
 }
 
-// FoldTable returns how a database must fold texts so that they match listed ones. nil if texts are not folded, and
-// also if accents are folded, because a database may have another version of Unicode.
+// FoldTable returns how a database must fold texts so that they match listed ones. It returns nil if texts are not
+// folded. It also returns nil if accents are folded, because a database may have another version of Unicode.
 func (c *Coding) FoldTable() *FoldTable {
 	if c.table == nil {
 		return nil
@@ -215,8 +220,8 @@ func (c *Coding) FoldTable() *FoldTable {
 	return c.table()
 }
 
-// newFoldTable lists the characters that folding changes. It leaves out a change if neither the character nor its
-// replacement occurs in a listed text and the replacement is no space: such a change makes no text equal to a listed
+// newFoldTable lists the characters that folding changes. It omits a change if neither the character nor its
+// replacement occurs in a listed text and the replacement is not a space: such a change makes no text equal to a listed
 // one.
 func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	used := map[rune]bool{}
@@ -245,8 +250,8 @@ func newFoldTable(f Fold, listed []Listed[string]) *FoldTable {
 	return &FoldTable{From: from.String(), To: to.String(), Space: f.Space}
 }
 
-// InfiniteCode returns the code of an infinite value with this sign: the first or the last cell. If the last cell is
-// open, positive infinity is in no cell.
+// InfiniteCode returns the code of positive or negative infinity, by the sign: the last or the first cell. If the last
+// cell does not include its upper edge, positive infinity belongs to no cell.
 func (s *Steps[T]) InfiniteCode(sign int) int32 {
 	switch {
 	case !s.Closed:

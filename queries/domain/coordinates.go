@@ -7,16 +7,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Coordinates reads a column of numbers as the nearest float64; nulls and texts that are not numbers become NaN.
+// Coordinates reads a column of numbers as the nearest float64. Nulls, and texts that are not numbers, become NaN.
 type Coordinates struct {
-	At   int // position of the column in a batch
+	At   int // index of the column in a batch
 	Kind table.Type
-	// The last batch's values: by entry, and by row if an entry stands for several rows.
+	// The values of the last batch: entries for each entry, and rows for each row if an entry is a run of several rows.
 	entries, rows []float64
 }
 
-// OfRows returns the coordinate of each row of a batch. The slice may be the column's own memory, so do not change it.
-// It is valid until the next call and as long as the batch.
+// OfRows returns the coordinate of each row of a batch. The slice is valid until the next call, as long as the batch
+// is. Do not change it: it may be the column's own memory.
 func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {

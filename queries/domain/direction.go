@@ -1,19 +1,21 @@
 package domain
 
-// Direction is one direction in which the cells of a query are arranged, such as the rows of a grid.
+// Direction is one direction along which the cells of a query are arranged, such as the rows of a grid.
 type Direction struct {
-	// By is the index of the direction's dimension in the spec's By, or -1 for the components of a vector.
+	// By is the index of the dimension in the query's By, or -1 for the components of a vector.
 	By int
 	// Size is the number of cells, including the null cell and the other cell.
 	Size int
-	// Ordered is set if neighbouring cells are next to each other in reality, as those of edges, time fields and grids.
-	// The null cell and the other cell have no place in the order.
+	// Ordered is set if consecutive cells are neighbours in reality, as for edges, time fields and grids. The null cell
+	// and the other cell are not in this order.
 	Ordered bool
-	// IDs are the keys of the cells by which a public file can name them, for labels and points. nil for all other forms.
+	// IDs holds the keys of the cells, for labels and points, so that a public file can name cells. It is nil for all
+	// other forms.
 	IDs []string
 }
 
-// Directions returns the directions in which the cells of axes are arranged: two for a grid, one for every other axis.
+// Directions returns the directions along which the cells of some axes are arranged: two for a grid, one for every
+// other axis.
 func Directions(axes []Axis) []Direction {
 	var out []Direction
 	for i := range axes {
@@ -31,7 +33,7 @@ func Directions(axes []Axis) []Direction {
 	return out
 }
 
-// ids returns the keys of the labels or points of an axis, then those of the null cell and the other cell.
+// ids returns the keys of an axis' labels or points, then the keys of the null cell and the other cell.
 func (a *Axis) ids() []string {
 	var ids []string
 	switch {

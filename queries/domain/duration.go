@@ -27,7 +27,7 @@ func parseDuration(text string) (n int, unit byte, ok bool) {
 	return n, text[last], err == nil
 }
 
-// intervalEnd returns the end of an interval with this start and length, as a number in the units of a column of type t
+// intervalEnd returns the end of an interval with this start and length, as a number in the unit of a column of type t
 // (such as days or microseconds).
 func intervalEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	n, unit, ok := parseDuration(length)
@@ -48,7 +48,7 @@ func intervalEnd(from, length string, t table.Type, zone *time.Location) (*big.R
 	return nil, err
 }
 
-// after returns the nanoseconds from 1970-01-01T00:00:00Z to the time n units after from.
+// after returns the time that is n units after from, in nanoseconds since 1970-01-01T00:00:00Z.
 func after(from string, n int, unit byte, zone *time.Location) *big.Int {
 	start, offset, _ := parseMoment(from, zone)
 	length := int64(n) * unitSeconds[unit]

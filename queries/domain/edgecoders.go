@@ -7,19 +7,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// intEdges maps integers, dates and timestamps to cells between edges.
+// intEdges maps integers, dates and timestamps to the cells between edges.
 type intEdges struct {
 	integers
 	ExtraCells
 	cells int32
-	// starts holds, for each edge, the smallest key that is at or above the edge. It leaves out edges above all values.
+	// starts holds, for each edge, the smallest key that is not below the edge (see integers for keys). Edges above all
+	// values are omitted.
 	starts *intRanks
-	// If closed is set, the last cell includes its upper edge, and top is the key of the last value in it.
+	// If closed is set, the last cell includes its upper edge, and top is the key of the last value in this cell.
 	top    int64
 	closed bool
 }
 
-// newIntEdges makes the coder for integers between the coding's edges.
+// newIntEdges returns the coder for integers between the coding's edges.
 func newIntEdges(c *Coding, n integers) *intEdges {
 	s := c.IntSteps
 	return &intEdges{integers: n, ExtraCells: c.extra(), cells: s.Cells, starts: newIntRanks(s.At), top: s.Last,
@@ -38,7 +39,7 @@ func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 
 func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.rank(key), key) }
 
-// ofRank returns the cell of a value that is at or above r edges.
+// ofRank returns the cell of a value, given its rank r: the number of edges that are not above the value.
 func (c *intEdges) ofRank(r int32, key int64) int32 {
 	switch {
 	case r == 0:
@@ -51,13 +52,13 @@ func (c *intEdges) ofRank(r int32, key int64) int32 {
 	return c.Other
 }
 
-// floatEdges maps floats to cells between edges.
+// floatEdges maps floats to the cells between edges.
 type floatEdges struct {
 	ExtraCells
 	cells int32
 	edges *floatRanks
 	last  float64 // the last edge
-	open  bool    // every cell is [a, b): the last edge, and infinity, are in no cell
+	open  bool    // the last cell does not include its upper edge; the last edge and infinity belong to no cell
 }
 
 func newFloatEdges(s *Steps[float64], extra ExtraCells) *floatEdges {
@@ -80,7 +81,7 @@ func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
 
 func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.rank(x), x) }
 
-// ofRank returns the cell of a value that is at or above r edges.
+// ofRank returns the cell of a value, given its rank r: the number of edges that are not above the value.
 func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	switch {
 	case r > 0 && r <= c.cells:
@@ -97,8 +98,8 @@ func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	return c.Other
 }
 
-// textEdges reads texts as decimal numbers and maps them to cells between edges. A text that is not a number counts as
-// null.
+// textEdges reads texts as decimal numbers and maps them to the cells between edges. A text that is not a number is
+// treated as null.
 type textEdges struct {
 	ints   *intEdges
 	floats *floatEdges
@@ -120,13 +121,13 @@ func (c *textEdges) code(text []byte) int32 {
 	return c.floats.Null
 }
 
-// parseInt parses an integer in int64's range. Texts of at most 18 digits are parsed here, for speed.
+// parseInt parses an integer in int64's range. For speed, it parses texts of at most 18 digits itself.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		digits = text[1:]
 	}
-	if len(digits) == 0 || len(text) > mostNumeral {
+	if len(digits) == 0 || len(text) > maxNumeral {
 		return 0, false
 	}
 	for _, b := range digits {

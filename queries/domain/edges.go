@@ -11,16 +11,16 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// EdgeDomain holds the cells [a, b) between edges; the last cell is [a, b] unless it is open.
+// EdgeDomain holds the cells [a, b) between edges. The last cell is [a, b], or [a, b) if it is open.
 type EdgeDomain struct {
 	texts []string
 	open  bool
-	// Numbers are the values of the edges; nil if the edges are dates or times.
+	// Numbers holds the values of the edges, or is nil if the edges are dates or times.
 	Numbers []*big.Rat
 	zone    *time.Location
 }
 
-// newEdges parses edges and reports errors at field. Either all times have an offset from UTC, or none.
+// newEdges parses edges and reports errors at field. Either all times must have an offset from UTC, or none.
 func newEdges(texts []string, zone *time.Location, open bool, field string, p *problem.Problems) EdgeDomain {
 	d := EdgeDomain{texts: texts, open: open, zone: zone}
 	if len(texts) < 2 {
@@ -48,8 +48,8 @@ func newEdges(texts []string, zone *time.Location, open bool, field string, p *p
 	return d
 }
 
-// reader returns a parser for edges of the same form as first: numbers, or times with or without an offset. The parser
-// returns nil for texts of another form.
+// reader returns a parser for edges of the same form as the text first: numbers, or times with or without an offset.
+// The parser returns nil for texts of another form.
 func reader(first string) func(string) *big.Rat {
 	if _, numeric := Number(first); numeric {
 		return func(text string) *big.Rat { x, _ := Number(text); return x }
@@ -75,7 +75,7 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	case numeric && (t.Kind == table.Int || t.Kind == table.Uint):
 		c.IntSteps = d.ints(d.Numbers, t, b)
 		return c, nil
-	case numeric && t.Kind == table.String: // integers exactly, other numbers as floats
+	case numeric && t.Kind == table.String: // integers are compared exactly, other numbers as floats
 		c.FloatSteps, errs = d.floats(b)
 		c.IntSteps = d.ints(d.Numbers, table.Type{Kind: table.Int}, b)
 		return c, errs
@@ -91,7 +91,8 @@ func (d EdgeDomain) coding(t table.Type, b ExtraCells) (c Coding, errs []*proble
 	return c, []*problem.Error{err}
 }
 
-// times makes the steps for a column of dates or timestamps. Cells within an hour that the zone skips are empty.
+// times returns the steps for a column of dates or timestamps. Cells within an hour that the clocks of the time zone
+// skip are empty.
 func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem.Error) {
 	at := make([]*big.Rat, len(d.texts))
 	for i, text := range d.texts {
@@ -109,17 +110,17 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (*Steps[int64], []*problem
 	return d.ints(at, t, b), nil
 }
 
-// ints makes integer steps from exact edges: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
+// ints returns integer steps for exact edges: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64] {
 	cells, n := int32(d.size()), integers{Unsigned: t.Kind == table.Uint}
 	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
 	for _, e := range at {
 		key, beyond := n.keyOf(Ceil(e))
-		if beyond > 0 { // no value is at or above this edge or a later one
+		if beyond > 0 { // all values are below this edge and the later ones
 			return s
 		}
 		if beyond < 0 {
-			key = signBit // all values are at or above this edge
+			key = signBit // no value is below this edge
 		}
 		s.At = append(s.At, key)
 	}
@@ -128,7 +129,7 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64
 	return s
 }
 
-// floats makes float steps. Each edge is rounded to the nearest float.
+// floats returns float steps. Each edge is rounded to the nearest float.
 func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	var edges []float64
 	for i, text := range d.texts {
@@ -142,17 +143,18 @@ func (d EdgeDomain) floats(b ExtraCells) (*Steps[float64], []*problem.Error) {
 	return FloatSteps(edges, b.Other, !d.open), nil
 }
 
-// FloatSteps returns the steps between edges. If closed is set, the last cell includes its upper edge. Numbers in no
-// cell have the code other.
+// FloatSteps returns the steps between edges. If closed is set, the last cell includes its upper edge. Numbers that
+// belong to no cell have the code other.
 func FloatSteps(edges []float64, other int32, closed bool) *Steps[float64] {
 	last := len(edges) - 1
 	return &Steps[float64]{At: edges, Cells: int32(last), Below: other, Beyond: other, Closed: closed, Last: edges[last],
 		LastCode: int32(last - 1)}
 }
 
-// Keys returns two columns, <name>_from and <name>_to. If the last cell is open, as all others are, the second column
-// is called <name>_before. The columns hold integers if all edges are integers, or floats if all are numbers. If the
-// axis has a null cell or other cell, they hold the edges' texts, and both columns hold the name of that cell.
+// Keys returns two columns, <name>_from and <name>_to. If the last cell does not include its upper edge, the second
+// column is <name>_before, since then no cell does. The columns hold integers if all edges are integers, floats if all
+// edges are numbers, and texts otherwise. If the axis has a null cell or other cell, they hold texts, and both columns
+// hold the name of this cell.
 func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
 	from, to := d.bounds(extra)
 	end := "_to"

@@ -9,14 +9,14 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Filters are conditions that a row must fulfil to be in any query, or in one.
+// Filters are conditions that a row must fulfil to be counted in all queries, or in one query.
 type Filters struct {
 	// Field is the path of the conditions in the job.
 	Field string
 	Specs []FilterSpec
 }
 
-// NewFilters checks conditions that are at field in the job. It reports all errors at once; each is a *problem.Error
+// NewFilters checks conditions, which are at field in the job. It reports all errors at once; each is a *problem.Error
 // whose Field is a path from the root of the job (see [problem.Errors]).
 func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
@@ -26,7 +26,7 @@ func NewFilters(field string, specs []FilterSpec) (Filters, error) {
 	return Filters{field, slices.Clone(specs)}, p.Err()
 }
 
-// Columns returns the columns that the filters need, each once, in order of first use.
+// Columns returns the columns that the filters read, each once, in order of first use.
 func (f Filters) Columns() []string {
 	var columns []string
 	for _, s := range f.Specs {
@@ -37,10 +37,9 @@ func (f Filters) Columns() []string {
 	return columns
 }
 
-// Compile compiles the filters for a table's schema. Each batch must hold the columns of Columns, in that order. zone
+// Compile prepares the filters for a table's schema. Each batch must hold the columns of Columns, in that order. zone
 // is the time zone of times without an offset, if the column holds instants; nil is UTC. Compile reports all errors at
-// once, as
-// *problem.Error values with fields from the root of the job; see [problem.Errors].
+// once, as *problem.Error values with fields from the root of the job; see [problem.Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	conditions, err := f.Conditions(s, zone)
 	if err != nil {
@@ -59,7 +58,7 @@ func (f Filters) Conditions(s table.Schema, zone *time.Location) (all []Conditio
 	return all, p.Err()
 }
 
-// NewCompiledFilters compiles conditions for batches that hold these columns, in order.
+// NewCompiledFilters prepares conditions for batches that hold these columns, in order.
 func NewCompiledFilters(conditions []Condition, columns []string) *CompiledFilters {
 	f := &CompiledFilters{}
 	for i := range conditions {
@@ -68,7 +67,7 @@ func NewCompiledFilters(conditions []Condition, columns []string) *CompiledFilte
 	return f
 }
 
-// Conditions returns the conditions of a filter.
+// Conditions returns the conditions that a filter consists of. Errors are added to l.Problems, at field.
 func (f *FilterSpec) Conditions(l BatchColumns, zone *time.Location, field string) (all []Condition) {
 	_, t, ok := l.Find(f.Column, field+".column")
 	if !ok {
@@ -111,7 +110,7 @@ func (f *FilterSpec) Conditions(l BatchColumns, zone *time.Location, field strin
 // unlisted is the code of values that are not in a list. Listed values have the code 0.
 const unlisted = 1
 
-// listed makes the coding for a condition on listed values. field is the path of the list, relative to the filter.
+// listed returns the coding for a condition on listed values. field is the path of the list, relative to the filter.
 func listed(members []string, field string, t table.Type, zone *time.Location) (Coding, []*problem.Error) {
 	d := labelDomain{labels: []Label{{Members: members}}, zone: zone}
 	c, errs := d.coding(t, ExtraCells{})

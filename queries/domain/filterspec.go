@@ -6,17 +6,18 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// FilterSpec is one public condition on one column, or several that must all hold. Values are parsed as in [Dimension]:
-// In and NotIn as Labels, the others as Edges.
+// FilterSpec is one public condition on one column, or several conditions that must all be fulfilled. Values are parsed
+// as in [Dimension]: In and NotIn as Labels, the others as Edges.
 //
-// A null or NaN fulfils no condition, not even NotIn. The same holds for a text that is not a number, if the bounds are
-// numbers. Infinite values are beyond all numbers and in no list.
+// A null or NaN fulfils no condition, not even NotIn. If the bounds are numbers, a text that is not a number fulfils no
+// condition either. Positive infinity is above all numbers, negative infinity below; neither is in any list.
 type FilterSpec struct {
 	Column string
-	// From <= x < Before and Min <= x <= Max. Bounds are decimal numbers, or dates and times; nil if there is none.
+	// The range From <= x < Before, or Min <= x <= Max. Bounds are decimal numbers, or dates and times. A missing bound is
+	// nil.
 	From, Before *string
-	// For is the length of an interval that begins at From, instead of Before: a number and s, m, h, d or w, such as 7d.
-	// If From has no offset, days and weeks are local: a day on which the clocks change has 23 or 25 hours.
+	// For replaces Before: it is the length of an interval that begins at From, a number with the unit s, m, h, d or w,
+	// such as 7d. If From has no offset, days and weeks are local: a day on which the clocks change has 23 or 25 hours.
 	For      string
 	NotNull  bool
 	In       []string
@@ -44,7 +45,7 @@ func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 	}
 }
 
-// Ranged reports whether the filter compares values with the bounds of a range.
+// Ranged reports whether the filter compares values with a range.
 func (f *FilterSpec) Ranged() bool {
 	return f.From != nil || f.Before != nil || f.For != "" || f.Min != nil || f.Max != nil
 }

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold selects which differences between texts are ignored: with Case, North and NORTH are one key. Texts of the column
-// and of the job are folded alike. Folding is a public function of one value, so no row affects how another row is
-// counted.
+// Fold lists the differences between texts that are ignored. With Case, for example, North and NORTH are one key. Texts
+// of the column and texts of the job are folded in the same way. Folding is a public function of one value, so no row
+// affects how another row is counted.
 //
 // Accents removes the marks of letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the
-// lower case of its upper case; ß stays ß. Space trims white space at both ends and collapses inner runs to one space.
-// Bytes that are not UTF-8 stay as they are.
+// lower case of its upper case; ß stays ß. Space removes white space at both ends and replaces inner runs by one space.
+// Bytes that are not UTF-8 stay unchanged.
 type Fold struct{ Case, Space, Accents bool }
 
-// Any reports whether any difference is ignored.
+// Any reports whether some difference is ignored.
 func (f Fold) Any() bool { return f.Case || f.Space || f.Accents }
 
-// Text returns the folded text; see Append.
+// Text returns the folded text. Append is faster if the text is in a byte slice.
 func (f Fold) Text(s string) string { return string(f.Append(nil, []byte(s))) }
 
 // Append appends the folded text to dst.
@@ -60,14 +60,14 @@ func ascii(text []byte) bool {
 
 // withoutMarks removes accents and other marks from letters.
 func withoutMarks(text []byte) []byte {
-	apart := norm.NFD.Bytes(text)
-	kept := make([]byte, 0, len(apart))
-	for len(apart) > 0 {
-		r, n := utf8.DecodeRune(apart)
+	decomposed := norm.NFD.Bytes(text)
+	kept := make([]byte, 0, len(decomposed))
+	for len(decomposed) > 0 {
+		r, n := utf8.DecodeRune(decomposed)
 		if !unicode.Is(unicode.Mn, r) {
-			kept = append(kept, apart[:n]...)
+			kept = append(kept, decomposed[:n]...)
 		}
-		apart = apart[n:]
+		decomposed = decomposed[n:]
 	}
 	return norm.NFC.Bytes(kept)
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Limits of a grid: maxLines is the largest number of rows or columns (10 cm cells over one degree). maxExtraCells is
-// the largest number of cells if a null cell or other cell is added, because each cell then has a label of its own.
+// Limits of a grid. maxLines is the largest number of rows or columns; over one degree, cells are then 10 cm wide.
+// maxExtraCells is the largest number of cells if a null cell or other cell is added, because each cell then has a
+// label of its own.
 const (
 	maxLines      = 1 << 20
 	maxExtraCells = 1 << 22
 )
 
-// gridDomain is the cells of a grid, row by row.
+// gridDomain holds the cells of a grid, numbered row by row.
 type gridDomain struct {
 	*Grid
 	rows, cols []float64 // edges
@@ -53,7 +54,7 @@ type side struct {
 	most             int64 // the largest absolute value of a coordinate: 90 or 180
 }
 
-// edges returns the n + 1 edges, each rounded to the nearest float; nil after reporting an error.
+// edges returns the n + 1 edges, each rounded to the nearest float. After it has reported an error, it returns nil.
 func (s side) edges(field string, p *problem.Problems) []float64 {
 	from, to := s.coordinate(s.from, field+"."+s.low, p), s.coordinate(s.to, field+"."+s.high, p)
 	switch {
@@ -100,7 +101,7 @@ func (d gridDomain) coding() Coding {
 	return Coding{Grid: &GridCells{Lat: d.Lat, Lon: d.Lon, Rows: d.rows, Cols: d.cols}}
 }
 
-// locator returns the function from places to cells of the grid. other is the code of places outside.
+// locator returns the function from places to cells of the grid. other is the code of places outside of the grid.
 func (g *GridCells) locator(other int32) locator {
 	edges := func(at []float64) *floatEdges {
 		return newFloatEdges(FloatSteps(at, Dropped, true), ExtraCells{Dropped, Dropped, nil})
@@ -108,7 +109,7 @@ func (g *GridCells) locator(other int32) locator {
 	return &gridCells{rows: edges(g.Rows), cols: edges(g.Cols), other: other}
 }
 
-// gridCells is the locator of a grid.
+// gridCells finds the cell of a place in a grid.
 type gridCells struct {
 	rows, cols *floatEdges
 	other      int32
@@ -123,7 +124,7 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 	return row*g.cols.cells + col
 }
 
-// gridRows is the number of places that are processed at a time, so that intermediate results stay in the processor's
+// gridRows is the number of places that are processed at a time. It keeps intermediate results in the processor's
 // cache.
 const gridRows = 1024
 
@@ -147,7 +148,7 @@ func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, 
 }
 
 // Keys returns two columns, row and col, or <name>_row and <name>_col if there is a name. They hold integers. If the
-// axis has a null cell or other cell, they hold texts, and both columns hold the name of that cell.
+// axis has a null cell or other cell, they hold texts, and both columns hold the name of this cell.
 func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {

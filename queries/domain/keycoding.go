@@ -9,10 +9,11 @@ import (
 )
 
 // KeyCoding returns the coding that looks up a column's values among the keys of a public table. A value that equals
-// key i has the code i; all others, nulls and NaN have the code Dropped. Keys are read as the members of a [Label]:
-// numbers by value, dates and times by instant, texts byte by byte. A key that is not a value of the column's type
-// matches no row; read is the number of keys that are. zone is the time zone of times without an offset; nil is UTC.
-// KeyCoding returns an error if values of the column's type cannot be keys, or if two keys are the same value.
+// key i has the code i. All other values, nulls and NaN have the code Dropped. Keys are read as the members of a
+// [Label]: numbers by value, dates and times by instant, texts byte by byte. A key that cannot be read as the column's
+// type matches no row; read is the number of keys that can be read. zone is the time zone of times without an offset;
+// nil is UTC. KeyCoding returns an error if values of the column's type cannot be keys, or if two keys are the same
+// value.
 func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) (c Coding, read int,
 	err *problem.Error) {
 	if t.Kind == table.List || !columnar.HasCanonicalForm(t) {
@@ -34,8 +35,8 @@ func KeyCoding(column string, t table.Type, keys []string, zone *time.Location) 
 	return c, read, nil
 }
 
-// AppendParsed parses a public text as a value of type t, as members of a [Label] are read, and appends it to v. The
-// type is text, int, float, bool or date.
+// AppendParsed parses a public text as a value of type t, by the rules for the members of a [Label], and appends it to
+// v. The type is text, int, float, bool or date.
 func AppendParsed(v *table.Values, text string, t table.Type) *problem.Error {
 	switch t.Kind {
 	case table.String:

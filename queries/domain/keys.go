@@ -13,14 +13,14 @@ type KeyColumn struct {
 	Labels Labels
 }
 
-// Labels holds the labels of one key column. Exactly one of its slices is set.
+// Labels holds the labels of one key column, as texts or as numbers. Exactly one of its slices is set.
 type Labels struct {
 	Strings []string
 	Ints    []int64
 	Floats  []float64
 }
 
-// Texts returns all labels as texts, as the files have them.
+// Texts returns all labels as texts, in the spelling of answer files.
 func (l Labels) Texts() []string {
 	out := slices.Clone(l.Strings)
 	for _, x := range l.Ints {
@@ -32,7 +32,7 @@ func (l Labels) Texts() []string {
 	return out
 }
 
-// Text returns the label of a cell as text tables show it.
+// Text returns the label of a cell as a text, for tables that people read.
 func (k *KeyColumn) Text(cell int) string {
 	at := cell / max(k.Stride, 1)
 	switch l := k.Labels; {
@@ -45,8 +45,7 @@ func (k *KeyColumn) Text(cell int) string {
 	}
 }
 
-// FloatText returns the shortest text that parses back to v, as text tables show numbers: with an exponent only below
-// 1e-6 and from 1e21 on.
+// FloatText returns the shortest text that parses back to v. It has an exponent only below 1e-6 and from 1e21 on.
 func FloatText(v float64) string {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -55,8 +54,8 @@ func FloatText(v float64) string {
 	return strconv.FormatFloat(v, form, -1, 64)
 }
 
-// IntegerLabels returns the labels first to first+n-1. They are integers, or texts followed by extra if cells are
-// added.
+// IntegerLabels returns the labels first to first+n-1. They are integers, or, if extra holds labels of further cells,
+// texts followed by extra.
 func IntegerLabels(first, n int64, extra []string) Labels {
 	if len(extra) == 0 {
 		ints := make([]int64, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// labelDomain holds the cells of listed values.
+// labelDomain holds the cells of a dimension with listed values.
 type labelDomain struct {
 	labels []Label
 	fold   Fold
@@ -24,7 +24,7 @@ func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
 	return labelDomain{labels, fold, zone}
 }
 
-// checkNames reports labels without members, and labels with the name of another cell.
+// checkNames reports labels without members, and labels that have the name of another cell.
 func (d labelDomain) checkNames(extra []string, field string, p *problem.Problems) {
 	labels, fold := d.labels, d.fold
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
@@ -74,8 +74,8 @@ func (d labelDomain) coding(t table.Type, _ ExtraCells) (Coding, []*problem.Erro
 	return d.ints(t)
 }
 
-// each calls add with every member and its cell, and adds the member's path to the errors that add returns. It returns
-// these errors, but at most one about the column's type.
+// each calls add with every member and its cell. It adds the member's path to the errors that add returns, and returns
+// them, but at most one error about the column's type.
 func (d labelDomain) each(add func(member string, code int32) *problem.Error) []*problem.Error {
 	var errs []*problem.Error
 	for i, l := range d.labels {
@@ -154,13 +154,13 @@ func (d labelDomain) ints(t table.Type) (Coding, []*problem.Error) {
 	return Coding{Ints: list(cells)}, errs
 }
 
-// textLabels maps texts to cells, comparing bytes.
+// textLabels maps listed texts to cells. It compares bytes.
 type textLabels struct {
 	cells *intern.TextCodes
 	other int32
 }
 
-// newTextLabels makes the coder for listed texts.
+// newTextLabels returns the coder for listed texts.
 func newTextLabels(c *Coding) valueCoder {
 	labels := textLabels{cells: intern.NewTextCodes(len(c.Texts)), other: c.Other}
 	for _, x := range c.Texts {
@@ -175,11 +175,11 @@ func newTextLabels(c *Coding) valueCoder {
 // lookedUp is the number of texts that are looked up together.
 const lookedUp = 64
 
-// Codes looks up several texts at a time, so that memory accesses overlap: first it hashes all texts, then reads the
-// first slot of each in the hash table, then completes each search.
+// Codes looks up several texts at a time, so that memory accesses overlap. It hashes all texts, then reads the first
+// slot of each text in the hash table, and then completes each search.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	var keys [lookedUp]intern.TextKey
-	var first [lookedUp]bool // whether the text was in the first slot
+	var first [lookedUp]bool // whether the text's first slot is occupied
 	for len(dst) > 0 {
 		n := min(len(dst), lookedUp)
 		for i := range n {
@@ -197,7 +197,7 @@ func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// foldedLabels folds texts and then maps them to cells.
+// foldedLabels folds texts before it maps them to cells.
 type foldedLabels struct {
 	textLabels
 	fold Fold
@@ -215,12 +215,12 @@ func (c foldedLabels) Codes(v table.Values, from int, dst []int32) {
 type intLabels struct {
 	cells map[int64]int32
 	other int32
-	// dense[i] is the code of value least + i; nil if the listed values are too far apart.
+	// dense[i] is the code of the value least + i. It is nil if the range of the listed values is too wide.
 	least int64
 	dense []int32
 }
 
-// newIntLabels makes the coder of listed integers.
+// newIntLabels returns the coder for listed integers.
 func newIntLabels(c *Coding) *intLabels {
 	labels := &intLabels{cells: make(map[int64]int32, len(c.Ints)), other: c.Other}
 	for _, x := range c.Ints {
@@ -233,7 +233,7 @@ func newIntLabels(c *Coding) *intLabels {
 // maxDense is the widest range of listed integers whose codes are kept in an array instead of a map.
 const maxDense = 1 << 12
 
-// makeDense fills dense if all listed values are within a range of maxDense.
+// makeDense sets dense if all listed values are within a range of maxDense.
 func (c *intLabels) makeDense() {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64)
 	for x := range c.cells {
@@ -270,13 +270,13 @@ func (c *intLabels) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// floatLabels maps floats to cells; -0 equals 0.
+// floatLabels maps listed floats to cells. -0 equals 0.
 type floatLabels struct {
 	cells map[float64]int32
 	ExtraCells
 }
 
-// newFloatLabels makes the coder of listed floats.
+// newFloatLabels returns the coder for listed floats.
 func newFloatLabels(c *Coding) floatLabels {
 	labels := floatLabels{cells: make(map[float64]int32, len(c.Floats)), ExtraCells: c.extra()}
 	for _, x := range c.Floats {

@@ -10,13 +10,14 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Parsing texts of the job as values of a column: numbers, booleans, dates and times. The texts are public, so error
-// messages quote them.
+// Parsing texts from the job as values of a column: numbers, booleans, dates and times. The texts are public, so error
+// messages may quote them.
 
 // clockLayouts are the accepted forms of a time of day after a date. The seconds may have a fraction.
 var clockLayouts = []string{"", "T15:04", "T15:04:05", " 15:04", " 15:04:05"}
 
-// parseMoment parses a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]. Without an offset it is in zone.
+// parseMoment parses a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]. If it has no offset from UTC, it
+// is a time in zone.
 func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
 	for _, clock := range clockLayouts {
 		if t, err := time.Parse("2006-01-02"+clock, text); err == nil {
@@ -33,8 +34,8 @@ func parseMoment(text string, zone *time.Location) (t time.Time, offset, ok bool
 	return time.Time{}, false, false
 }
 
-// inZone returns the instant at which clocks in the zone show t. If clocks skip t (daylight saving time begins), it
-// returns the instant of the change, and skipped is true.
+// inZone returns the instant at which clocks in the zone show t. If clocks skip t, because daylight saving time begins,
+// it returns the instant of the change, and skipped is true.
 func inZone(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
@@ -63,8 +64,8 @@ func isSkipped(text string, zone *time.Location) bool {
 // dayNanoseconds is the length of a day.
 const dayNanoseconds = 24 * 3600 * 1_000_000_000
 
-// parseScalar parses a text as an exact number in the units in which a column of type t counts, such as days. The
-// number need not be an integer.
+// parseScalar parses a text as an exact number in the unit of a column of type t, such as days. The number need not be
+// an integer.
 func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
 	switch t.Kind {
 	case table.Int, table.Uint:
@@ -94,7 +95,7 @@ func parseScalar(text string, t table.Type, zone *time.Location) (*big.Rat, *pro
 	return nil, problem.BadType(t)
 }
 
-// instant parses a date or time as a number of units since 1970-01-01. A unit has unit nanoseconds.
+// instant parses a date or time. It returns the number of units since 1970-01-01, with units of unit nanoseconds.
 func instant(text string, t table.Type, unit int64, zone *time.Location) (*big.Rat, *problem.Error) {
 	at, offset, ok := parseMoment(text, zone)
 	if !ok {
@@ -112,20 +113,20 @@ func sinceEpoch(t time.Time) *big.Int {
 	return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
 }
 
-// badText returns the error for a text that is not a value of a column's type.
+// badText returns the error that a text cannot be read as the column's type.
 func badText(text string, t table.Type, want string) *problem.Error {
 	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text,
 		want, t)}
 }
 
-// integers maps the values of an integer column to int64 keys in the same order. Signed values stay as they are; uint64
-// values are lowered by 2^63.
+// integers maps the values of an integer column to int64 keys that have the same order. The key of a signed value is
+// the value. The key of a uint64 value is the value minus 2^63.
 type integers struct{ Unsigned bool }
 
 // signBit is the lowest int64.
 const signBit = -1 << 63
 
-// key returns the key of a value of the column that is held in these bits.
+// key returns the key of the column value with these bits.
 func (n integers) key(bits int64) int64 {
 	if n.Unsigned {
 		return bits ^ signBit
@@ -133,7 +134,7 @@ func (n integers) key(bits int64) int64 {
 	return bits
 }
 
-// keyOf returns the key of x. If x is not a value of the type, beyond is -1 (too small) or +1 (too large).
+// keyOf returns the key of x. If x is outside of the type's range, beyond is -1 (too small) or +1 (too large).
 func (n integers) keyOf(x *big.Int) (key int64, beyond int) {
 	if n.Unsigned {
 		x = new(big.Int).Add(x, big.NewInt(signBit))

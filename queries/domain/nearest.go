@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// MaxWithin is the largest value of within_m, in metres.
+// MaxWithin is the largest value of the job key within_m, in metres.
 const MaxWithin = 1e6
 
 // NearestDomain has a cell for each public point.
@@ -36,7 +36,7 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	return NearestDomain{n, earth.NewIndex(places, n.WithinM)}
 }
 
-// checkPoints reports an empty list, too many points, or a point that is not on earth.
+// checkPoints reports an empty list, too many points, or a point whose coordinates are out of range.
 func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 	if len(n.Points) == 0 || len(n.Points) > MaxCells {
 		p.Add(field, problem.CodeBadSpec, fmt.Sprintf("there are %d points: from 1 to 2^31 - 1", len(n.Points)), "")
@@ -82,8 +82,8 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 }
 
 // NearestPoints maps a place to the nearest point, or to the first of several equally near ones. If the square of the
-// straight-line distance to every point exceeds Most, the place is in no cell. [WGS84] computes positions in space;
-// squared distances are summed in the order x, y, z.
+// straight-line distance to every point exceeds Most, the place belongs to no cell. [WGS84] converts places to
+// positions in space. Squared distances are summed in the order x, y, z, so that all engines round alike.
 type NearestPoints struct {
 	Lat, Lon string
 	Points   [][3]float64
@@ -103,7 +103,7 @@ func (d NearestDomain) coding() Coding {
 	return Coding{Nearest: n}
 }
 
-// nearestCells finds the cell of a place: its nearest point or, if no point is near enough, other.
+// nearestCells finds the cell of a place: its nearest point, or other if no point is near enough.
 type nearestCells struct {
 	index *earth.Index
 	other int32

@@ -13,7 +13,7 @@ func Number(text string) (*big.Rat, bool) {
 	return x.Rat(), err == nil
 }
 
-// nearest parses a decimal number and rounds it to the nearest float64, as every reader of data does.
+// nearest parses a decimal number and rounds it to the nearest float64, as the readers of data do.
 func nearest(text string) (float64, bool) {
 	x, err := calibrate.ParseNearest(text)
 	return x, err == nil
@@ -21,7 +21,7 @@ func nearest(text string) (float64, bool) {
 
 // Floor returns the largest integer that is at most x.
 func Floor(x *big.Rat) *big.Int {
-	return new(big.Int).Div(x.Num(), x.Denom()) // Div rounds down, because the denominator is positive
+	return new(big.Int).Div(x.Num(), x.Denom()) // Div rounds down if the denominator is positive, as Denom's is
 }
 
 // Ceil returns the smallest integer that is at least x.

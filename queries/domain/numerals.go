@@ -6,24 +6,24 @@ import (
 	"strconv"
 )
 
-// Numerals: texts that are read as numbers
+// Text columns that are read as numbers
 //
 // A text of any length is read as the nearest float64 (ties to even). Package strconv does so unless the digits or the
 // exponent are very long. So a long text is first replaced by a short one that rounds to the same float64.
 
-// mostNumeral is the longest text in bytes that is read as a number.
-const mostNumeral = 1 << 20
+// maxNumeral is the length in bytes of the longest text that is read as a number.
+const maxNumeral = 1 << 20
 
 const (
-	shortNumeral = 400      // bytes; strconv reads such texts correctly
-	keptDigits   = 800      // a float64, or a midpoint between two of them, has fewer digits
-	farExponent  = 10 << 20 // more than the digits of a text can compensate
+	shortNumeral = 400      // bytes; strconv reads texts up to this length correctly
+	keptDigits   = 800      // more digits than a float64, or a midpoint between two of them, has
+	farExponent  = 10 << 20 // an exponent that the digits of no text can compensate
 )
 
-// ParseFloat parses a decimal number, "inf" or "infinity" in any case. A number beyond float64's range becomes
-// infinite, as in a column of floats.
+// ParseFloat parses a decimal number, or "inf" or "infinity" in upper or lower case. A number beyond float64's range
+// becomes infinite, as in a column of floats.
 func ParseFloat(text []byte) (float64, bool) {
-	if len(text) > mostNumeral || bytes.ContainsAny(text, "xX_") { // strconv accepts hexadecimal numbers and underscores
+	if len(text) > maxNumeral || bytes.ContainsAny(text, "xX_") { // strconv accepts hexadecimal numbers and underscores
 		return 0, false
 	}
 	if len(text) > shortNumeral {
@@ -36,8 +36,8 @@ func ParseFloat(text []byte) (float64, bool) {
 	return x, err == nil || math.IsInf(x, 0)
 }
 
-// shorten rewrites a decimal number as 0.ddd… with an exponent. It keeps at most 801 digits; the last one stands for
-// all dropped digits.
+// shorten rewrites a decimal number as 0.ddd… with an exponent. It keeps at most 801 digits. The last of these stands
+// for all further digits: it is not 0 if one of them is not 0.
 func shorten(text []byte) (short []byte, ok bool) {
 	if text[0] == '+' || text[0] == '-' {
 		short, text = append(short, text[0]), text[1:]

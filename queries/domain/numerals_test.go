@@ -79,14 +79,14 @@ func TestNumeralsOfManyDigits(t *testing.T) {
 			"25e-200001": 0, zeros + "25." + zeros: 25,
 		"1" + zeros: math.Inf(1), "-1" + zeros: math.Inf(-1), "1e" + zeros + "3": 1000, "1e-" + zeros + "3": 1e-3, "1e" +
 			strings.Repeat("9", 500): math.Inf(1), "0" + zeros + "e999999999999999999999": 0,
-		"1" + strings.Repeat("0", 999) + "1e-999": 10, strings.Repeat("0", mostNumeral-1) + "7": 7,
+		"1" + strings.Repeat("0", 999) + "1e-999": 10, strings.Repeat("0", maxNumeral-1) + "7": 7,
 	} {
 		if x, ok := ParseFloat([]byte(text)); !ok || x != want {
 			t.Errorf("%.20s… of %d bytes: %v, %v, want %v", text, len(text), x, ok, want)
 		}
 	}
 	for _, none := range [][]byte{
-		bytes.Repeat([]byte("0"), mostNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros +
+		bytes.Repeat([]byte("0"), maxNumeral+1), []byte(zeros + "."[:0] + "x"), []byte(zeros + ".." + zeros), []byte(zeros +
 			"e"), []byte(zeros + "e+"), []byte(zeros + "e1.5"), []byte("+-" + zeros), []byte(zeros +
 			" "), bytes.Repeat([]byte("."), 500),
 	} {

@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// zoneOffsets is a table of a zone's offsets from UTC in the years 1900 to 2099. All clocks of the process share it.
+// zoneOffsets is a table of a time zone's offsets from UTC in the years 1900 to 2099. All clocks of the process share
+// it.
 type zoneOffsets struct {
 	starts *intRanks // seconds since 1970 at which the offset changes
-	of     []int64   // of[i] is the offset in seconds after i changes; unknownOffset outside of these years
+	of     []int64   // of[i] is the zone's offset in seconds after i changes, or unknownOffset outside of these years
 }
 
-// unknownOffset marks offsets that the table does not hold.
+// unknownOffset marks times outside of the table.
 const unknownOffset = math.MinInt64
 
 // knownZones holds the zoneOffsets of each zone that was used.
@@ -41,7 +42,7 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 		if to.IsZero() {
 			break
 		}
-		if !to.After(at) { // the library returns this on the last day of a leap year if the zone's changes follow a rule
+		if !to.After(at) { // the library returns such a time on the last day of a leap year, if the zone's changes follow a rule
 			to = at.Add(offsetStride)
 		}
 		at = to
@@ -50,20 +51,21 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 	return &zoneOffsets{newIntRanks(starts), of}
 }
 
-// offsetStride is a time of which all changes of clocks are a multiple.
+// offsetStride is a duration that divides the times of all changes of clocks.
 const offsetStride = 15 * time.Minute
 
 // Offsets describes how a database converts times of a column to local time.
 type Offsets struct {
-	// PerSecond is how many units of the column are a second; 0 if its values are days.
+	// PerSecond is the number of the column's units in a second, or 0 if its values are days.
 	PerSecond int64
-	// Of[0] is the offset from UTC, in seconds, before Starts[0]; Of[i+1] is the offset from Starts[i] on. Starts are
+	// Of[0] is the offset from UTC, in seconds, before Starts[0]. Of[i+1] is the offset from Starts[i] on. Starts holds
 	// seconds since 1970. If Starts is empty, the offset is always Of[0].
 	Starts, Of []int64
 }
 
-// From CycleStart, 2100-01-01, all zones follow rules that repeat with the calendar every CycleSeconds. Tables end one
-// cycle later. Before FirstSecond (year 1) and after LastSecond (year 9999) the offset is the one at these seconds.
+// From CycleStart, 2100-01-01, all time zones follow rules that repeat with the calendar every CycleSeconds. Tables end
+// one cycle later. Before FirstSecond (year 1) the offset is the one at FirstSecond, and after LastSecond (year 9999)
+// the one at LastSecond.
 const (
 	CycleStart   = 4102444800
 	CycleSeconds = cycleDays * columnar.DaySeconds
@@ -81,13 +83,13 @@ func offsetsTable(t table.Type, zone *time.Location) *Offsets {
 	out.Of[0] = c.offsetAt(FirstSecond)
 	for at := int64(FirstSecond); ; {
 		next := c.until
-		if next <= at { // the library returns this on the last day of a leap year if the zone's changes follow a rule
+		if next <= at { // the library returns such a time on the last day of a leap year, if the zone's changes follow a rule
 			next = at + int64(offsetStride/time.Second)
 		}
 		if at = next; at >= CycleStart+CycleSeconds {
 			return out
 		}
-		c.since, c.until = 0, 0 // drop the cached offset
+		c.since, c.until = 0, 0 // empty the clock's cache
 		if o := c.offsetAt(at); o != out.Of[len(out.Of)-1] {
 			out.Starts, out.Of = append(out.Starts, at), append(out.Of, o)
 		}

@@ -9,18 +9,18 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
+// Places: dimensions that read two columns, a latitude and a longitude in decimal degrees on WGS84
 //
-// A row has no place, and the policy for nulls applies, if a coordinate is null or not a number, if the latitude is not
-// in [-90, 90] or the longitude not in [-180, 180], or if both are 0: GPS devices write 0, 0 if they do not know the
-// position.
+// A row has no place, and the policy for nulls applies, in three cases: if a coordinate is null or not a number, if the
+// latitude is not in [-90, 90] or the longitude not in [-180, 180], or if both are 0. GPS devices write 0, 0 if they do
+// not know the position.
 
-// pointDomain is a domain whose cells depend on a place.
+// pointDomain is a domain whose cells depend on a place (latitude and longitude).
 type pointDomain interface {
 	domain
-	// places returns the columns of latitude and longitude, and the path of both relative to the dimension.
+	// places returns the names of the columns of latitude and longitude, and the path of both, relative to the dimension.
 	places() (lat, lon, field string)
-	// coding makes the coding of places. The caller fills in the codes Null and Other.
+	// coding returns the coding of places. The caller sets the codes Null and Other.
 	coding() Coding
 }
 
@@ -30,11 +30,12 @@ type locator interface{ cell(lat, lon float64) int32 }
 // columnLocator is a locator that can also process whole columns, which is faster.
 type columnLocator interface {
 	locator
-	// columnCells sets dst[i] to the cell of place i. For a place outside its cells or on an edge it uses code instead.
+	// columnCells sets dst[i] to the cell of place i. If the place is on an edge or outside of all cells, it calls code
+	// instead.
 	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
 }
 
-// newPointCoder makes the coder for a coding of places.
+// newPointCoder returns the coder for a coding of places.
 func newPointCoder(c *Coding, cells locator, l BatchColumns) RowCoder {
 	at := c.Columns()
 	return &pointCoder{lat: l.coordinates(at[0], ""), lon: l.coordinates(at[1], ""), cells: cells, null: c.Null}
@@ -49,7 +50,7 @@ func checkPlaceColumns(lat, lon, field string, p *problem.Problems) {
 	}
 }
 
-// pointCoder maps the rows of batches to the cells of an axis of places.
+// pointCoder maps the rows of batches to the cells of an axis of places (latitude and longitude).
 type pointCoder struct {
 	lat, lon Coordinates
 	cells    locator
@@ -67,7 +68,7 @@ func (c *pointCoder) OfRows(b *table.Batch) ([]int32, error) {
 		return nil, err
 	}
 	c.codes = columnar.Resize(c.codes, b.Rows)
-	if cells, ok := c.cells.(columnLocator); ok { // Cells of rows that are not kept are dropped below.
+	if cells, ok := c.cells.(columnLocator); ok { // the caller drops the rows that filters dropped
 		cells.columnCells(c.codes, lat, lon, c.code)
 		return c.codes, nil
 	}
@@ -87,5 +88,5 @@ func (c *pointCoder) code(lat, lon float64) int32 {
 	return c.cells.cell(lat, lon)
 }
 
-// onEarth reports whether the coordinates are in range; NaN is not.
+// onEarth reports whether the coordinates are in range. It returns false for NaN.
 func onEarth(lat, lon float64) bool { return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 }

@@ -7,21 +7,22 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// RulesOut reports whether the bounds of columns prove that no row passes the filters. bounds returns the bounds of the
-// column at a position, between which all its values lie unless they are null; ok is false if they are unknown. Only
-// bounds of integers, dates and times are used. RulesOut may be called concurrently.
+// RulesOut reports whether the bounds of columns prove that no row passes the filters. bounds(i) returns a least and a
+// greatest value of column i, between which all its values are unless they are null; ok is false if they are unknown.
+// Only bounds of integers, dates and times are used. RulesOut may be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.tests {
 		t := &s.tests[i]
-		if b, ok := bounds(t.At); ok && t.excludes(b) { // nulls pass no test
+		if b, ok := bounds(t.At); ok && t.excludes(b) { // nulls pass no test, so bounds of the other values suffice
 			return true
 		}
 	}
 	return false
 }
 
-// excludes reports whether no value within the bounds fulfils a condition. It returns false for floats, because NaN has
-// no order and writers of files disagree about it, and for texts and unsigned ranges.
+// excludes reports whether the bounds prove that no value fulfils the condition. It returns false for floats, because
+// NaN has no order and programs that write files treat it differently. It also returns false for texts and unsigned
+// ranges.
 func (c *Condition) excludes(b table.Bounds) bool {
 	switch {
 	case c.Want != 0:

@@ -8,13 +8,14 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// intRange maps the integers of a range to 0 and all others to another code. It compares their keys (see integers).
+// intRange maps the integers of a range to 0 and all others to another code. It compares the integers' keys (see
+// integers).
 type intRange struct {
 	integers
 	Span[int64]
 }
 
-// above raises the lower end of the range to x.
+// above raises the lower bound of the range to x.
 func (r *intRange) above(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
@@ -25,7 +26,7 @@ func (r *intRange) above(x *big.Int) {
 	}
 }
 
-// below lowers the upper end of the range to x.
+// below lowers the upper bound of the range to x.
 func (r *intRange) below(x *big.Int) {
 	key, beyond := r.keyOf(x)
 	switch {
@@ -87,7 +88,8 @@ func (r floatRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// textRange maps decimal texts in a range to 0. Integers are compared exactly, other numbers as floats.
+// textRange maps texts that are decimal numbers in a range to 0. Integers are compared exactly, other numbers as
+// floats.
 type textRange struct {
 	ints   intRange
 	floats floatRange

@@ -6,30 +6,30 @@ import (
 	"math/bits"
 )
 
-// Ranks: how many steps are at most a value
+// Ranks of values among steps
 //
-// The rank of a value among ascending steps is how many steps are at most the value. To find it fast, the range from
-// the first step to the last is divided into buckets of equal width. A multiplication finds a value's bucket. A table
-// holds, for each bucket, the number of steps in earlier buckets and its own first step. Values and steps are mapped to
-// buckets by the same monotone function: a step in an earlier bucket is below the value, a step in a later bucket above
-// it. So only steps in the value's own bucket are compared with it, one if the steps are evenly spaced. Rounding in the
-// multiplication affects no result.
+// The rank of a value among ascending steps is the number of steps that are not above the value. To find it fast, the
+// range from the first step to the last is divided into buckets of equal width. A multiplication finds a value's
+// bucket. A table holds, for each bucket, the number of steps in earlier buckets, and the first step in the bucket
+// itself. Values and steps are mapped to buckets by the same monotone function. So a step in an earlier bucket is below
+// the value, and a step in a later bucket is above it. Only steps in the value's own bucket are compared with the
+// value: one step if the steps are evenly spaced. Rounding in the multiplication does not affect the result.
 
-// Sizes of a table: one bucket for each gap between steps if the gaps are about equal, otherwise fineBuckets or more;
-// never more than mostBuckets.
+// Numbers of buckets in a table: one bucket for each gap between steps if the gaps are about equal, otherwise
+// fineBuckets or more, at most mostBuckets.
 const (
 	fineBuckets = 1 << 12
 	mostBuckets = 1 << 15
 )
 
-// rankBucket is one bucket of the table: n steps are in it, the first of which is limit; before steps are in earlier
-// buckets. If n is 0, limit is above all values of the bucket.
+// rankBucket is one bucket of the table: it contains n steps, the first of which is limit. before is the number of
+// steps in earlier buckets. If n is 0, limit is above all values of the bucket.
 type rankBucket[T cmp.Ordered] struct {
 	limit     T
 	before, n int32
 }
 
-// rankOf returns how many of the ascending steps are at most x. It bisects without branching on x.
+// rankOf returns the number of ascending steps that are not above x, by bisection. It does not branch on x.
 func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	low, n := 0, len(steps)
 	for n > 0 {
@@ -42,8 +42,8 @@ func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	return int32(low)
 }
 
-// fillBuckets makes a table of n buckets. of returns the bucket of a value between the first and the last step. even
-// reports whether each bucket has at most one step; the last bucket may also hold the last step.
+// fillBuckets returns a table of n buckets. of maps a value between the first and the last step to its bucket. even
+// reports whether each bucket has at most one step; the last bucket may also contain the last step.
 func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankBucket[T], even bool) {
 	table = make([]rankBucket[T], n)
 	for _, x := range steps {
@@ -67,7 +67,7 @@ func tableSizes(n int) []int {
 	return []int{min(n-1, mostBuckets), max(fineBuckets, min(4*n, mostBuckets))}
 }
 
-// find returns the rank of a value that belongs to bucket b.
+// find returns the rank of a value that is in bucket b.
 func (b *rankBucket[T]) find(steps []T, x T) int32 {
 	r := b.before
 	if x >= b.limit {
@@ -91,7 +91,7 @@ func newFloatRanks(steps []float64) *floatRanks {
 	f := &floatRanks{steps: steps}
 	for _, n := range tableSizes(len(steps)) {
 		f.low, f.high = steps[0], steps[len(steps)-1]
-		// slightly more than n buckets: rounding must not move an evenly spaced step to the bucket before its own
+		// slightly more than n buckets, so that rounding does not move an evenly spaced step to the bucket before its own
 		f.scale = float64(n) / (f.high - f.low) * (1 + 0x1p-30)
 		if !(f.scale > 0) || math.IsInf(f.scale, 0) {
 			break
@@ -106,7 +106,7 @@ func newFloatRanks(steps []float64) *floatRanks {
 
 func (f *floatRanks) bucket(x float64, n int) int { return min(int((x-f.low)*f.scale), n-1) }
 
-// rank returns how many steps are at most x; 0 if x is NaN.
+// rank returns the number of steps that are not above x, or 0 if x is NaN.
 func (f *floatRanks) rank(x float64) int32 {
 	if x >= f.low && x < f.high && f.table != nil {
 		return f.table[f.bucket(x, len(f.table))].find(f.steps, x)
@@ -141,7 +141,7 @@ func (f *floatRanks) ranks(dst []int32, xs []float64) {
 	}
 }
 
-// beyond returns the rank of a value below the first step, or from the last step on.
+// beyond returns the rank of a value that is below the first step, or not below the last one.
 func (f *floatRanks) beyond(x float64) int32 {
 	if x >= f.high {
 		return int32(len(f.steps))
@@ -159,7 +159,7 @@ type intRanks struct {
 	width, inverse uint64
 }
 
-// newIntRanks prepares steps that do not descend. It keeps the slice.
+// newIntRanks prepares steps in ascending order, which may be equal. It keeps the slice.
 func newIntRanks(steps []int64) *intRanks {
 	s := &intRanks{steps: steps}
 	s.setWidth()
@@ -170,7 +170,7 @@ func newIntRanks(steps []int64) *intRanks {
 			break
 		}
 		n = int(min(uint64(n), span-1))
-		quotient, rest := bits.Div64(uint64(n), 0, span) // n·2^64/span, below 2^64 for n < span
+		quotient, rest := bits.Div64(uint64(n), 0, span) // n·2^64/span, which is below 2^64 since n < span
 		if s.factor = quotient; rest > 0 {
 			s.factor++
 		}
@@ -199,8 +199,8 @@ func (s *intRanks) setWidth() {
 	}
 }
 
-// evenRanks computes ranks among evenly spaced steps, by a division: (value - first step)/width. Multiplying by inverse
-// gives the quotient or one less, because inverse is less than 1 too small; the remainder tells which.
+// evenRanks computes ranks among evenly spaced steps by a division: (value - first step)/width. Multiplying by inverse
+// gives the quotient or one less, because inverse was rounded down by less than 1. The remainder shows which.
 func (s *intRanks) evenRanks(dst []int32, xs []int64, flip int64) {
 	low, span, width, inverse := uint64(s.low), uint64(s.high)-uint64(s.low), s.width, s.inverse
 	xs = xs[:len(dst)]
@@ -221,7 +221,7 @@ func (s *intRanks) bucket(x int64, n int) int {
 	return int(min(high, uint64(n-1)))
 }
 
-// rank returns how many steps are at most x.
+// rank returns the number of steps that are not above x.
 func (s *intRanks) rank(x int64) int32 {
 	if x >= s.low && x < s.high && s.table != nil {
 		return s.table[s.bucket(x, len(s.table))].find(s.steps, x)
@@ -229,7 +229,7 @@ func (s *intRanks) rank(x int64) int32 {
 	return rankOf(s.steps, x)
 }
 
-// ranks sets dst[i] to the rank of xs[i], after flipping the bits in flip.
+// ranks sets dst[i] to the rank of xs[i] after an exclusive or with flip, which is the sign bit for unsigned values.
 func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	low, high, factor, table := s.low, s.high, s.factor, s.table
 	xs = xs[:len(dst)]
@@ -262,7 +262,7 @@ func (s *intRanks) ranks(dst []int32, xs []int64, flip int64) {
 	}
 }
 
-// beyond returns the rank of a value below the first step, or from the last step on.
+// beyond returns the rank of a value that is below the first step, or not below the last one.
 func (s *intRanks) beyond(x int64) int32 {
 	if x >= s.high {
 		return int32(len(s.steps))

@@ -16,8 +16,8 @@ import (
 type timeField struct {
 	name         string
 	first, cells int64
-	timeOfDay    bool // the field is a time of day, which dates do not have
-	// cellsOf sets dst[i] to the cell of a time, given its day and its second of the day.
+	timeOfDay    bool // set if dates do not have the field, such as the hour
+	// cellsOf sets dst[i] to the cell of time i, given its day and its second of the day.
 	cellsOf func(dst, days, seconds []int32)
 }
 
@@ -87,14 +87,14 @@ type timeFieldCoder struct {
 	cells func(dst, days, seconds []int32)
 }
 
-// newTimeFieldCoder makes the coder of a time field.
+// newTimeFieldCoder returns the coder for a time field.
 func newTimeFieldCoder(c *Coding) *timeFieldCoder {
 	of := slices.IndexFunc(timeFields, func(f timeField) bool { return f.name == c.TimeField })
 	clock, _ := newClock(c.Type, c.zone)
 	return &timeFieldCoder{clock: clock, cells: timeFields[of].cellsOf}
 }
 
-// clockRows is the number of values that are processed at a time, so that intermediate results stay in the processor's
+// clockRows is the number of values that are processed at a time. It keeps intermediate results in the processor's
 // cache.
 const clockRows = 1024
 

@@ -10,50 +10,53 @@ import (
 
 // Common noise of cells
 //
-// If one unit may be in many of d cells, it changes all of them in the same direction. So noise is added to n, the
-// number of units with a row, and to the cells minus a fraction a of n:
+// If one unit may have rows in many of d cells, all these cells change in the same direction. So noise is added to n,
+// the number of units with a row, and to the cells minus a·n, for a fraction a that is chosen from the public bounds:
 //
 //	y_i = x_i − a·n  for each cell i,  and n.
 //
-// The estimate is x_i = y_i + a·n. Its variance is s_y² + a²·s_n² if the noise of y_i and n has the deviations s_y and
-// s_n; all cells have the noise a·n in common. A unit that adds c_i rows to cell i changes y by c − a·(1, …, 1) and n
-// by 1. With D(a) the largest norm of c − a·(1, …, 1), mu² = D²/s_y² + 1/s_n², and the variance is least for s_y² =
-// D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
+// The estimate of cell i is y_i + a·n. Its variance is s_y² + a²·s_n² if the noise of y_i and n has the standard
+// deviations s_y and s_n. The noise a·n is common to all cells. A unit that adds c_i rows to cell i changes y by c −
+// a·(1, …, 1) and n by 1. Let D(a) be the largest norm of c − a·(1, …, 1). Then mu² = D²/s_y² + 1/s_n², and the
+// variance is least for s_y² = D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
 //
 //	deviation = (D(a) + a)/mu.
 //
 // If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all cells, a = 1/2 is best,
-// with deviation (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of 2^(−10).
+// with the deviation (sqrt(d) + 1)/(2·mu) instead of sqrt(d)/mu. To keep y an integer, a is p·2^(−10) with an integer
+// p, and y is counted in units of 2^(−10).
 //
 // Under replace-one there is no gain: if a unit has rows before and after, n does not change, so y needs as much noise
-// as the cells alone, and the noise of n comes on top.
+// as the cells alone, and n needs noise in addition.
 //
 // Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. The case of several rows
 // of a unit in one cell is derived here.
 
 const (
 	commonBits = 10
-	// maxCommon: if a unit may have more rows than this in one cell, the search for a stops at a half of maxCommon.
+	// If a unit may have more than maxCommon rows in one cell, the search tries a only up to maxCommon/2.
 	maxCommon = 1 << 20
 )
 
-// FormCommonNoise is the form of a histogram with common noise.
+// FormCommonNoise is the form of a histogram with common noise: noise in the number of units, and in the cells minus a
+// fraction of it.
 const FormCommonNoise Form = "shared"
 
-// CommonNoise is the design of a histogram's noise: common noise or independent noise. The zero value is not a design.
+// CommonNoise is the design of a histogram's noise: common noise, or independent noise in each cell. The zero value is
+// not a design.
 type CommonNoise struct {
 	cells int
 	p     int64    // a = p·2^(−10); 0 for independent noise
 	norm2 *big.Rat // D²: the largest squared norm of one unit's change in y
-	other float64  // the deviation of the other design, at mu = 1
+	other float64  // the standard deviation of a cell in the design that was not chosen, at mu = 1
 }
 
-// NewCommonNoise returns the design of least deviation for a histogram of cells, if one unit contributes within b.
-// alone is the squared L2 sensitivity of the cells. If both designs have the same deviation, it is independent noise.
-// replaced is set if a unit may be replaced, not only added or removed.
+// NewCommonNoise returns the design for a histogram of cells in which a cell's standard deviation is least: independent
+// noise or common noise, and independent noise if both are equal. One unit contributes within b. alone is the squared
+// L2 sensitivity of the cells. replaced is set if a unit may be replaced, not only added or removed.
 func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonNoise {
 	s := &CommonNoise{cells: cells}
-	p := s.best(b)
+	p := s.bestFraction(b)
 	a := big.NewRat(p, 1<<commonBits)
 	norm2 := s.residualNorm2(a, b)
 	without := new(big.Rat).SetInt(alone)
@@ -69,9 +72,10 @@ func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonN
 	return s
 }
 
-// best returns the p for which D(a) + a is least, with a from 0 to half of m, the most rows of a unit in a cell. D is a
-// maximum of norms of c − a·(1, …, 1), so it is convex in a. Beyond half of m, D grows with a.
-func (s *CommonNoise) best(b Bounds) int64 {
+// bestFraction returns the p for which D(a) + a is least, with a = p·2^(−10) from 0 to m/2, where a unit has at most m
+// rows in a cell. D is a maximum of norms of c − a·(1, …, 1), so it is convex in a, and the search halves an interval.
+// Beyond m/2, D grows with a.
+func (s *CommonNoise) bestFraction(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<commonBits)
 		return deviationOf(s.residualNorm2(a, b), a)
@@ -88,25 +92,27 @@ func (s *CommonNoise) best(b Bounds) int64 {
 }
 
 // residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row.
-// a is at most half of m, the rows that a unit may have in a cell.
+// a is at most m/2, if a unit may have m rows in a cell.
 //
-// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Among the c with r rows, the one with as
-// many full cells of m rows as fit, and the rest in one more cell, has the largest sum of squares and needs the fewest
-// cells. As r grows from one multiple of m to the next, the norm is convex in the rest, so that it is largest at a
-// multiple or at the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does not fall
-// with j. So it is largest with all full cells, and the rest or none beside them. It is then at least a²·d, the value
-// without any row: D bounds the change even if counts stop at the largest number that they hold.
+// Proof. With r rows in all, the squared norm is sum_i c_i² − 2a·r + a²·d. Among the c with r rows, consider the one
+// with as many full cells of m rows as possible, and the remaining rows in one more cell. It has the largest sum of
+// squares and needs the fewest cells. As r grows from one multiple of m to the next, the norm is convex in the
+// remaining rows, so it is largest at a multiple of m or at the largest r. At the multiple j·m the squared norm is
+// j·m·(m − 2a) + a²·d, which does not fall with j. So the norm is largest with as many full cells as possible, and
+// either no remaining rows or all of them.
+//
+// The result is at least a²·d, the value for a unit without rows. So D also bounds the change if counts are capped.
 func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
-	rows, squares := b.most(0)
+	rows, squares := b.fullest(0)
 	largest := s.residualOf(rows, squares, a)
-	rows, squares = b.most(b.rest())
+	rows, squares = b.fullest(b.rest())
 	if with := s.residualOf(rows, squares, a); with.Cmp(largest) > 0 {
 		largest = with
 	}
 	return largest
 }
 
-// rest returns how many rows of a unit are left after filling as many cells as possible.
+// rest returns how many rows of a unit remain after it has filled as many cells as possible.
 func (b Bounds) rest() int64 {
 	if full := b.full(); full < b.Cells {
 		return b.Rows - full*b.RowsPerCell
@@ -114,12 +120,12 @@ func (b Bounds) rest() int64 {
 	return 0
 }
 
-// full returns the number of cells that a unit can fill.
+// full returns how many cells a unit can fill with RowsPerCell rows each.
 func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
 
-// most returns the rows of a unit that has all possible full cells and rest rows in one more cell, and the sum of the
-// squares of its counts.
-func (b Bounds) most(rest int64) (rows, squares *big.Int) {
+// fullest describes a unit that fills as many cells as possible and has rest rows in one more cell. It returns the
+// number of its rows, and the sum of the squares of its counts.
+func (b Bounds) fullest(rest int64) (rows, squares *big.Int) {
 	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
 	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
 	r := big.NewInt(rest)
@@ -135,11 +141,12 @@ func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
 }
 
-// Argument returns how D follows from the bounds, in words for the release: "sqrt(24 - 2·0.5·24 + 0.25·24)".
+// Argument returns the formula by which D follows from the bounds, for the published release. An example is "sqrt(24 -
+// 2·0.5·24 + 0.25·24)".
 func (s *CommonNoise) Argument(b Bounds) string {
 	a := s.Share()
 	for _, rest := range []int64{b.rest(), 0} {
-		rows, squares := b.most(rest)
+		rows, squares := b.fullest(rest)
 		if s.residualOf(rows, squares, new(big.Rat).SetFloat64(a)).Cmp(s.norm2) == 0 {
 			return fmt.Sprintf("sqrt(%v - 2·%v·%v + %v·%d)", squares, a, rows, a*a, s.cells)
 		}
@@ -147,7 +154,8 @@ func (s *CommonNoise) Argument(b Bounds) string {
 	return ""
 }
 
-// deviationOf returns sqrt(norm2) + a. The result is the same on every machine.
+// deviationOf returns sqrt(norm2) + a, the standard deviation of a cell at mu = 1. big.Float makes it the same on every
+// machine.
 func deviationOf(norm2, a *big.Rat) *big.Float {
 	root := sqrtOf(norm2)
 	return root.Add(root, new(big.Float).SetPrec(precision).SetRat(a))
@@ -165,7 +173,7 @@ func floatRoot(x *big.Rat) float64 {
 	return f
 }
 
-// Form returns [FormCells] for independent noise or [FormCommonNoise].
+// Form returns [FormCells] for independent noise and [FormCommonNoise] for common noise.
 func (s *CommonNoise) Form() Form {
 	if s.p > 0 {
 		return FormCommonNoise
@@ -179,10 +187,10 @@ func (s *CommonNoise) Share() float64 { return math.Ldexp(float64(s.p), -commonB
 // Quantum returns the power of two of which each y_i is a multiple.
 func (s *CommonNoise) Quantum() float64 { return math.Ldexp(1, -commonBits) }
 
-// Norm2 returns D², in rows².
+// Norm2 returns the largest squared norm of one unit's change in y, in rows².
 func (s *CommonNoise) Norm2() *big.Rat { return s.norm2 }
 
-// Weights returns the fractions of mu² of the cells and of the number of units.
+// Weights returns the fractions of mu² that are spent on the cells and on the number of units. They sum to 1.
 func (s *CommonNoise) Weights() (cells, units float64) {
 	d := floatRoot(s.norm2)
 	return d / (d + s.Share()), s.Share() / (d + s.Share())
@@ -191,7 +199,7 @@ func (s *CommonNoise) Weights() (cells, units float64) {
 // Error returns the standard deviation of a cell at mu = 1.
 func (s *CommonNoise) Error() float64 { return floatRoot(s.norm2) + s.Share() }
 
-// Considered returns both designs, with their deviations at mu = 1.
+// Considered returns both designs, with a cell's standard deviation at mu = 1 in each.
 func (s *CommonNoise) Considered() []Candidate {
 	cells, shared := s.Error(), s.other
 	if s.p > 0 {
@@ -210,15 +218,16 @@ func (s *CommonNoise) Measure(counts []int64, units int64) int128.Slice {
 	return y
 }
 
-// Variances returns the variance of the noise that each cell has alone, and of the common noise. cells and units are
-// the deviations of the noise in y and in n. A cell's variance is each + common; the variance of the sum of k cells is
-// k·each + k²·common.
+// Variances returns two variances: each is the variance of the noise that a cell has for itself, common the variance of
+// the noise that all cells have in common. cells and units are the standard deviations of the noise in y and in n. A
+// cell's variance is each + common. The variance of the sum of k cells is k·each + k²·common.
 func (s *CommonNoise) Variances(cells, units float64) (each, common float64) {
 	common = s.Share() * units
 	return cells * cells, common * common
 }
 
-// Spread returns the variances of the sums of 1 to n cells, for noise with the given deviations.
+// Spread returns the variances of the sums of the first 1, …, n cells. cells and units are the standard deviations of
+// the noise in y and in n.
 func (s *CommonNoise) Spread(n int, cells, units float64) Spread {
 	each, common := s.Variances(cells, units)
 	var out Spread

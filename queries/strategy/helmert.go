@@ -11,21 +11,21 @@ import (
 //
 // The Helmert contrasts of an attribute of d values are the d − 1 rows
 //
-//	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones,
+//	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones.
 //
-// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). Row j is multiplied by c_j, the
-// integer nearest to 2^b/sqrt(j(j+1)), so that the same noise suits all rows: they then consist of integers and have
-// the norm 2^b, except for the rounding of c_j. Sensitivities and variances are computed for the integer rows, so they
-// include this rounding.
+// They are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). If all rows have the same norm,
+// the same noise suits all of them. So row j is multiplied by c_j, the integer nearest to 2^b/sqrt(j(j+1)). All entries
+// stay integers, and each row has the norm 2^b, except for the rounding of c_j. Sensitivities and variances are
+// computed from the rounded rows, so they include this rounding.
 
-// contrasts are the scaled Helmert contrasts of an attribute.
+// contrasts holds the scaled Helmert contrasts of an attribute with size values.
 type contrasts struct {
 	size  int
 	bits  int     // b
 	scale []int64 // c_j of row j; scale[0] is not used
 }
 
-// newContrasts makes the contrasts of an attribute of size values, which are 1 or more.
+// newContrasts returns the contrasts of an attribute with size values, at least 1, scaled to the norm 2^bits.
 func newContrasts(size, bits int) contrasts {
 	c := contrasts{size: size, bits: bits, scale: make([]int64, size)}
 	for j := 1; j < size; j++ {
@@ -34,8 +34,8 @@ func newContrasts(size, bits int) contrasts {
 	return c
 }
 
-// ranges returns the smallest and the largest inner product of a column with itself (alike), and of two different
-// columns (unlike), exactly, in units of 2^(−2b). Without rounding of c_j they would be 1 − 1/d and −1/d.
+// ranges returns the range of the inner product of a column with itself (alike), and of two different columns (unlike),
+// exactly, in units of 2^(−2b). Without the rounding of c_j these products would be 1 − 1/d and −1/d.
 func (c contrasts) ranges() (alike, unlike interval) {
 	later := new(big.Int)
 	for v := c.size - 1; v >= 0; v-- {
@@ -53,9 +53,9 @@ func (c contrasts) ranges() (alike, unlike interval) {
 	return alike, unlike
 }
 
-// decoded returns the largest variance of a value that decode computes, if each coordinate has noise of variance
-// 2^(2b): the maximum over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding of c_j it would be 1 − 1/d for
-// each value.
+// decoded returns the largest variance of a value that decode returns, if each coordinate has noise of variance 2^(2b).
+// It is the maximum over the values v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without the rounding of c_j it would be 1
+// − 1/d for each value.
 func (c contrasts) decoded() float64 {
 	largest, later := 0.0, 0.0
 	for v := c.size - 1; v >= 0; v-- {
@@ -67,18 +67,18 @@ func (c contrasts) decoded() float64 {
 		largest = max(largest, float64(v)*float64(v)*own+later)
 		later += own
 	}
-	return largest * (1 + 0x1p-40) // the sums' rounding errors are smaller
+	return largest * (1 + 0x1p-40) // covers the rounding errors of the sums
 }
 
-// apply replaces the d values along an axis of a table by the d − 1 contrasts h_j·x, which are not yet multiplied by
-// c_j. Neighbouring values along the axis are inner numbers apart.
+// apply replaces the d values along an axis of a table by the d − 1 contrasts h_j·x. The factors c_j are not yet
+// applied. inner is the stride of the axis: two neighbouring values along it are inner numbers apart in x.
 func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	rows := c.size - 1
 	out := int128.Make(x.Len() / c.size * rows)
 	for block := range x.Len() / (c.size * inner) {
 		for i := range inner {
 			from, to := block*c.size*inner+i, block*rows*inner+i
-			sum := x.At(from) // the sum of the values before value j
+			sum := x.At(from) // the sum of the values 0 to j − 1
 			for j := 1; j < c.size; j++ {
 				v := x.At(from + j*inner)
 				out.Set(to+(j-1)*inner, sum.Sub(v.Times(int64(j))))
@@ -89,8 +89,8 @@ func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
 	return out
 }
 
-// decode inverts the scaled contrasts: from d − 1 coordinates y_j along an axis it computes d values that sum to 0.
-// With g_j = y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v.
+// decode inverts the scaled contrasts: from the d − 1 coordinates y_j along an axis it computes d values that sum to 0.
+// With g_j = y_j/(c_j·j(j+1)), value v is sum_{j>v} g_j − v·g_v. inner is the stride of the axis.
 func (c contrasts) decode(y []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(y)/rows*c.size)
@@ -109,8 +109,9 @@ func (c contrasts) decode(y []float64, inner int) []float64 {
 	return out
 }
 
-// spread applies the transpose of decode: from the weights of d values along an axis it computes the weights of the d −
-// 1 coordinates from which decode computes the values.
+// spread applies the transpose of decode: it converts weights of the d values along an axis to weights of the d − 1
+// coordinates. The weighted sum of decoded values is then the weighted sum of coordinates. inner is the stride of the
+// axis.
 func (c contrasts) spread(w []float64, inner int) []float64 {
 	rows := c.size - 1
 	out := make([]float64, len(w)/c.size*rows)

@@ -12,20 +12,20 @@ import (
 
 // Marginals
 //
-// The table of a set A of attributes counts rows by them. It is the sum of residuals, one for each subset S of A: the
-// residual of S sums to 0 along each attribute of S and is constant along the other attributes (the effects of the
-// analysis of variance). All tables that contain S have the same residual of S. So noise is added to residuals, and
-// tables that are computed from noisy residuals agree by construction.
+// The table of a set A of attributes counts rows by their values of these attributes. It is the sum of residuals, one
+// for each subset S of A (the effects of the analysis of variance). The residual of S sums to 0 along each attribute of
+// S and is constant along the other attributes. All tables whose attributes include S have the same residual of S. So
+// noise is added to residuals, and tables that are computed from the same noisy residuals agree by construction.
 //
-// With d_i the number of values of attribute i, p_S = prod_{i in S} (1 − 1/d_i), and noise of variance s2_S on each
-// coordinate of the residual of S in an orthonormal basis,
+// Let d_i be the number of values of attribute i, and p_S = prod_{i in S} (1 − 1/d_i). Let each coordinate of the
+// residual of S, in an orthonormal basis, have noise of variance s2_S. Then
 //
 //	mu²   = sum_S k_S/s2_S,                            k_S = p_S under add-remove with one row a unit,
-//	var_A = sum_{S in A} p_S·s2_S / prod_{i in A, not in S} d_i²,
+//	var_A = sum_{S in A} p_S·s2_S / prod_{i in A, not in S} d_i².
 //
-// the same for every cell. No other way to add Gaussian noise does better for all tables together, at the best s2 (see
-// [Marginals.Solve]). The basis is made of the integer contrasts in helmert.go, so that all noise is independent and
-// all answers before it are integers.
+// var_A is the variance of every cell of table A. With the best s2 (see [Marginals.Solve]), no other way to add
+// Gaussian noise has a smaller error over all tables together. The basis consists of the integer contrasts in
+// helmert.go, so all noise is independent and all exact answers are integers.
 //
 // Sources: Xiao, He, Zhang, Kifer, "An optimal and scalable matrix mechanism for noisy marginals under convex loss
 // functions", NeurIPS 2023 (arXiv 2305.08175); Lebeda, Nikolov, Tang, arXiv 2512.21499, for independent noise and
@@ -34,7 +34,7 @@ import (
 // Set is a set of attributes, as bits: bit i is set if attribute i is in it.
 type Set uint64
 
-// SetOf returns the set of some attributes.
+// SetOf returns the set of the given attributes.
 func SetOf(attributes ...int) Set {
 	s := Set(0)
 	for _, i := range attributes {
@@ -58,7 +58,7 @@ func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 // Has reports whether all attributes of t are in s.
 func (s Set) Has(t Set) bool { return t&^s == 0 }
 
-// The limits of a workload.
+// Limits of the tables that NewMarginals accepts.
 const (
 	MaxAttributes = 60
 	MaxResiduals  = 2048
@@ -66,28 +66,29 @@ const (
 	maxWays       = 8
 )
 
-// Marginals is a workload: the tables that are wanted, over attributes with a public number of values each.
+// Marginals holds the tables that a query publishes. Each is a table of some of the same attributes, and each attribute
+// has a public number of values.
 type Marginals struct {
 	sizes  []int
 	tables []Set
-	// largest holds the tables that are not contained in another table.
+	// largest holds the tables whose attributes are not a subset of another table's attributes.
 	largest []Set
-	// residuals are the sets of attributes whose residuals get noise, by number of attributes and then by value. The first
-	// is the empty set.
+	// residuals holds the sets of attributes whose residuals get noise, sorted by the number of attributes and then by
+	// value. The first is the empty set.
 	residuals []Set
-	// by attribute: its contrasts, and facts about them
+	// contrasts[i] and facts[i] are for attribute i.
 	contrasts []contrasts
 	facts     []attributeFacts
 }
 
-// attributeFacts are facts about the contrasts of one attribute.
+// attributeFacts holds what is computed once from the contrasts of one attribute.
 type attributeFacts struct {
-	alike, unlike interval // inner products of columns, in units of 2^(−2b)
+	alike, unlike interval // ranges of the inner products of columns, in units of 2^(−2b); see ranges
 	decoded       float64
 }
 
-// apart returns the largest absolute value of the inner product of two different columns.
-func (f attributeFacts) apart() *big.Int {
+// maxUnlike returns the largest absolute value of the inner product of two different columns.
+func (f attributeFacts) maxUnlike() *big.Int {
 	if f.unlike.low == nil { // the attribute has one value
 		return new(big.Int)
 	}
@@ -98,12 +99,13 @@ func (f attributeFacts) apart() *big.Int {
 	return high
 }
 
-// answerBits limits the coefficients of exact answers: 126 bits, minus 48 for the count of a cell, are left for a
-// coefficient times the number of cells.
+// answerBits limits the bits of a contrast's coefficient times the number of cells of a table. An int128 answer may
+// have 126 bits, of which the count of a cell takes 48.
 const answerBits = 126 - 48
 
-// NewMarginals makes a workload. sizes holds the number of values of each attribute, at least 1. The tables are
-// different and have at least one attribute each. An error says what is too large, for the job's author.
+// NewMarginals returns the strategy for some tables. sizes holds the number of values of each attribute, at least 1.
+// The tables are different and have at least one attribute each. An error names the limit that is exceeded, for the
+// author of the job.
 func NewMarginals(sizes []int, tables []Set) (*Marginals, error) {
 	m := &Marginals{sizes: slices.Clone(sizes), tables: slices.Clone(tables)}
 	if len(sizes) > MaxAttributes {
@@ -148,8 +150,8 @@ func (m *Marginals) tooMany(a Set) bool {
 	return false
 }
 
-// closure returns the sets of attributes whose residuals get noise: all subsets of the tables, without attributes that
-// have one value.
+// closure returns the sets of attributes whose residuals get noise: all subsets of the tables. Attributes with a single
+// value are left out, since their contrasts are empty.
 func (m *Marginals) closure() []Set {
 	seen := map[Set]bool{}
 	var all []Set
@@ -181,14 +183,15 @@ func (m *Marginals) closure() []Set {
 // Tables returns the tables, in the order in which they were given.
 func (m *Marginals) Tables() []Set { return m.tables }
 
-// Largest returns the tables that are not contained in another table. All others are sums of their cells.
+// Largest returns the tables whose attributes are not a subset of another table's attributes. Every other table is a
+// marginal of one of these.
 func (m *Marginals) Largest() []Set { return m.largest }
 
 // Size returns the number of values of an attribute.
 func (m *Marginals) Size(attribute int) int { return m.sizes[attribute] }
 
-// Residuals returns the sets of attributes whose residuals get noise, each a component. The first is the empty set,
-// whose residual is the number of rows.
+// Residuals returns the sets of attributes whose residuals get noise. Each residual is a component of the query. The
+// first is the empty set, whose residual is the number of rows.
 func (m *Marginals) Residuals() []Set { return m.residuals }
 
 // Cells returns the number of cells of a table.
@@ -200,7 +203,7 @@ func (m *Marginals) Cells(a Set) int {
 	return n
 }
 
-// Dimension returns the number of coordinates of a residual: the product of d_i − 1 over its attributes.
+// Dimension returns the number of coordinates of residual s: the product of d_i − 1 over its attributes.
 func (m *Marginals) Dimension(s Set) int {
 	n := 1
 	for _, i := range s.Attributes() {
@@ -209,7 +212,8 @@ func (m *Marginals) Dimension(s Set) int {
 	return n
 }
 
-// Quantum returns the power of two of which a residual's coordinates are multiples: 2^(−b) for each attribute.
+// Quantum returns the power of two of which the coordinates of residual s are multiples: 2^(−b) for each attribute,
+// multiplied.
 func (m *Marginals) Quantum(s Set) float64 {
 	e := 0
 	for _, i := range s.Attributes() {
@@ -218,24 +222,26 @@ func (m *Marginals) Quantum(s Set) float64 {
 	return math.Ldexp(1, e)
 }
 
-// ColumnNorm returns the squared norm of the largest column of a residual's contrasts, exactly. It is the largest
-// change of the residual by one row.
+// ColumnNorm returns the squared norm of the largest column of the contrasts of residual s, exactly, in rows². It is
+// the largest squared change of the residual by one row.
 func (m *Marginals) ColumnNorm(s Set) *big.Rat {
 	product := big.NewInt(1)
 	for _, i := range s.Attributes() {
 		product.Mul(product, m.facts[i].alike.high)
 	}
-	return m.inUnits(product, s)
+	return m.inRows2(product, s)
 }
 
-// replacedNorm returns a bound on a residual's squared change if one row is replaced by another, or left out: the
-// squared norm of the difference of two columns a_u and a_v. It is at most 2·N − 2·<a_u, a_v>, if N is the largest
-// squared norm of a column. The absolute value of the inner product is at most
+// replacedNorm returns an upper bound on the squared norm by which residual s changes if one row is replaced or left
+// out. A replaced row changes it by the difference of two columns a_u and a_v. The squared norm of this difference is
+// at most 2·N − 2·<a_u, a_v>, if N is the largest squared norm of a column. The absolute value of the inner product is
+// at most
 //
-//	max_i apart_i · prod_{j in S, not i} N_j,
+//	max_i unlike_i · prod_{j in S, not i} N_j.
 //
-// because u and v differ in at least one attribute i, and in each other attribute the inner product of the columns is
-// at most N_j. For the empty set it is 1.
+// Here unlike_i is the largest absolute inner product of two different columns of attribute i, and N_j the largest
+// squared norm of a column of attribute j. This holds because u and v differ in at least one attribute i, and in each
+// other attribute j the inner product of the columns is at most N_j. For the empty set the result is 1.
 func (m *Marginals) replacedNorm(s Set) *big.Rat {
 	if s == 0 {
 		return big.NewRat(1, 1)
@@ -243,7 +249,7 @@ func (m *Marginals) replacedNorm(s Set) *big.Rat {
 	norm, inner := big.NewInt(1), new(big.Int)
 	for _, i := range s.Attributes() {
 		norm.Mul(norm, m.facts[i].alike.high)
-		product := m.facts[i].apart()
+		product := m.facts[i].maxUnlike()
 		for _, j := range s.Attributes() {
 			if j != i {
 				product.Mul(product, m.facts[j].alike.high)
@@ -254,11 +260,11 @@ func (m *Marginals) replacedNorm(s Set) *big.Rat {
 		}
 	}
 	norm.Add(norm, inner)
-	return m.inUnits(norm.Lsh(norm, 1), s)
+	return m.inRows2(norm.Lsh(norm, 1), s)
 }
 
-// inUnits converts a squared norm to rows²; x is in squared quanta of the residual.
-func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
+// inRows2 converts a squared norm from squared quanta of residual s to rows².
+func (m *Marginals) inRows2(x *big.Int, s Set) *big.Rat {
 	e := uint(0)
 	for _, i := range s.Attributes() {
 		e += 2 * uint(m.contrasts[i].bits)
@@ -266,8 +272,8 @@ func (m *Marginals) inUnits(x *big.Int, s Set) *big.Rat {
 	return new(big.Rat).SetFrac(x, new(big.Int).Lsh(big.NewInt(1), e))
 }
 
-// RowBound is an upper bound on what one row adds to a coordinate of any residual. Each coefficient is part of a
-// column, whose norm is below 1 except for the rounding of coefficients.
+// RowBound is an upper bound on the amount that one row adds to a coordinate of any residual. This amount is an entry
+// of a column of the contrasts, and the norm of a column is below 1, except for the rounding of its entries.
 const RowBound = 2
 
 // spreadOver returns the product of d_i² over the attributes of table a that are not in residual s.
@@ -279,8 +285,7 @@ func (m *Marginals) spreadOver(a, s Set) float64 {
 	return x
 }
 
-// cellVariance returns p_S: the largest variance of a cell of residual s, as a multiple of the variance of its
-// coordinates.
+// cellVariance returns p_S: the largest variance of a cell of residual s, divided by the variance of a coordinate.
 func (m *Marginals) cellVariance(s Set) float64 {
 	p := 1.0
 	for _, i := range s.Attributes() {
@@ -289,12 +294,12 @@ func (m *Marginals) cellVariance(s Set) float64 {
 	return p
 }
 
-// Factor returns how much variance a residual adds to a cell of a table, as a multiple of the variance of its
-// coordinates.
+// Factor returns the variance that the noise of residual s adds to a cell of a table, divided by the variance of a
+// coordinate.
 func (m *Marginals) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
 
-// variances returns var_A of the formula above for each table, the largest of its cells: result[i] is the variance of a
-// cell of table i. residuals[j] is the variance of the coordinates of residual j.
+// variances returns var_A for each table (see the formula at the top of this file): result[i] is the largest variance
+// of a cell of table i. residuals[j] is the variance of a coordinate of residual j.
 func (m *Marginals) variances(residuals []float64) []float64 {
 	out := make([]float64, len(m.tables))
 	for k, a := range m.tables {
@@ -303,8 +308,8 @@ func (m *Marginals) variances(residuals []float64) []float64 {
 	return out
 }
 
-// Variance returns the variance of a cell of a table, which is in the workload or a marginal of one of its tables.
-// residuals[j] is the variance of the coordinates of residual j.
+// Variance returns the variance of a cell of a table. The table is one of Tables or a marginal of one. residuals[j] is
+// the variance of a coordinate of residual j.
 func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) {
 	for i, s := range m.residuals {
 		if table.Has(s) {
@@ -315,11 +320,11 @@ func (m *Marginals) Variance(table Set, residuals []float64) (variance float64) 
 }
 
 // Measure returns the exact coordinates of residual s, computed from the counts of a table that contains s. The last
-// attribute of the table changes fastest; each count is at least 0 and at most 2^48.
+// attribute of the table changes fastest; each count is from 0 to 2^48.
 //
-// No sum overflows: a coordinate is the sum over at most 2^c cells of counts of at most 2^48 rows times coefficients of
-// at most 2^(78 − c), 2^126 in all. Contrasts that are not yet scaled have coefficients below the number of cells, at
-// most 2^24.
+// No sum overflows. A coordinate is a sum over at most 2^c cells, of counts of at most 2^48 rows times coefficients of
+// at most 2^(78 − c): at most 2^126 in all. Contrasts before they are scaled have coefficients below the number of
+// cells, which is at most 2^24.
 func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
 	x := int128.Make(len(counts))
 	x.AddSlice(int128.Narrow(counts))
@@ -339,7 +344,8 @@ func (m *Marginals) Measure(s Set, table Set, counts []int64) int128.Slice {
 	return x
 }
 
-// sumAlong sums a table over an axis of size values. Neighbouring values along the axis are inner numbers apart.
+// sumAlong sums a table over an axis of size values. inner is the stride of the axis: two neighbouring values along it
+// are inner numbers apart in x.
 func sumAlong(x int128.Slice, size, inner int) int128.Slice {
 	out := int128.Make(x.Len() / size)
 	for i := range x.Len() {
@@ -364,21 +370,21 @@ func (m *Marginals) scale(s Set, x int128.Slice) {
 	}
 }
 
-// Reconstruct returns the cells of a table in rows, computed from the noisy coordinates of its residuals, which
-// measured returns. It is the best linear unbiased estimate.
+// Reconstruct returns the cells of a table, in rows: the best linear unbiased estimate from the noisy coordinates of
+// the residuals. measured(s) returns the coordinates of residual s.
 func (m *Marginals) Reconstruct(table Set, measured func(Set) []float64) []float64 {
 	out := make([]float64, m.Cells(table))
 	for _, s := range m.residuals {
 		if table.Has(s) {
-			m.add(out, table, s, measured(s))
+			m.addResidual(out, table, s, measured(s))
 		}
 	}
 	return out
 }
 
-// add adds residual s, which has the coordinates y, to the cells of a table. It is spread evenly over the cells of the
-// other attributes.
-func (m *Marginals) add(out []float64, table, s Set, y []float64) {
+// addResidual adds residual s, whose coordinates are y, to the cells of a table. The residual is divided evenly among
+// the cells along the attributes that are not in s.
+func (m *Marginals) addResidual(out []float64, table, s Set, y []float64) {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {
 		share /= float64(m.sizes[i])
@@ -389,7 +395,7 @@ func (m *Marginals) add(out []float64, table, s Set, y []float64) {
 		c := m.contrasts[attributes[k]]
 		y = c.decode(y, inner)
 		inner *= c.size
-		// coordinates are multiples of the quantum, so they are divided by 2^b
+		// coordinates are in multiples of the quantum, so they are divided by 2^b
 		for i := range y {
 			y[i] = math.Ldexp(y[i], c.bits)
 		}

@@ -148,11 +148,11 @@ func TestColumnsByHand(t *testing.T) {
 					}
 				}
 			}
-			if got := m.ColumnNorm(s); got.Cmp(m.inUnits(largest, s)) != 0 {
-				t.Fatalf("residual %b of %v: squared norm %v, by hand %v", s, m.sizes, got, m.inUnits(largest, s))
+			if got := m.ColumnNorm(s); got.Cmp(m.inRows2(largest, s)) != 0 {
+				t.Fatalf("residual %b of %v: squared norm %v, by hand %v", s, m.sizes, got, m.inRows2(largest, s))
 			}
 			got, _ := m.replacedNorm(s).Float64()
-			want, _ := m.inUnits(replaced, s).Float64()
+			want, _ := m.inRows2(replaced, s).Float64()
 			if want > got*(1+1e-15) || s != 0 && want < got*(1-1e-3) {
 				t.Fatalf("residual %b of %v: squared norm of a replaced row %v, by hand %v", s, m.sizes, got, want)
 			}

@@ -9,18 +9,19 @@ import (
 
 // Nested levels
 //
-// A tree has levels of nodes, such as regions and municipalities: each node of a level lies within one node of the
-// level above, and a row is in one node of each level. Every node has the same cells, which the query's other
-// dimensions make. Noise is added to all cells of all nodes, with one variance for each level. The estimates are
-// weighted least squares, under the condition that the children of a node add up to the node. For one cell of a node
-// with the noisy number y, whose noise has the variance v:
+// A tree has levels of nodes, such as regions and municipalities. Each node of a level lies within one node of the
+// level above, and a row is in one node of each level. Every node has the same cells, which come from the query's other
+// dimensions. Noise is added to all cells of all nodes, with one variance for each level. The estimates are weighted
+// least squares, under the condition that the children of a node add up to the node. For one cell of a node, let y be
+// the noisy number and v the variance of its noise:
 //
 //	up:   S = sum of z over the children, s' = sum of their s,
 //	      1/s = 1/v + 1/s',  z = s·(y/v + S/s'),                      z = y, s = v without children;
 //	down: x = z, V = s at the top, and for a child k of the node p
 //	      x_k = z_k + s_k/s'_p·(x_p − S_p),  V_k = s_k − (s_k/s'_p)²·(s'_p − V_p).
 //
-// V is the exact variance of the estimate x. Two passes over the nodes suffice for any tree and any variances.
+// z is the estimate from the node's own subtree and s its variance; x is the final estimate and V its exact variance.
+// Two passes over the nodes suffice for any tree and any variances.
 //
 // A level can have public totals: for each node, the sum of its c cells is known. This improves only the totals of
 // nodes, because differences between the cells of a node are independent of the sum of the node's noise. A cell then
@@ -41,10 +42,10 @@ type Nested struct {
 	alike func() *alike // found once
 }
 
-// NewNested makes a tree of levels. groups[l][i] is the node of level l that contains leaf i. Nodes are numbered from 0
-// in the order of the leaves: the number stays or rises by 1 from leaf to leaf. Each node of the last level is one
-// leaf. known[l] is set if level l has public totals over all cells. The error names the level whose nodes are not
-// contained in nodes of the level above.
+// NewNested returns the strategy for a tree of levels. groups[l][i] is the node of level l that contains leaf i. Nodes
+// are numbered from 0 in the order of the leaves: from leaf to leaf, the number stays or rises by 1. Each node of the
+// last level is one leaf. cells is the number of cells of each node. known[l] is set if the totals of the nodes of
+// level l are public. The error names a level whose nodes are not contained in nodes of the level above.
 func NewNested(groups [][]int32, cells int, known []bool) (*Nested, error) {
 	n := &Nested{cells: cells, known: slices.Clone(known)}
 	n.alike = sync.OnceValue(n.findAlike)
@@ -78,7 +79,7 @@ func (n *Nested) Size(level int) int { return n.sizes[level] }
 // Cells returns the number of cells of each node.
 func (n *Nested) Cells() int { return n.cells }
 
-// Children returns the first child of a node in the next level, and the node after its last child.
+// Children returns the range of a node's children in the next level: from is the first child, to is one past the last.
 func (n *Nested) Children(level, node int) (from, to int) {
 	return int(n.first[level][node]), int(n.first[level][node+1])
 }
@@ -93,8 +94,8 @@ func (n *Nested) Known(level int) bool { return n.known[level] }
 // AnyKnown reports whether some level has public totals.
 func (n *Nested) AnyKnown() bool { return slices.Contains(n.known, true) }
 
-// Measure returns the counts of all nodes, by level and then node by node: sums of the cells of their leaves. counts
-// holds the cells of the leaves.
+// Measure returns the counts of all cells of all nodes: item l holds level l, node by node. counts holds the cells of
+// the leaves, and the cells of a node are the sums over its leaves.
 func (n *Nested) Measure(counts []int64) [][]int64 {
 	out := make([][]int64, n.Levels())
 	out[n.Levels()-1] = counts
@@ -112,15 +113,16 @@ func (n *Nested) Measure(counts []int64) [][]int64 {
 	return out
 }
 
-// passes holds the variances v, s and V of the two passes; see above.
+// passes holds the variances v, s and V of the two passes; see the formulas at the top of this file.
 type passes struct {
-	v       []float64   // by level, the variance of the noise
+	v       []float64   // v[l] is the variance of the noise of level l
 	up      [][]float64 // s, by level and node
 	beneath [][]float64 // s'
 	all     [][]float64 // V
 }
 
-// passes computes the variances. If known is set, public totals have no error.
+// passes computes the variances of the two passes. v[l] is the variance of the noise of level l. If known is set,
+// levels with public totals count as free of noise.
 func (n *Nested) passes(v []float64, known bool) *passes {
 	last := n.Levels() - 1
 	p := &passes{v: v, up: make([][]float64, last+1), beneath: make([][]float64, last), all: make([][]float64, last+1)}
@@ -162,8 +164,7 @@ func (n *Nested) passes(v []float64, known bool) *passes {
 	return p
 }
 
-// estimate replaces noisy numbers by the estimates of the two passes. y is indexed by level and holds the cells of each
-// node.
+// estimate runs the two passes on y: noisy numbers become estimates. y[l] holds the cells of each node of level l.
 func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 	last := n.Levels() - 1
 	sums := make([][]float64, last)
@@ -181,7 +182,7 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 			switch {
 			case p.beneath[l][i] == 0:
 				copy(own, sum)
-			case s > 0: // otherwise the number is known exactly
+			case s > 0: // if s is 0, the number is exact and stays
 				a := s / p.beneath[l][i]
 				for c := range own {
 					own[c] += a * (sum[c] - own[c])
@@ -207,7 +208,7 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 }
 
 // Estimate replaces the noisy cells y by their least-squares estimates. y[l] holds the cells of each node of level l,
-// variances[l] is the variance of their noise, and known[l] holds the public totals of the nodes, or nil.
+// and variances[l] is the variance of their noise. known[l] holds the public totals of the nodes of level l, or is nil.
 func (n *Nested) Estimate(y [][]float64, variances []float64, known [][]float64) {
 	if !n.AnyKnown() {
 		n.estimate(n.passes(variances, false), y, n.cells)
@@ -255,7 +256,7 @@ func (n *Nested) Variances(variances []float64) [][]float64 {
 	return out
 }
 
-// NestedErrors are the mean and the largest variance of the estimated cells of a level.
+// NestedErrors holds the mean and the largest variance of a level's estimated cells.
 type NestedErrors struct{ Mean, Largest float64 }
 
 func errorsOf(variances [][]float64) []NestedErrors {
@@ -271,8 +272,8 @@ func errorsOf(variances [][]float64) []NestedErrors {
 	return out
 }
 
-// Loss returns the loss if the cells of each level have these errors. Depending on loss, it is the mean of the levels,
-// the mean of all cells of all levels, or the largest variance of a cell.
+// Loss returns the loss, given the variances of each level's cells. Depending on loss, it is the mean of the levels'
+// mean variances, the mean variance of all cells of all levels, or the largest variance of a cell.
 func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 	sum, total, largest := 0.0, 0.0, 0.0
 	for l, e := range levels {
@@ -288,9 +289,11 @@ func (n *Nested) Loss(loss Loss, levels []NestedErrors) float64 {
 	return sum / total
 }
 
-// Compare returns the errors (roots of the loss) of three other designs, for a tree without public totals, at mu = 1,
-// with a unit that changes one cell of each level by 1. leaves: noise in the leaves alone, which are added up. equal:
-// each level published alone, with equal noise. alone: the same, with the noise that is best for the loss.
+// Compare returns the errors (square roots of the loss) of three other designs, for a tree without public totals, at mu
+// = 1. One unit changes one cell of each level by 1. The designs are:
+//   - leaves: noise in the leaves alone, and the other levels are sums of leaves;
+//   - equal: each level is published by itself, and all levels have equal noise;
+//   - alone: each level is published by itself, with the noise that is best for the loss.
 func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
 	levels := n.Levels()
 	all := make([]NestedErrors, levels)
@@ -330,13 +333,13 @@ func (n *Nested) Compare(loss Loss) (leaves, equal, alone float64) {
 
 // Coefficients converts a weighted sum of the estimated cells of one level to a weighted sum of noisy cells: it returns
 // the weight of each noisy cell of each level. The variance of the sum is the sum of squared weights times noise
-// variances. It applies the transposed passes.
+// variances. The weights follow from the transposes of the two passes.
 func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float64 {
 	if !n.AnyKnown() {
 		return n.transposed(n.passes(variances, false), level, weights, n.cells)
 	}
-	// Weights of a node's cells are split into their mean, which belongs to the node's total, and the differences from the
-	// mean.
+	// The weights of a node's cells are divided into their mean, which is the weight of the node's total, and the
+	// differences from the mean.
 	means, apart := make([]float64, n.sizes[level]), slices.Clone(weights)
 	for i := range means {
 		for _, w := range weights[i*n.cells:][:n.cells] {
@@ -360,7 +363,7 @@ func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float
 	return out
 }
 
-// transposed applies the transposes of the two passes to the weights of a level.
+// transposed applies the transposes of the two passes to the weights of the nodes of a level.
 func (n *Nested) transposed(p *passes, level int, weights []float64, cells int) [][]float64 {
 	last := n.Levels() - 1
 	z, x, sums := make([][]float64, last+1), make([][]float64, last+1), make([][]float64, last)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Alike nodes of nested levels
+// Groups of equal nodes
 //
-// Noise has one variance for each level, so the variances of estimates depend on the shape of the tree alone. Nodes
-// with isomorphic subtrees are of the same kind and have the same variance s (see nested.go). Nodes of the same kind
-// whose parents are in the same group form a group; they have the same variance V. Even a tree with many leaves usually
-// has few groups, so errors are computed for each group instead of each node.
+// All noise of a level has the same variance, so the variances of estimates depend on the shape of the tree alone.
+// Nodes with isomorphic subtrees are of the same kind, and have the same variance s (see nested.go). Nodes of the same
+// kind whose parents are in the same group form a group, and have the same variance V. Even a tree with many leaves
+// usually has few groups, so errors are computed for each group instead of each node.
 
 // alike holds the kinds and groups of a tree's nodes above the leaves.
 type alike struct {
@@ -18,30 +18,30 @@ type alike struct {
 	groups [][]nodeGroup // by level
 }
 
-// nodeKind is a kind of nodes. It is defined by its children's kinds, or, in the last level above the leaves, by the
-// number of its leaves.
+// nodeKind is a kind of nodes, that is, a shape of their subtrees. It lists the kinds of the children. In the last
+// level above the leaves it is the number of leaves.
 type nodeKind struct {
 	children []childKind
 	leaves   int
 }
 
-// childKind is how many children of one kind a node has.
+// childKind is a kind of children, and how many children of this kind a node has.
 type childKind struct{ kind, number int32 }
 
-// nodeGroup is how many nodes a group has, their kind, and the group of their parents.
+// nodeGroup is a group of nodes: their kind, the group of their parents, and how many nodes the group has.
 type nodeGroup struct {
 	kind, parent int32
 	nodes        float64
 }
 
-// findAlike finds the kinds and groups of a tree.
+// findAlike computes the kinds and groups of the nodes.
 func (n *Nested) findAlike() *alike {
 	last := n.Levels() - 1
 	a := &alike{kinds: make([][]nodeKind, last), groups: make([][]nodeGroup, last)}
 	var below []int32 // the kind of each node of the level below
 	for l := last - 1; l >= 0; l-- {
 		own, known := make([]int32, n.sizes[l]), map[string]int32{}
-		var numbers, met []int32 // how many children of each kind a node has, and which kinds occur
+		var numbers, met []int32 // how many children of each kind a node has, and the kinds that occur
 		if l+1 < last {
 			numbers = make([]int32, len(a.kinds[l+1]))
 		}
@@ -106,9 +106,9 @@ func (a *alike) size() (size int) {
 	return size
 }
 
-// variances returns the variance V of the estimates (see nested.go): all is indexed by level and group, leaves by the
-// group of the leaves' parents. v[l] is the variance of the noise of level l. exact(l) reports whether the numbers of
-// level l have no noise.
+// variances returns the variance V of the estimates (see nested.go): all is indexed by level and group, and leaves by
+// the group of the leaves' parents. v[l] is the variance of the noise of level l. exact(l) reports whether the numbers
+// of level l have no noise.
 func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]float64, leaves []float64) {
 	last := len(a.kinds)
 	leaf := v[last]
@@ -156,8 +156,8 @@ func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]floa
 	return all, leaves
 }
 
-// groupVariances returns the variance of the estimates, by level and group. variances[l] is the variance of the noise
-// of level l. The leaves below one group are a group, too.
+// groupVariances returns the variance of the estimates, by level and group. The leaves below one group form a group,
+// too. variances[l] is the variance of the noise of level l.
 func (n *Nested) groupVariances(variances []float64) [][]float64 {
 	a := n.alike()
 	all, leaves := a.variances(variances, func(int) bool { return false })

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of a unit's row counts. It has as many cells with RowsPerCell rows as fit, and
-// the remaining rows in one more cell.
+// norm2 returns the largest squared norm of the row counts of one unit. The unit that attains it fills as many cells as
+// possible with RowsPerCell rows, and has the remaining rows in one more cell.
 func (b Bounds) norm2() *big.Int {
 	full := min(b.Cells, b.Rows/b.RowsPerCell)
 	rest := int64(0)
@@ -23,17 +23,17 @@ func (b Bounds) norm2() *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// Form is a design for cumulative counts: which numbers get noise.
+// Form is the kind of numbers that get noise in a design.
 type Form string
 
-// The forms.
+// The forms of a design for cumulative counts.
 const (
-	FormCells  Form = "cells"  // noise in each cell; cumulative counts add cells up
-	FormPrefix Form = "prefix" // noise in weighted sums of cells, by a factorization of the matrix of cumulative sums
-	FormTree   Form = "tree"   // noise in blocks of cells, level by level
+	FormCells  Form = "cells"  // noise in each cell; a cumulative count is a sum of cells
+	FormPrefix Form = "prefix" // noise in weighted sums of cells, by a factorization of the matrix of prefix sums
+	FormTree   Form = "tree"   // noise in counts of blocks of cells, for several widths of blocks
 )
 
-// MaxOrdered is the largest number of cells along an axis for which cumulative counts have a design.
+// MaxOrdered is the largest number of ordered cells for which NewOrdered has a design.
 const MaxOrdered = 1 << 20
 
 // Ordered is a design for cumulative counts: the sums of the first 1, …, n of n ordered cells. The zero value is not a
@@ -42,37 +42,39 @@ type Ordered struct {
 	form   Form
 	n      int
 	levels []Level
-	prefix *prefix
+	root   *squareRoot
 	tree   *tree
 	losses []Candidate
 }
 
-// Level is one component of a design for cumulative counts. Only a tree has more than one.
+// Level is one component of a design for cumulative counts: one vector of numbers that gets noise. Only a tree has more
+// than one.
 type Level struct {
-	// Width is the number of cells that each number of the level counts; 0 if a number is a weighted sum of many cells.
+	// Width is the number of cells that each number of the level adds up, or 0 if a number is a weighted sum of many
+	// cells.
 	Width int
-	// Cells is how many numbers the level has along one axis.
+	// Cells is the number of numbers in the level, along one axis.
 	Cells int
 	// Quantum is the power of two of which each exact number is a multiple.
 	Quantum float64
-	// Norm2 is the largest squared norm of one unit's change in the level under add-remove, in rows². Why is the argument
-	// for it.
+	// Norm2 is the largest squared norm of one unit's change in the level under add-remove, in rows². Why is the reason
+	// for it, in words.
 	Norm2 *big.Rat
 	Why   string
 	// Weight is the level's fraction of mu².
 	Weight float64
 }
 
-// Candidate is a design that was considered. Its error is the root mean square of the n cumulative counts' standard
-// deviations at mu = 1.
+// Candidate is a design that was compared with others. Its error is the root mean square of the standard deviations of
+// the n cumulative counts, in rows, at mu = 1.
 type Candidate struct {
 	Name  string  `json:"name"`
 	Error float64 `json:"rmse"`
 }
 
-// NewOrdered returns the design of least error for the cumulative counts of n cells, with n from 1 to [MaxOrdered].
-// There are groups such axes, and a unit contributes within b. If errors are equal, noise in the cells wins, so the
-// design is never worse than that.
+// NewOrdered returns the design of least error for the cumulative counts of n cells, with n from 1 to [MaxOrdered]. The
+// query has groups such axes of n cells each, and a unit contributes within b over all of them. If errors are equal,
+// the design with noise in the cells wins. So the result is never worse than noise in the cells.
 func NewOrdered(n, groups int, b Bounds) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
@@ -98,14 +100,14 @@ func NewOrdered(n, groups int, b Bounds) *Ordered {
 }
 
 // LeastOrdered returns a lower bound on the error of any Gaussian design for the cumulative counts of n cells: the root
-// mean square of their deviations at mu = 1. One unit may be added or removed and has up to rows rows in one cell. The
-// bound is rows times the nuclear norm of the matrix P of cumulative sums, divided by n:
+// mean square of their standard deviations at mu = 1. One unit may be added or removed and has up to rows rows in one
+// cell. The bound is rows times the nuclear norm of the matrix P of prefix sums, divided by n:
 //
-//	(1/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
+//	(rows/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
 //
-// Proof. Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column norm of A,
-// which is at least |A|_F/sqrt(n), and |B|_F·|A|_F is at least the nuclear norm of P. The bound also holds for several
-// groups of n cells.
+// Proof. Let P = B·A, with noise added to y = A·x. The noise in B·y has the root mean square |B|_F/sqrt(n) times the
+// largest column norm of A. This norm is at least |A|_F/sqrt(n), and |B|_F·|A|_F is at least the nuclear norm of P. The
+// bound also holds for several axes of n cells.
 func LeastOrdered(n int, rows int64) float64 {
 	sum := 0.0
 	for k := 1; k <= n; k++ {
@@ -123,14 +125,14 @@ func newCells(n int, b Bounds) *Ordered {
 }
 
 func newFactorized(n int, b Bounds) *Ordered {
-	p := newPrefix(n)
+	p := newSquareRoot(n)
 	norm, attained := p.norm2(b)
 	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with " +
 		"their distance and with their place"
 	if !attained {
 		why = "weighted sums of cells; at most the sum over the rows of the largest column's norm"
 	}
-	o := &Ordered{form: FormPrefix, n: n, prefix: p, levels: []Level{{
+	o := &Ordered{form: FormPrefix, n: n, root: p, levels: []Level{{
 		Cells: n, Quantum: math.Ldexp(1, -prefixBits), Weight: 1, Why: why,
 		Norm2: new(big.Rat).SetFrac(norm, new(big.Int).Lsh(big.NewInt(1), 2*prefixBits)),
 	}}}
@@ -138,8 +140,8 @@ func newFactorized(n int, b Bounds) *Ordered {
 	return o
 }
 
-// newLevels returns a tree in which each node has branching children. A unit has at most min(k, m·w) rows in a node of
-// w cells.
+// newLevels returns a tree in which each node has branching children. A unit has at most min(Rows, RowsPerCell·w) rows
+// in a node of w cells.
 func newLevels(n, branching int, b Bounds) *Ordered {
 	norm := func(width int) *big.Int {
 		node := b
@@ -167,7 +169,7 @@ func floatOf(x *big.Int) float64 {
 	return f
 }
 
-// rootMean returns the root mean square of the cumulative counts' deviations at mu = 1.
+// rootMean returns the root mean square of the cumulative counts' standard deviations at mu = 1.
 func (o *Ordered) rootMean() float64 {
 	deviations := make([]float64, len(o.levels))
 	for l, level := range o.levels {
@@ -191,7 +193,7 @@ func (o *Ordered) Considered() []Candidate { return o.losses }
 func (o *Ordered) Measure(counts []int64) []int128.Slice {
 	switch o.form {
 	case FormPrefix:
-		return []int128.Slice{o.prefix.measure(counts)}
+		return []int128.Slice{o.root.measure(counts)}
 	case FormTree:
 		var out []int128.Slice
 		for _, level := range o.tree.measure(counts) {
@@ -207,7 +209,7 @@ func (o *Ordered) Measure(counts []int64) []int128.Slice {
 func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	switch o.form {
 	case FormPrefix:
-		return o.prefix.decode(y[0])
+		return o.root.decode(y[0])
 	case FormTree:
 		return o.tree.decode(y, inverseSquares(deviations))
 	}
@@ -225,7 +227,7 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 	var s Spread
 	switch o.form {
 	case FormPrefix:
-		s = o.prefix.spread()
+		s = o.root.spread()
 		for i := range s.Variance {
 			s.Variance[i] *= deviations[0] * deviations[0]
 			s.WithLast[i] *= deviations[0] * deviations[0]
@@ -233,7 +235,7 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 		}
 	case FormTree:
 		q := inverseSquares(deviations)
-		u := o.tree.up(q)
+		u := o.tree.upwardPass(q)
 		for i := range o.n {
 			a, c := o.tree.spread(u, q, i)
 			s.Variance, s.WithLast = append(s.Variance, a), append(s.WithLast, c)
@@ -255,7 +257,7 @@ func (o *Ordered) Error(deviations []float64) float64 {
 	sum := 0.0
 	if o.form == FormPrefix { // the covariances, which take longer, are not needed
 		v := 0.0
-		for _, g := range o.prefix.g {
+		for _, g := range o.root.g {
 			v += g * g
 			sum += v * deviations[0] * deviations[0]
 		}

@@ -127,7 +127,7 @@ func TestNoUnitChangesMore(t *testing.T) {
 						t.Errorf("%s, n = %d, %d axes, %v: a unit changes level %d by %v, stated %v", o.Form(), c.n, c.axes, b, l, got,
 							level.Norm2)
 					}
-					if _, attained := newPrefix(c.n).norm2(b); o.Form() == FormPrefix && c.axes == 1 && attained &&
+					if _, attained := newSquareRoot(c.n).norm2(b); o.Form() == FormPrefix && c.axes == 1 && attained &&
 						got.Cmp(level.Norm2) != 0 {
 						t.Errorf("n = %d, %v: stated %v is not attained: %v", c.n, b, level.Norm2, got)
 					}

@@ -5,21 +5,21 @@ import (
 	"math/big"
 )
 
-// Replaced rows
+// Changes by a replaced row
 //
-// If a row is replaced by another, it moves to another cell. Let D be the attributes whose value changes. The residual
+// If a row is replaced by another, it moves to another cell. Let D be the attributes whose values differ. The residual
 // of S then changes by the difference of two columns, whose squared norm is
 //
-//	2·p_S·(1 − prod_{i in S and D} −1/(d_i − 1)),
+//	2·p_S·(1 − prod_{i in S and D} −1/(d_i − 1)).
 //
-// It is 0 if no attribute of D is in S. No D changes every residual by as much as possible. So mu² is the largest, over
-// all D, of the sum over the residuals; it is less than the sum of each residual's largest change. The best noise makes
-// this sum equal for several D (see [Marginals.Solve]).
+// It is 0 if no attribute of D is in S. No single D gives the largest change of every residual. So mu² is the largest
+// value, over all D, of the sum over the residuals. This is less than the sum of each residual's largest change. The
+// best noise makes this sum equal for several D (see [Marginals.Solve]).
 
-// maxChanges limits the numbers in the list of changes: the number of sets D times the number of residuals.
+// maxChanges limits the length of the list of changes: the number of sets D times the number of residuals.
 const maxChanges = 1 << 20
 
-// interval is the integers from low to high; both are nil if it is empty.
+// interval is the range of integers from low to high. Both are nil if it is empty.
 type interval struct{ low, high *big.Int }
 
 // with returns the smallest interval that contains v and x.
@@ -33,7 +33,7 @@ func (v interval) with(x *big.Int) interval {
 	return v
 }
 
-// times returns the smallest interval with all products of a number of v and a number of w.
+// times returns the smallest interval that contains all products of a number of v and a number of w.
 func (v interval) times(w interval) (out interval) {
 	for _, a := range []*big.Int{v.low, v.high} {
 		for _, b := range []*big.Int{w.low, w.high} {
@@ -43,18 +43,18 @@ func (v interval) times(w interval) (out interval) {
 	return out
 }
 
-// Added returns the squared norm of what one row adds to each residual, in rows², rounded up.
+// Added returns the squared norm by which one added row changes each residual, in rows², rounded up.
 func (m *Marginals) Added() []float64 {
 	out := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {
-		out[i] = upward(m.ColumnNorm(s))
+		out[i] = roundUp(m.ColumnNorm(s))
 	}
 	return out
 }
 
-// Replaced returns the changes that replacing or removing one row can make: item [c][i] is the squared norm of residual
-// i's change in case c, in rows², rounded up. If there are too many cases, it returns one case with the largest change
-// of each residual.
+// Replaced returns the changes that replacing or removing one row can make: item [c][i] is the squared norm of the
+// change of residual i in case c, in rows², rounded up. If there are too many cases, it returns one case that has the
+// largest change of each residual.
 func (m *Marginals) Replaced() [][]float64 {
 	all := Set(0)
 	for _, s := range m.residuals {
@@ -64,7 +64,7 @@ func (m *Marginals) Replaced() [][]float64 {
 	if len(attributes) >= 20 || len(m.residuals)<<len(attributes) > maxChanges {
 		alone := make([]float64, len(m.residuals))
 		for i, s := range m.residuals {
-			alone[i] = upward(m.replacedNorm(s))
+			alone[i] = roundUp(m.replacedNorm(s))
 		}
 		return [][]float64{alone}
 	}
@@ -83,7 +83,7 @@ func (m *Marginals) Replaced() [][]float64 {
 				if known[i] == nil {
 					known[i] = map[Set]float64{}
 				}
-				cost = upward(m.changeNorm(s, changed&s))
+				cost = roundUp(m.changeNorm(s, changed&s))
 				known[i][changed&s] = cost
 			}
 			costs[i] = cost
@@ -93,7 +93,8 @@ func (m *Marginals) Replaced() [][]float64 {
 	return out
 }
 
-// changeNorm returns a bound on the squared change of residual s if the row's values change in the attributes changed.
+// changeNorm returns an upper bound on the squared norm by which residual s changes if a row's values change in the
+// attributes changed.
 func (m *Marginals) changeNorm(s, changed Set) *big.Rat {
 	if changed == 0 {
 		return new(big.Rat)
@@ -108,11 +109,11 @@ func (m *Marginals) changeNorm(s, changed Set) *big.Rat {
 			inner = inner.times(m.facts[i].alike)
 		}
 	}
-	return m.inUnits(norm.Lsh(norm.Sub(norm, inner.low), 1), s)
+	return m.inRows2(norm.Lsh(norm.Sub(norm, inner.low), 1), s)
 }
 
-// upward returns the least float64 that is not below x.
-func upward(x *big.Rat) float64 {
+// roundUp returns the least float64 that is at least x.
+func roundUp(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	if new(big.Rat).SetFloat64(f).Cmp(x) < 0 {
 		f = math.Nextafter(f, math.Inf(1))

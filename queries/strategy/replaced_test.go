@@ -89,7 +89,7 @@ func TestReplacedRowsOfAdult(t *testing.T) {
 		}
 		alone := make([]float64, len(m.Residuals()))
 		for i, s := range m.Residuals() {
-			alone[i] = upward(m.replacedNorm(s))
+			alone[i] = roundUp(m.replacedNorm(s))
 		}
 		for what, of := range map[string]struct {
 			want    float64

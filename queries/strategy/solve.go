@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Loss is the error that a design minimizes.
+// Loss is the measure of error that a design minimizes.
 type Loss string
 
 // The losses. Table A has the weight w_A and n_A cells, each with the variance var_A.
@@ -19,23 +19,24 @@ const (
 	LossLargest Loss = "largest"
 )
 
-// Design is how much noise each residual of a workload gets, at mu = 1.
+// Design is the noise that each residual of the tables gets, at mu = 1.
 type Design struct {
 	// Variances[i] is the noise variance of each coordinate of residual i.
 	Variances []float64
-	// Costs[i] is the squared change of residual i by a unit, for calibrating: if noise is in proportion to Variances, no
-	// change of a unit has a larger mu² than the sum of Costs[i]/Variances[i], which is 1. If only one change is possible,
-	// Costs are its squared norms. If several are possible, a single residual may change by more than its cost.
+	// Costs[i] is the squared norm of residual i's change by one unit, for calibration. If noise is in proportion to
+	// Variances, no change by a unit has a larger mu² than the sum of Costs[i]/Variances[i], which is 1. If a unit can
+	// make only one change, Costs are its squared norms. If it can make several, a change of one residual may be larger
+	// than its cost.
 	Costs []float64
-	// Error is the root of the loss: the weighted root mean square of the cells' deviations, or for LossLargest the
-	// largest deviation.
+	// Error is the square root of the loss: the weighted root mean square of the cells' standard deviations, or for
+	// LossLargest the largest standard deviation.
 	Error float64
 	// Bound is a lower bound on the error of any Gaussian design for these tables.
 	Bound float64
 }
 
-// importance returns how much the variance of one cell of each table weighs in the loss. Over all cells, the weights
-// sum to 1.
+// importance returns the weight of one cell's variance in the loss, for each table. Over all cells, the weights sum to
+// 1.
 func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 	q, total := make([]float64, len(m.tables)), 0.0
 	for k, a := range m.tables {
@@ -53,31 +54,35 @@ func (m *Marginals) importance(loss Loss, weights []float64) []float64 {
 
 const (
 	designRounds = 10_000
-	designWork   = 2_000_000_000 // the number of changes times residuals over all rounds: a few seconds
-	designGap    = 1e-6          // the largest difference between loss and bound, relative to the loss
-	severalGap   = 1e-5          // the same if several changes are possible
-	largestGap   = 1e-2          // the same if the rounds end before
+	designWork   = 2_000_000_000 // limit of changes × residuals × rounds: a few seconds
+	designGap    = 1e-6          // the search ends if the loss exceeds its lower bound by less than this fraction
+	severalGap   = 1e-5          // replaces designGap if a unit can make several changes
+	largestGap   = 1e-2          // the largest gap that is accepted if the rounds run out
 )
 
-// Solve returns the design of least loss at mu = 1, if a unit can change the residuals by one of several changes:
-// changes[c][i] is the squared norm of change c of residual i. Each table has a weight above 0. Its error is ErrSolve
-// if it does not converge, which is an error of the program.
+// Solve returns the design of least loss at mu = 1. A unit can change the residuals in one of several ways:
+// changes[c][i] is the squared norm of residual i's change in case c. weights holds a weight above 0 for each table.
+// The error ErrSolve means that the search did not converge, which is a bug of the program.
 //
-// For one change k and a sum of variances, with v_S what the loss has of s2_S, sum_S v_S·s2_S is least under
-// sum_S k_S/s2_S = 1 at
+// With one change k and a loss that is a sum of variances, let v_S be the factor of s2_S in the loss. Then sum_S
+// v_S·s2_S is least, under sum_S k_S/s2_S = 1, at
 //
 //	s2_S = sqrt(k_S/v_S)·sqrt(T),  T = (sum_S sqrt(k_S·v_S))²,
 //
-// by the inequality of Cauchy and Schwarz, and T is the least loss. The largest of several variances is at least T for
-// any weights of the tables that sum to 1, and noise that is enough for several changes has a loss of at least T for
-// any weights of the changes: k is then the weighted sum of the changes. T is concave in both, and equal to the least
-// loss for the best. Each weight is multiplied by the square of how much of the loss its table has, or of mu² its
-// change takes, and all are normalised, until loss and bound are within 10^-6 of each other, or 10^-5 with several
-// changes. (The square finds the best weights of distinct residuals in one step.) If many changes are nearly alike,
-// rounds may end earlier: then the best design so far is returned.
+// by the inequality of Cauchy and Schwarz, and T is the least loss.
+//
+// The other cases are reduced to this one by weights. The largest of several variances is at least T, for any weights
+// of the tables that sum to 1. Noise that is enough for several changes has a loss of at least T, for any weights of
+// the changes, with k the weighted sum of the changes. T is concave in both kinds of weights, and its maximum is the
+// least loss.
+//
+// Each round multiplies the weight of a table by the square of its fraction of the loss, and the weight of a change by
+// the square of its mu², and normalizes. (The square finds the best weights of distinct residuals in one step.) Rounds
+// end when loss and bound are within 10^-6 of each other, or within 10^-5 with several changes. If many changes are
+// nearly equal, the limit on work can end the rounds before; the result is then the best design so far.
 func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (Design, error) {
 	q := m.importance(loss, weights)
-	tables, share := even(len(q)), even(len(changes))
+	tables, share := equalWeights(len(q)), equalWeights(len(changes))
 	costs, slopes := make([]float64, len(m.residuals)), m.slopes(q)
 	best, bound, gap := Design{Error: math.Inf(1)}, 0.0, designGap
 	if len(changes) > 1 {
@@ -99,14 +104,14 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 		}
 		s2, least := closedForm(slopes, costs)
 		bound = max(bound, least)
-		at, most := least, 1.0 // the loss of s2, and the largest mu² of a change
+		at, most := least, 1.0 // at: the loss of s2; most: the largest mu² of a change
 		if loss == LossLargest {
 			at = 0
 			for k, v := range m.variances(s2) {
 				at = max(at, weights[k]*v)
 				tables[k] *= weights[k] * v / least * (weights[k] * v / least)
 			}
-			normalise(tables)
+			normalize(tables)
 		}
 		if len(changes) > 1 {
 			most = 0
@@ -118,8 +123,8 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 				most = max(most, mu2)
 				share[c] *= mu2 * mu2
 			}
-			most *= 1 + 0x1p-30 // the sums' rounding errors are smaller
-			normalise(share)
+			most *= 1 + 0x1p-30 // covers the rounding errors of the sums
+			normalize(share)
 		}
 		if at*most < best.Error {
 			best = Design{Variances: s2, Costs: slices.Clone(costs), Error: at * most}
@@ -139,11 +144,11 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 	return best, nil
 }
 
-// even returns n equal weights that sum to 1.
-func even(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
+// equalWeights returns n equal weights that sum to 1.
+func equalWeights(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
 
-// normalise divides weights by their sum.
-func normalise(w []float64) {
+// normalize divides weights by their sum.
+func normalize(w []float64) {
 	total := 0.0
 	for _, x := range w {
 		total += x
@@ -156,7 +161,7 @@ func normalise(w []float64) {
 // ErrSolve means that the search for a design did not converge.
 var ErrSolve = errors.New("strategy: the search for the best weights does not converge")
 
-// slopes returns for each residual the factor of its variance in sum_A q_A·var_A.
+// slopes returns the derivative of sum_A q_A·var_A with respect to the variance of each residual.
 func (m *Marginals) slopes(q []float64) []float64 {
 	v := make([]float64, len(m.residuals))
 	for i, s := range m.residuals {
@@ -183,15 +188,18 @@ func closedForm(v, costs []float64) (s2 []float64, least float64) {
 	return s2, root * root
 }
 
-// Compared holds the errors of other designs for the same tables at mu = 1, defined as [Design.Error].
+// Compared holds the errors of other designs for the same tables at mu = 1, each defined as [Design.Error].
 type Compared struct {
-	// Equal: each table has its own noise, with one sigma. Alone: each with its best sigma. Averaged: with the best
-	// sigmas for tables that are then made consistent by least squares. Joint: only the table of all attributes has
-	// noise, and the others are sums of its cells.
+	// The designs:
+	//   - Equal: each table has its own noise, all with one sigma.
+	//   - Alone: each table has its own noise, with its best sigma.
+	//     - Averaged: each table has its own noise, with the best sigmas for tables that least squares then makes
+	//     consistent.
+	//   - Joint: only the table of all attributes has noise, and the other tables are sums of its cells.
 	Equal, Alone, Averaged, Joint float64
 }
 
-// Compare computes the errors of other designs for the tables, if a unit has one row, under add-remove.
+// Compare computes the errors of other designs for the tables, under add-remove, if each unit has one row.
 func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 	q := m.importance(loss, weights)
 	var c Compared
@@ -216,16 +224,16 @@ func (m *Marginals) Compare(loss Loss, weights []float64) Compared {
 		return c
 	}
 	c.Equal, c.Alone, c.Joint = math.Sqrt(n), roots, math.Sqrt(sum)
-	c.Averaged = math.Sqrt(m.bestPlain(q))
+	c.Averaged = math.Sqrt(m.bestTableNoise(q))
 	return c
 }
 
-// bestPlain returns the least sum_A q_A·var_A if noise is added to the tables themselves, and they are then made
-// consistent by least squares. Table B has noise of precision w_B; the precisions sum to 1. var_A is as above, with
-// p_S·s2_S = p_S/Om_S and Om_S = sum_{B has S} w_B/prod_{B, not S} d_i. The search multiplies w_B by sqrt(−dL/dw_B) and
-// normalizes (McKenna et al., PVLDB 11(10), 2018, for the family).
-func (m *Marginals) bestPlain(q []float64) float64 {
-	v, w := m.slopes(q), even(len(m.tables))
+// bestTableNoise returns the least sum_A q_A·var_A if each table has its own noise, and least squares then makes the
+// tables consistent. Table B has noise of precision w_B; the precisions sum to 1. var_A is given at the top of
+// marginals.go, with p_S·s2_S = p_S/Om_S and Om_S = sum_{B has S} w_B/prod_{B, not S} d_i. Each round multiplies w_B by
+// sqrt(−dL/dw_B) and normalizes (McKenna et al., PVLDB 11(10), 2018, for this class of strategies).
+func (m *Marginals) bestTableNoise(q []float64) float64 {
+	v, w := m.slopes(q), equalWeights(len(m.tables))
 	loss := math.Inf(1)
 	for range 300 {
 		slope, now := make([]float64, len(w)), 0.0
@@ -250,7 +258,7 @@ func (m *Marginals) bestPlain(q []float64) float64 {
 		for k := range w {
 			w[k] *= math.Sqrt(slope[k])
 		}
-		normalise(w)
+		normalize(w)
 	}
 	return loss
 }

@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// Sums below each edge, by a tree
+// Cumulative counts by a tree
 //
 // Level l of the tree counts rows in nodes of w_l neighbouring cells each. Each level is a histogram with its own
 // noise; the nodes of the last level, the leaves, are the cells. Two passes give estimates of all nodes that agree with
-// each other (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1), 2010, for equal noise). Upwards, each node's noisy count is
-// averaged with the sum of its children, weighted by inverse variance. Downwards, the difference to the parent's
-// estimate is distributed among the children in proportion to their variances.
+// each other (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1), 2010, for equal noise). The upward pass averages each node's
+// noisy count with the sum of its children, weighted by inverse variance. The downward pass distributes the difference
+// to the parent's estimate among the children, in proportion to their variances.
 //
-// The variance of the sum of the first t cells is computed on the way up from cell t. Let V be the variance of node u's
-// estimate from its own subtree. Let a be the variance of the estimate for those cells of u that are among the first t,
-// and c the covariance of both estimates:
+// The variance of the sum of the first t cells is computed on the way up from cell t. For each node u on this way, let
+// V be the variance of the estimate of u from its own subtree. Let a be the variance of the estimate of those cells of
+// u that are among the first t, and c the covariance of both estimates:
 //
-//	to the parent:    a += sum of V of earlier siblings,  c likewise,
-//	its own count:    a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
+//	from u to its parent:    add to a and to c the V of each earlier sibling of u,
+//	the parent's own count:  a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
 //
-// with V' the sum of V over the children and q the precision of the parent's own count.
+// with V' the sum of V over the children and q the precision (the inverse variance) of the noise in the parent's own
+// count.
 
 // tree has levels of nodes over n cells, from the coarsest level to the leaves. The width of each level is a multiple
 // of the next level's width.
@@ -29,8 +30,8 @@ type tree struct {
 	widths []int
 }
 
-// newTree returns the tree over n cells, from the root, one node for all cells, to the leaves, one for each cell. An inner
-// node has branching children; the last node of a level may have fewer.
+// newTree returns the tree over n cells. The root is one node for all cells, and each leaf is one cell. An inner node
+// has branching children; the last node of a level may have fewer.
 func newTree(n, branching int) *tree {
 	t := &tree{n: n, widths: []int{1}}
 	for w := 1; w < n; {
@@ -55,13 +56,13 @@ func (t *tree) measure(x []int64) [][]int64 {
 	return out
 }
 
-// upwards holds, for each node, the variance of its estimate on the way up (own), and the sum of these variances over
-// its earlier siblings (before).
+// upwards holds the variances of the upward pass: own[l][i] is the variance of the estimate of node i of level l from
+// its own subtree, and before[l][i] the sum of own over its earlier siblings.
 type upwards struct{ own, before [][]float64 }
 
-// up computes the variances on the way up. precisions[l] is the precision of the noise of level l; for leaves it is
-// positive.
-func (t *tree) up(precisions []float64) upwards {
+// upwardPass computes the variances of the upward pass. precisions[l] is the inverse variance of the noise of level l;
+// it is positive for leaves.
+func (t *tree) upwardPass(precisions []float64) upwards {
 	leaf := len(t.widths) - 1
 	u := upwards{make([][]float64, leaf+1), make([][]float64, leaf+1)}
 	for l := leaf; l >= 0; l-- {
@@ -108,8 +109,9 @@ func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	return a + before, c + before
 }
 
-// leaves returns the variances of the leaves' final estimates. Given its parent's estimate, a child has the variance V
-// − V²/W, if W is the sum of V over the siblings. The variance F of the parent's estimate adds (V/W)²·F.
+// leaves returns the variances of the final estimates of the leaves. If the parent's estimate were exact, a child would
+// have the variance V − V²/W, with W the sum of V over the siblings. The variance F of the parent's estimate adds
+// (V/W)²·F.
 func (t *tree) leaves(u upwards) []float64 {
 	final := u.own[0]
 	for l := 1; l < len(t.widths); l++ {
@@ -128,9 +130,10 @@ func (t *tree) leaves(u upwards) []float64 {
 	return final
 }
 
-// decode returns the estimates of the cumulative counts, given the noisy counts of each level.
+// decode returns the estimates of the cumulative counts, given the noisy counts y of each level. precisions[l] is the
+// inverse variance of the noise of level l.
 func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
-	leaf, u := len(t.widths)-1, t.up(precisions)
+	leaf, u := len(t.widths)-1, t.upwardPass(precisions)
 	z := make([][]float64, leaf+1)
 	z[leaf] = slices.Clone(y[leaf])
 	below := make([][]float64, leaf+1) // sums of the children's estimates
@@ -163,9 +166,9 @@ func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 	return out
 }
 
-// meanVariance returns the mean variance of cumulative counts at up to edges edges, which are evenly spaced.
+// meanVariance returns the mean variance of the cumulative counts at up to edges evenly spaced cells.
 func (t *tree) meanVariance(precisions []float64, edges int) float64 {
-	u, sum, n := t.up(precisions), 0.0, 0
+	u, sum, n := t.upwardPass(precisions), 0.0, 0
 	step := max(1, t.n/edges)
 	for i := step - 1; i < t.n; i += step {
 		a, _ := t.spread(u, precisions, i)
@@ -175,8 +178,8 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns fractions of mu² for the levels that make the mean variance small, and 0 for levels that do not help.
-// norm(w) is the squared norm of one unit's change in a level of width w.
+// weigh returns fractions of mu² for the levels that make the mean variance of the cumulative counts small. It removes
+// levels from t that do not help. norm(w) is the squared norm of one unit's change in a level whose nodes have w cells.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))
@@ -199,8 +202,8 @@ func (t *tree) weigh(norm func(width int) float64) []float64 {
 	}
 }
 
-// improve multiplies each level's fraction by the square root of its marginal gain, and normalizes. At the optimum each
-// fraction equals its gain.
+// improve runs one round of the search for fractions: it multiplies each level's fraction by the square root of its
+// marginal gain, and normalizes. At the optimum each fraction equals its gain.
 func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	const edges, step = 1 << 9, 1e-4
 	now := t.meanVariance(t.precisions(shares, norm), edges)
@@ -215,21 +218,12 @@ func (t *tree) improve(shares []float64, norm func(width int) float64) {
 	normalize(shares)
 }
 
-// precisions returns the precision of each level's noise at mu = 1. shares are the levels' fractions of mu².
+// precisions returns the inverse variance of each level's noise at mu = 1. shares holds the levels' fractions of mu².
+// norm is as in weigh.
 func (t *tree) precisions(shares []float64, norm func(width int) float64) []float64 {
 	out := make([]float64, len(shares))
 	for l, s := range shares {
 		out[l] = s / norm(t.widths[l])
 	}
 	return out
-}
-
-func normalize(x []float64) {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	for i := range x {
-		x[i] /= total
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Error names an argument that a function cannot take and the reason.
+// Error means that a function cannot accept an argument.
 type Error struct {
 	// Argument is the argument's name: "epsilon", "delta", "sensitivity", "asks[2].weight".
 	Argument string
@@ -23,7 +23,8 @@ func New(name, format string, args ...any) error {
 	return &Error{Argument: name, Reason: fmt.Sprintf(format, args...)}
 }
 
-// In prefixes the argument's name with the path of its container. An err that is no *Error is returned unchanged.
+// In puts path, the name of the argument's container, before the argument's name. If err is not an *Error, In returns
+// it unchanged.
 func In(path string, err error) error {
 	if inner := new(Error); errors.As(err, &inner) {
 		return &Error{Argument: path + "." + inner.Argument, Reason: inner.Reason}
@@ -31,7 +32,7 @@ func In(path string, err error) error {
 	return err
 }
 
-// Positive returns an error if x is not positive and finite.
+// Positive returns an *Error about the named argument if x is not positive and finite.
 func Positive(name string, x float64) error {
 	if !(x > 0 && x <= math.MaxFloat64) {
 		return New(name, "must be positive and finite, not %g", x)
@@ -39,7 +40,7 @@ func Positive(name string, x float64) error {
 	return nil
 }
 
-// PowerOfTwo returns an error if x is not a finite power of two.
+// PowerOfTwo returns an *Error about the named argument if x is not a finite power of two.
 func PowerOfTwo(name string, x float64) error {
 	if f, _ := math.Frexp(x); f != 0.5 || math.IsInf(x, 0) {
 		return New(name, "must be a power of two, not %g", x)
@@ -47,7 +48,7 @@ func PowerOfTwo(name string, x float64) error {
 	return nil
 }
 
-// Finite returns an error if x is NaN or infinite.
+// Finite returns an *Error about the named argument if x is NaN or infinite.
 func Finite(name string, x float64) error {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return New(name, "must be finite, not %g", x)

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Odd holds numbers that often reveal bugs: zeros, subnormals, the ends of ranges, infinities, NaN.
+// Odd holds numbers that often reveal bugs, such as zeros, subnormals, limits of ranges, infinities and NaN.
 var Odd = []float64{
 	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300,
 		0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,
@@ -17,8 +17,8 @@ var Odd = []float64{
 	math.Inf(1), math.Inf(-1), math.NaN(), -1, -5e-324,
 }
 
-// MustAnswer checks that a call either returned a number in [low, high], or 0 with an *ArgumentError whose argument is
-// in arguments, a list of names.
+// MustAnswer checks the result of a call. It must be a number in [low, high], or else 0 with an *ArgumentError whose
+// argument occurs in the text arguments.
 func MustAnswer(t *testing.T, call string, got, low, high float64, err error, arguments string) {
 	t.Helper()
 	if err == nil {

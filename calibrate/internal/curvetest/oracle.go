@@ -5,22 +5,22 @@ import (
 	"math/big"
 )
 
-// Oracle evaluates delta(eps) directly by Balle & Wang 2018, Theorem 8, with as many bits as its cancellation needs. It
-// shares no code with package calibrate: it computes erfc by the trapezoidal rule with the correction for its pole
-// (Matta & Reichel 1971), e^x by reduction with ln 2, and pi by the arithmetic-geometric mean.
+// Oracle evaluates delta(eps) directly by Balle & Wang 2018, Theorem 8, with so many bits that cancellation does not
+// matter. It shares no code with package calibrate: it computes erfc by the trapezoidal rule with the correction for
+// its pole (Matta & Reichel 1971), e^x by reduction with ln 2, and pi by the arithmetic-geometric mean.
 type Oracle struct {
 	prec     uint
 	Pi, Log2 *big.Float
 }
 
-// wantBits is the accuracy of the oracle's answers, relative to delta and to 1 - delta.
+// wantBits is the accuracy of the oracle's answers in bits, relative to delta and to 1 - delta.
 const wantBits = 420
 
 // NewOracle returns an oracle with enough bits for this mu. A smaller mu needs more.
 func NewOracle(mu *big.Float) *Oracle {
 	bits := wantBits + 100
 	if e := mu.MantExp(nil); e < 0 {
-		bits -= 4 * e // once in R(x) - R(y), three times in erfc's pole
+		bits -= 4 * e // digits cancel once in R(x) - R(y), three times at erfc's pole
 	}
 	return OracleOf(uint(bits+255) / 256 * 256)
 }
@@ -35,25 +35,25 @@ func OracleOf(prec uint) *Oracle {
 	return oracles[prec]
 }
 
-// oracles caches the constants of each precision. Tests that use it must not run in parallel.
+// oracles caches an oracle for each precision. Tests that use it must not run in parallel.
 var oracles = map[uint]*Oracle{}
 
-// Zero returns 0 in the oracle's precision.
+// Zero returns a new 0 of the oracle's precision.
 func (o *Oracle) Zero() *big.Float { return new(big.Float).SetPrec(o.prec) }
 
-// Of returns x, exactly.
+// Of converts a float64 to the oracle's precision, exactly.
 func (o *Oracle) Of(x float64) *big.Float { return o.Zero().SetFloat64(x) }
 
-// Mul returns x·y.
+// Mul returns x·y in the oracle's precision.
 func (o *Oracle) Mul(x, y *big.Float) *big.Float { return o.Zero().Mul(x, y) }
 
-// Quo returns x/y.
+// Quo returns x/y in the oracle's precision.
 func (o *Oracle) Quo(x, y *big.Float) *big.Float { return o.Zero().Quo(x, y) }
 
-// Sub returns x - y.
+// Sub returns x - y in the oracle's precision.
 func (o *Oracle) Sub(x, y *big.Float) *big.Float { return o.Zero().Sub(x, y) }
 
-// Add returns x + y.
+// Add returns x + y in the oracle's precision.
 func (o *Oracle) Add(x, y *big.Float) *big.Float { return o.Zero().Add(x, y) }
 
 // agmPi returns pi by the Gauss-Legendre iteration.
@@ -96,8 +96,8 @@ func (o *Oracle) Exp(x *big.Float) *big.Float {
 	return o.Zero().SetMantExp(sum, int(n))
 }
 
-// Erfc returns erfc(x). The error is at most 2^-(prec-64)·e^(-x²); for x >= 0 this is a relative error but for a factor
-// of x.
+// Erfc returns erfc(x). The error is at most 2^-(prec-64)·e^(-x²). For x >= 0 this is a relative error, except for a
+// factor of x.
 func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return o.Of(1)
@@ -109,7 +109,7 @@ func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	h := math.Pi / math.Sqrt(bits)
 	square := o.Mul(x, x)
 	sum := o.Quo(o.Of(0.5), square)
-	q := o.Exp(o.Of(-h * h)) // e^(-h²), as h² is rounded: use that h
+	q := o.Exp(o.Of(-h * h)) // e^(-h²), with h² rounded as in hh
 	hh := o.Of(h * h)
 	growth, power := o.Mul(q, o.Of(1)), o.Of(1)
 	twice := o.Mul(q, q)
@@ -127,7 +127,7 @@ func (o *Oracle) Erfc(x *big.Float) *big.Float {
 	return value
 }
 
-// Tail returns 1 - Phi(x).
+// Tail returns the upper tail of the normal distribution, 1 - Phi(x).
 func (o *Oracle) Tail(x *big.Float) *big.Float {
 	half := o.Erfc(o.Quo(x, o.Zero().Sqrt(o.Of(2))))
 	return half.Quo(half, o.Of(2))
@@ -139,7 +139,7 @@ func (o *Oracle) delta(eps, mu *big.Float) *big.Float {
 	return o.Sub(o.Tail(o.Sub(a, b)), o.Mul(o.Exp(eps), o.Tail(o.Add(a, b))))
 }
 
-// OracleDelta returns delta(eps) at mu = num/den.
+// OracleDelta returns delta(eps) of the Gaussian mechanism at mu = num/den.
 func OracleDelta(eps, num, den float64) *big.Float {
 	mu := new(big.Float).SetPrec(64).Quo(big.NewFloat(num), big.NewFloat(den))
 	o := NewOracle(mu)

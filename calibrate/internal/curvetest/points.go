@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// NewRand returns a random stream that is fixed for each test name, so that failures repeat.
+// NewRand returns a random stream with a fixed seed for each test name, so that failures repeat.
 func NewRand(t testing.TB) *rand.Rand {
 	seed := int64(0)
 	for _, c := range t.Name() {
@@ -19,10 +19,10 @@ func NewRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewSource(seed))
 }
 
-// long reports whether tests run at full size.
+// long reports whether DPRELEASE_LONG=1 asks for tests of full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") == "1" }
 
-// Points returns how many random points a test checks against extended precision: many in long runs, few/5 with -short,
+// Points returns how many random points a test compares with extended precision: many in long runs, few/5 with -short,
 // otherwise few.
 func Points(few, many int) int {
 	switch {
@@ -34,8 +34,8 @@ func Points(few, many int) int {
 	return few
 }
 
-// TooSlow reports whether to skip a point whose tiny mu would cost the oracle thousands of bits. One in four such
-// points stays.
+// TooSlow reports whether a test should skip a point whose tiny mu would need thousands of bits. Long runs skip none,
+// and other runs keep a random quarter of these points.
 func TooSlow(r *rand.Rand, mu float64) bool {
 	return !long() && mu < 0x1p-150 && r.Intn(4) > 0
 }
@@ -60,7 +60,7 @@ func RandomEpsilon(r *rand.Rand) float64 {
 	return math.Pow(10, -7+13*r.Float64())
 }
 
-// RandomDelta draws from [1e-300, 1), often near the ends.
+// RandomDelta draws from [1e-300, 1), often near the limits.
 func RandomDelta(r *rand.Rand) float64 {
 	switch r.Intn(10) {
 	case 0:
@@ -79,7 +79,8 @@ func RandomDelta(r *rand.Rand) float64 {
 	return math.Pow(10, -20*r.Float64()-0.001)
 }
 
-// SamplePoints draws points at which delta is neither 0 nor 1 in float64, spread over x and epsilon.
+// SamplePoints draws points at which delta is neither 0 nor 1 in float64. They are spread over epsilon and x = eps/mu -
+// mu/2.
 func SamplePoints(t testing.TB, few, many int) []Point {
 	n, r := Points(few, many), NewRand(t)
 	sample := make([]Point, 0, n)
@@ -101,7 +102,7 @@ func SamplePoints(t testing.TB, few, many int) []Point {
 	return sample
 }
 
-// RelativeBits returns log2 of |got - want|/|want|; -9999 if they are equal.
+// RelativeBits returns log2 of |got - want|/|want|, or -9999 if they are equal.
 func RelativeBits(got, want *big.Float) int {
 	gap := new(big.Float).SetPrec(want.Prec()+64).Sub(got, want)
 	if gap.Sign() == 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Nearest returns the float64 nearest to decimal text.
+// Nearest returns the float64 nearest to a decimal number.
 func Nearest(t *testing.T, text string) float64 {
 	t.Helper()
 	x, ok := new(big.Float).SetPrec(2000).SetString(text)
@@ -17,7 +17,7 @@ func Nearest(t *testing.T, text string) float64 {
 	return f
 }
 
-// Precise returns the number of decimal text in 400 bits, or 0 if it is far below every float64.
+// Precise returns a decimal number as a big.Float of 400 bits, or 0 if it is far below every float64.
 func Precise(t *testing.T, text string) *big.Float {
 	t.Helper()
 	if _, exponent, found := strings.Cut(text, "e-"); found && len(exponent) > 3 {

@@ -7,16 +7,16 @@ import (
 )
 
 // erf, erfc and their inverses in extended precision. An inverse starts from a double-double value and repeats Halley's
-// step, which is of third order, until a step is below 2^-60, relative. The remaining error is below 2^-160.
+// step, whose order is three, until a step is below 2^-60, relative. The remaining relative error is below 2^-160.
 
-// BigSqrt2 and bigSqrtPi are sqrt(2) and sqrt(pi), within 2^-1005, relative.
+// BigSqrt2 and BigSqrtPi are sqrt(2) and sqrt(pi), with a relative error below 2^-1005.
 var (
 	BigSqrt2  = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(BigOf(2)) })
 	BigSqrtPi = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(bigPi()) })
 )
 
-// ErfGrownAt returns e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of
-// 2^n·x^(2n+1)/(2n+1)!!, whose terms are positive (Abramowitz & Stegun 7.1.6).
+// ErfGrownAt returns e^(x²)·erf(x) for 0 <= x <= 1, computed in p bits with a relative error below 2^(24-p). It sums
+// the series 2/sqrt(pi)·sum of 2^n·x^(2n+1)/(2n+1)!!, whose terms are positive (Abramowitz & Stegun 7.1.6).
 func ErfGrownAt(x *big.Float, p uint) *big.Float {
 	twice := newFloat(p).Mul(x, x)
 	twice.SetMantExp(twice, 1)
@@ -30,17 +30,17 @@ func ErfGrownAt(x *big.Float, p uint) *big.Float {
 	return sum.Quo(sum, BigSqrtPi())
 }
 
-// BigErfcx returns erfcx(x) = e^(x²)·erfc(x) = sqrt(2/pi)·R(sqrt(2)·x) for x >= 0, within 2^-220, relative.
+// BigErfcx returns erfcx(x) = e^(x²)·erfc(x) = sqrt(2/pi)·R(sqrt(2)·x) for x >= 0, with a relative error below 2^-220.
 func BigErfcx(x *big.Float) *big.Float {
 	r := millsWithin(NewBig().Mul(BigSqrt2(), x), ShortPrec-32)
 	r.Mul(r, BigSqrt2())
 	return r.Quo(r, BigSqrtPi())
 }
 
-// OneLessErfcx returns 1 - erfcx(x) for x >= 0, within 2^-216, relative.
+// OneLessErfcx returns 1 - erfcx(x) for x >= 0, with a relative error below 2^-216.
 //
-// Proof note. For x <= 1/2 it is e^(x²)·erf(x) - (e^(x²) - 1), both within 2^(24-p), and the second is at most x²·1.14
-// <= 0.57·x, half of the first. Beyond, 1 - erfcx(x) > 0.38.
+// Proof note. For x <= 1/2 the result is e^(x²)·erf(x) - (e^(x²) - 1). Both terms have relative errors below 2^(24-p),
+// and the second is at most x²·1.14 <= 0.57·x, half of the first. For x > 1/2 the result is above 0.38.
 func OneLessErfcx(x *big.Float) *big.Float {
 	if x.Cmp(BigOf(0.5)) > 0 {
 		return NewBig().Sub(BigOf(1), BigErfcx(x))
@@ -49,16 +49,17 @@ func OneLessErfcx(x *big.Float) *big.Float {
 	return grown.Sub(grown, BigExpm1(newFloat(ShortPrec).Mul(x, x)))
 }
 
-// settled is the exponent of the relative step below which the iteration ends. The order is three, so an error of
-// 2^-160 remains.
+// settled is an exponent of two: the iteration ends after a step below 2^settled, relative. The order is three, so the
+// remaining error is below 2^-160.
 const settled = -60
 
-// BigInvErfc returns the x with erfc(x) = p, for an exact p in [2^-1100, 2), within 2^-160, relative.
+// BigInvErfc returns the x with erfc(x) = p, for an exact p in [2^-1100, 2), with a relative error below 2^-160.
 //
-// Proof note, p <= 1/2 (the rest follows by symmetry, and BigInvErf has the same proof). Halley's step from an error of
-// e, relative, leaves less than (4·x²+1)·e³ < 2^12·e³. The last step starts from an error below 2^-59, so less than
-// 2^-165 is left. The residual, erfcx(x) - p·e^(x²), has an error below 2^-200 of erfcx(x). This moves x by less than
-// 2^-199 of itself, since the derivative of log erfc by log x is at least 0.87.
+// Proof note, p <= 1/2. (For larger p the claim follows by symmetry, and for BigInvErf in the same way.) From a
+// relative error of e, Halley's step leaves less than (4·x²+1)·e³ < 2^12·e³. The last step starts from an error below
+// 2^-59, so less than 2^-165 remains. The residual, erfcx(x) - p·e^(x²), has an error below 2^-200·erfcx(x). This error
+// changes x by less than 2^-199, relative, since the derivative of log erfc with respect to log x is at least 0.87 in
+// absolute value.
 func BigInvErfc(p *big.Float) *big.Float {
 	switch {
 	case p.Cmp(BigOf(0.5)) <= 0:
@@ -72,7 +73,8 @@ func BigInvErfc(p *big.Float) *big.Float {
 	return BigInvErf(NewBig().Sub(BigOf(1), p))
 }
 
-// BigInvErf returns the x with erf(x) = q, for an exact q in (-1, 1) with 1 - |q| >= 2^-1000, within 2^-160, relative.
+// BigInvErf returns the x with erf(x) = q, for an exact q in (-1, 1) with 1 - |q| >= 2^-1000, with a relative error
+// below 2^-160.
 func BigInvErf(q *big.Float) *big.Float {
 	switch {
 	case q.Sign() == 0:
@@ -88,9 +90,9 @@ func BigInvErf(q *big.Float) *big.Float {
 	})
 }
 
-// halleyErf returns the positive root near start of a function f that is erfc(x) or -erf(x) plus a constant. f' =
-// -2/sqrt(pi)·e^(-x²), and the derivative of log|f'| is -2x. miss returns f(x)·e^(x²); its argument growth is e^(x²),
-// which it may overwrite.
+// halleyErf returns the positive root near start of a function f, which is erfc(x) or -erf(x) plus a constant. In both
+// cases f' = -2/sqrt(pi)·e^(-x²), and the derivative of log|f'| is -2x. miss returns f(x)·e^(x²). Its argument growth
+// is e^(x²), which it may overwrite.
 func halleyErf(start *big.Float, miss func(x, growth *big.Float) *big.Float) *big.Float {
 	x := NewBig().Set(start)
 	for range MaxSteps {
@@ -115,15 +117,15 @@ func BigLog(x *big.Float) float64 {
 	return math.Log(f) + float64(e)*math.Ln2
 }
 
-// The functions below return approximations from which one step of the iteration usually suffices.
+// The functions below return starting values from which one step of the iteration usually suffices.
 
-// startInvErfc approximates the x with erfc(x) = p within about 2^-75, for p in [2^-1100, 1/2], by Newton's rule in
-// double-double.
+// startInvErfc approximates the x with erfc(x) = p with a relative error of about 2^-75, for p in [2^-1100, 1/2], by
+// Newton's rule in double-double.
 func startInvErfc(p *big.Float) *big.Float {
 	x := RoughInvErfc(BigLog(p))
 	if square := twoProd(x, x); square.hi < 800 {
 		e := erfcxDD(x)
-		excess := expNeg(square).normal().mul(wide{e, 0}.normal()).div(wideOfBig(p)).plain().sub(dd{1, 0})
+		excess := expNeg(square).normal().mul(wide{e, 0}.normal()).div(wideOfBig(p)).asDD().sub(dd{1, 0})
 		return NewBig().Add(BigOf(x), BigOf(excess.hi*e.hi*math.SqrtPi/2))
 	}
 	return BigOf(x)
@@ -139,8 +141,8 @@ func RoughInvErfc(logP float64) float64 {
 	return x
 }
 
-// startInvErf approximates the x with erf(x) = q, for q in (0, 1/2]: by one Newton step in double-double from
-// math.Erfinv, or by the series at 0 if q is small.
+// startInvErf approximates the x with erf(x) = q, for q in (0, 1/2]. It makes one Newton step in double-double from
+// math.Erfinv. If q is small, it uses the series at 0 instead.
 func startInvErf(q *big.Float) *big.Float {
 	f, _ := q.Float64()
 	if f < 0x1p-20 {
@@ -151,7 +153,7 @@ func startInvErf(q *big.Float) *big.Float {
 		return w.Add(w, cube.Quo(cube, BigOf(3)))
 	}
 	x := math.Erfinv(f)
-	e, decay := erfcxDD(x), expNeg(twoProd(x, x)).plain()
+	e, decay := erfcxDD(x), expNeg(twoProd(x, x)).asDD()
 	lack := ddOfBig(q).sub(dd{1, 0}.sub(decay.mul(e)))
 	return NewBig().Add(BigOf(x), BigOf(lack.hi/decay.hi*math.SqrtPi/2))
 }

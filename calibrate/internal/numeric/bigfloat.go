@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln, and forms of 1 - e^-t and ln(1 - d) without
-// cancellation. Each evaluates a series until the terms cannot change the sum.
+// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln, and 1 - e^-t and ln(1 - d) without
+// cancellation. Each sums a series until the terms no longer change the sum.
 
-// Precisions of the extended evaluation, in bits. An operation at p bits has a relative error of at most 2^(1-p).
-// Whether an answer is safe is decided in BigPrec. Closed forms are computed in ShortPrec, because their results are
-// raised by far more than their error.
+// Precisions of the extended evaluation, in bits. An operation in p bits has a relative error of at most 2^(1-p).
+// BigPrec is for deciding whether an answer is safe. ShortPrec is for closed forms, because their results are raised by
+// far more than their error.
 const (
 	BigPrec   = 1024
 	ShortPrec = 256
@@ -29,12 +29,12 @@ func BigPow2(n int) *big.Float { return NewBig().SetMantExp(BigOf(1), n) }
 // newFloat returns 0 in a precision of p bits.
 func newFloat(p uint) *big.Float { return new(big.Float).SetPrec(p) }
 
-// negligible reports whether term is too small to change sum: below 2^-8 of its last place.
+// negligible reports whether term is too small to change sum, that is, below 2^-8 units of its last bit.
 func negligible(term, sum *big.Float) bool {
 	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(sum.Prec())-8
 }
 
-// bigPi is pi by Machin's formula, 16 atan(1/5) - 4 atan(1/239): within 2^-1010, relative.
+// bigPi is pi by Machin's formula, 16 atan(1/5) - 4 atan(1/239), with a relative error below 2^-1010.
 var bigPi = sync.OnceValue(func() *big.Float {
 	a := NewBig().Mul(BigOf(16), atanInverse(5))
 	b := NewBig().Mul(BigOf(4), atanInverse(239))
@@ -59,19 +59,20 @@ func atanInverse(n float64) *big.Float {
 	}
 }
 
-// bigSqrt2Pi is sqrt(2 pi), within 2^-1008, relative.
+// bigSqrt2Pi is sqrt(2 pi), with a relative error below 2^-1008.
 var bigSqrt2Pi = sync.OnceValue(func() *big.Float {
 	two := NewBig().Mul(BigOf(2), bigPi())
 	return NewBig().Sqrt(two)
 })
 
-// BigExp returns e^t for |t| <= 2^13, within 2^-970, relative.
+// BigExp returns e^t for |t| <= 2^13, with a relative error below 2^-970.
 func BigExp(t *big.Float) *big.Float { return ExpAt(t, BigPrec) }
 
-// ExpAt returns e^t for |t| <= 2^13, within 2^(54-p), relative.
+// ExpAt returns e^t for |t| <= 2^13, computed in p bits with a relative error below 2^(54-p).
 //
-// Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and
-// is within 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
+// Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, so the series has fewer than 2^6 terms
+// and an error below 2^(10-p). Then 32 squarings each double the relative error and add 2^(1-p). The final error is
+// below 2^32·2^(11-p).
 func ExpAt(t *big.Float, p uint) *big.Float {
 	s := newFloat(p).SetMantExp(t, -32)
 	sum, term, whole := newFloat(p).SetInt64(1), newFloat(p).SetInt64(1), new(big.Float)
@@ -86,14 +87,16 @@ func ExpAt(t *big.Float, p uint) *big.Float {
 	return sum
 }
 
-// BigLn returns the natural logarithm of x > 0, within 2^-1000, relative.
+// BigLn returns the natural logarithm of x > 0, with a relative error below 2^-1000.
 func BigLn(x *big.Float) *big.Float { return LnAt(x, BigPrec) }
 
-// LnAt returns the natural logarithm of x > 0, within 2^(24-p), relative; x has at most BigPrec bits.
+// LnAt returns the natural logarithm of x > 0, computed in p bits with a relative error below 2^(24-p). x has at most
+// BigPrec bits.
 //
-// Proof note. x = m·2^e with m in [0.7, 1.42]. m - 1 has only its own rounding error, so z = (m-1)/(m+1) and the series
-// of 2·atanh(z) are within 2^(14-p), relative, even if x is near 1 and e = 0: the terms of the series have one sign and
-// shrink by 0.03 or more. If e is not 0, |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
+// Proof note. x = m·2^e with m in [0.7, 1.42]. m - 1 has only its own rounding error. So z = (m-1)/(m+1), and the
+// series of 2·atanh(z), have relative errors below 2^(14-p), even if x is near 1 and e = 0: all terms of the series
+// have one sign, and each is at most 0.03 times the one before. If e is not 0, |ln m| < 0.36 and |e|·ln 2 >= 0.69, so
+// the sum loses less than two bits.
 func LnAt(x *big.Float, p uint) *big.Float {
 	m := NewBig()
 	e := NewBig().Set(x).MantExp(m)
@@ -128,10 +131,10 @@ func bigAtanh(z *big.Float) *big.Float {
 	}
 }
 
-// BigExpm1 returns e^t - 1 for |t| <= 1/2, within 2^(24-p), relative; p is the precision of t.
+// BigExpm1 returns e^t - 1 for |t| <= 1/2, with a relative error below 2^(24-p); p is the precision of t.
 //
-// Proof note. From the second on, the terms shrink by a quarter or more, and the first outweighs them: |sum| >= |t|/2.
-// So roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).
+// Proof note. From the second on, each term is at most a quarter of the one before, and the first exceeds the sum of
+// the others: |sum| >= |t|/2. So roundings of 2^(1-p) in fewer than 2^8 terms cost less than 2^(12-p).
 func BigExpm1(t *big.Float) *big.Float {
 	p := t.Prec()
 	sum, term, whole := newFloat(p).Set(t), newFloat(p).Set(t), new(big.Float)
@@ -143,8 +146,8 @@ func BigExpm1(t *big.Float) *big.Float {
 	return sum
 }
 
-// NegLogOneLess returns -ln(1 - d) for d in [0, 1), within 2^-960, relative. For d <= 1/2 it is 2·atanh(d/(2-d)), in
-// which nothing cancels.
+// NegLogOneLess returns -ln(1 - d) for d in [0, 1), with a relative error below 2^-960. For d <= 1/2 it is
+// 2·atanh(d/(2-d)), in which no digits cancel.
 func NegLogOneLess(d *big.Float) *big.Float {
 	if d.Sign() == 0 {
 		return NewBig()
@@ -157,7 +160,7 @@ func NegLogOneLess(d *big.Float) *big.Float {
 	return s.SetMantExp(s, 1)
 }
 
-// OneLessExp returns 1 - e^-|t|, within 2^-960, relative; t is below 2^30.
+// OneLessExp returns 1 - e^-|t| for |t| < 2^30, with a relative error below 2^-960.
 func OneLessExp(t *big.Float) *big.Float {
 	t = NewBig().Abs(t)
 	t.Neg(t)
@@ -169,8 +172,8 @@ func OneLessExp(t *big.Float) *big.Float {
 	return s.Sub(BigOf(1), s)
 }
 
-// BigExpFar returns e^t for |t| < 2^30, within 2^-940, relative. The argument is reduced by n·ln 2, whose error is
-// below 2^30·2^-1000.
+// BigExpFar returns e^t for |t| < 2^30, with a relative error below 2^-940. It subtracts a multiple n·ln 2 from t; the
+// error of n·ln 2 is below 2^30·2^-1000.
 func BigExpFar(t *big.Float) *big.Float {
 	ratio := NearestFloat(NewBig().Quo(t, bigLn2()))
 	n := math.Round(ratio)

@@ -2,21 +2,21 @@ package numeric
 
 import "math"
 
-// If a condition holds for all numbers on one side of a point, Boundary finds the last float64 for which it holds.
-// Starting from the solver's candidate, it usually tests one or two neighbours. It gallops and bisects over the bit
-// patterns of float64s, which sort as the numbers do. So it ends after some hundred steps even if the candidate is
-// useless.
+// If a condition holds for all numbers on one side of a point, Boundary finds the last float64 for which it holds. It
+// starts from the solver's candidate, so it usually tests one or two neighbours. Otherwise it doubles the distance
+// until the condition changes, and then bisects. Both work on the bit patterns of float64s, which sort as the numbers
+// do. So the search ends after some hundred steps even if the candidate is useless.
 
 // Boundary returns the extreme float64 for which ok returns true. ok must return true for all numbers on one side of
 // some point: for the larger ones if up is set, otherwise for the smaller ones. The search starts at guess, which is
-// positive or 0. If sure is set and ok(guess) is true, Boundary returns guess without testing its neighbour. The second
-// result is false if ok is true for no number that the search can reach.
-func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, bool) {
+// positive or 0. If converged is set and ok(guess) is true, Boundary returns guess without testing its neighbour. The
+// second result is false if ok is true for no number that the search can reach.
+func Boundary(guess float64, up, converged bool, ok func(float64) bool) (float64, bool) {
 	if !(guess >= 0 && guess <= math.MaxFloat64) {
-		guess, sure = 1, false
+		guess, converged = 1, false
 	}
 	if ok(guess) {
-		if sure {
+		if converged {
 			return guess, true
 		}
 		bad, found := gallop(guess, !up, func(x float64) bool { return !ok(x) })
@@ -32,8 +32,8 @@ func Boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, boo
 	return bisect(good, guess, ok), true
 }
 
-// gallop tries numbers further and further from a start, doubling the distance in units of the last place, until ok
-// returns true. If ok never does, it returns false and the last number that it tried.
+// gallop tries numbers at growing distances from a start until ok returns true. The distance doubles, in units of the
+// last place. If ok never returns true, gallop returns false and the last number that it tried.
 func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	const end = 0x7fefffffffffffff // MaxFloat64
 	at := math.Float64bits(from)
@@ -52,7 +52,7 @@ func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	}
 }
 
-// bisect returns the float64 next to the boundary for which ok returns true, given that ok(good) is true and ok(bad) is
+// bisect returns the extreme float64 between good and bad for which ok returns true. ok(good) must be true and ok(bad)
 // false.
 func bisect(good, bad float64, ok func(float64) bool) float64 {
 	g, b := math.Float64bits(good), math.Float64bits(bad)

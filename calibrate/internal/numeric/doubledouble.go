@@ -5,14 +5,15 @@ import (
 	"math/big"
 )
 
-// dd is a double-double: the unevaluated sum hi + lo, with |lo| at most half a unit in the last place of hi.
+// dd is a double-double: the number hi + lo, kept as two float64s, with |lo| at most half a unit in the last place of
+// hi.
 //
 // Proof note. The algorithms and their bounds are from Joldes, Muller and Popescu, "Tight and rigorous error bounds for
 // basic building blocks of double-word arithmetic" (ACM TOMS 44, 2017), with u = 2^-53: add 3u²/(1-4u) (Algorithm 6),
 // mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). So the relative error of every
-// operation is at most 2^-102, and at most 2^-104 for add and mul. This needs that no product underflows. Callers
-// ensure it: magnitudes are zero or between 2^-900 and 2^900. Products are converted to float64 explicitly, so that no
-// compiler fuses them with an addition. Fusing happens only in math.FMA.
+// operation is at most 2^-102, and at most 2^-104 for add and mul. These bounds hold if no product underflows. Callers
+// ensure this: all numbers are 0 or between 2^-900 and 2^900 in absolute value. Products are converted to float64
+// explicitly, so that no compiler fuses them with an addition. Fusing happens only in math.FMA.
 type dd struct{ hi, lo float64 }
 
 // twoSum returns a + b without error.
@@ -40,8 +41,8 @@ func (x dd) add(y dd) dd {
 	return fastTwoSum(v.hi, t.lo+v.lo)
 }
 
-// addSmall returns x + y for |y| <= |x|/4, within 4.5u² < 2^-103: the roundings of x.lo + y.lo (1.25u²·|x.hi|) and of
-// the sum of the three low parts (2.7u²·|x+y|).
+// addSmall returns x + y for |y| <= |x|/4, with a relative error of 4.5u² < 2^-103. The error comes from the roundings
+// of x.lo + y.lo (1.25u²·|x.hi|) and of the sum of the three low components (2.7u²·|x+y|).
 func (x dd) addSmall(y dd) dd {
 	s := fastTwoSum(x.hi, y.hi)
 	return fastTwoSum(s.hi, s.lo+(x.lo+y.lo))
@@ -84,13 +85,13 @@ type wide struct {
 	e int
 }
 
-// wideOf returns x, without error, for any finite x >= 0.
+// wideOf returns x without error, for any finite x >= 0.
 func wideOf(x float64) wide {
 	f, e := math.Frexp(x)
 	return wide{dd{f, 0}, e}
 }
 
-// normal returns w normalised, exactly.
+// normal returns w in normalised form, exactly.
 func (w wide) normal() wide {
 	f, e := math.Frexp(w.m.hi)
 	return wide{dd{f, math.Ldexp(w.m.lo, -e)}, w.e + e}
@@ -100,14 +101,14 @@ func (w wide) mul(v wide) wide { return wide{w.m.mul(v.m), w.e + v.e}.normal() }
 
 func (w wide) div(v wide) wide { return wide{w.m.div(v.m), w.e - v.e}.normal() }
 
-// plain returns w as a double-double. The exponent must be between -400 and 400.
-func (w wide) plain() dd { return w.m.scale(math.Ldexp(1, w.e)) }
+// asDD returns w as a double-double. The exponent must be between -400 and 400.
+func (w wide) asDD() dd { return w.m.scale(math.Ldexp(1, w.e)) }
 
 // approximate returns the float64 nearest to w, or a neighbour of it. It is precise enough for a solver, not for a
 // proof.
 func (w wide) approximate() float64 { return math.Ldexp(w.m.hi, w.e) }
 
-// exceeds reports whether w > x, exactly. Both are positive; w is normalised.
+// exceeds reports whether w > x, exactly. Both must be positive, and w normalised.
 func (w wide) exceeds(x float64) bool {
 	v := wideOf(x)
 	switch {
@@ -139,7 +140,7 @@ func (w wide) roundDown() float64 {
 	return math.Nextafter(f, 0)
 }
 
-// widen returns w·(1 + by), within 2^-103, relative.
+// widen returns w·(1 + by), with a relative error below 2^-103.
 func (w wide) widen(by float64) wide {
 	return wide{w.m.add(w.m.mulFloat(by)), w.e}.normal()
 }
@@ -150,14 +151,14 @@ func (w wide) big() *big.Float {
 	return s.SetMantExp(s, w.e)
 }
 
-// wideOfBig returns x >= 0 as a wide, within 2^-106, relative.
+// wideOfBig returns x >= 0 as a wide, with a relative error below 2^-106.
 func wideOfBig(x *big.Float) wide {
 	m := NewBig()
 	e := x.MantExp(m)
 	return wide{ddOfBig(m), e}.normal()
 }
 
-// ddOfBig returns x as a double-double, within 2^-106, relative.
+// ddOfBig returns x as a double-double, with a relative error below 2^-106.
 func ddOfBig(x *big.Float) dd {
 	hi, _ := x.Float64()
 	rest := NewBig().Sub(x, BigOf(hi))

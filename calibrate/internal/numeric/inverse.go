@@ -4,25 +4,25 @@ import (
 	"math"
 )
 
-// The curve and its three inverses as float64s on the safe side. Each function solves the equation approximately, moves
-// the solution slightly to the unsafe side, and lets Boundary find the extreme float64 that Meets accepts.
+// The curve and its three inverses as float64s on the safe side. Each inverse solves the equation approximately and
+// moves the solution slightly to the unsafe side. From there, Boundary finds the extreme float64 that Meets accepts.
 
-// nudge is how far a candidate is moved to the unsafe side, relative, before it is rounded. It exceeds the candidate's
-// error, so rounding never ends one float64 too far on the safe side. If it ends too far on the unsafe side, which is
-// rare, Meets rejects the candidate.
+// nudge is the relative amount by which a candidate is moved to the unsafe side before it is rounded. It exceeds the
+// candidate's error, so rounding never yields a float64 that is safe but not extreme. If the rounded candidate is
+// unsafe, which is rare, Meets rejects it.
 const nudge = 0x1p-60
 
-// The range of guarantees for which the curve is evaluated.
+// The range of epsilon and delta for which the curve is evaluated.
 const (
 	// MaxEpsilon is the largest epsilon.
 	MaxEpsilon = 1e6
-	// MinDelta is the largest float64 that is at most the decimal 1e-300: the result of reading that decimal rounded
+	// MinDelta is the largest float64 that is at most the decimal 1e-300, which is the result of rounding this decimal
 	// down. The float64 nearest to 1e-300 is larger.
 	MinDelta = 0x1.56e1fc2f8f358p-997
 )
 
 // LeastDelta returns the least float64 that is proven to be at least delta(eps) of the Gaussian mechanism with this mu.
-// It is at least 5e-324, and 1 if no smaller float64 is proven. eps is in [0, MaxEpsilon].
+// It is at least 5e-324, and is 1 if no smaller float64 is proven. eps is in [0, MaxEpsilon].
 func LeastDelta(eps float64, mu Quotient) float64 {
 	p := curve(wideOf(eps), mu.wide())
 	switch p.region {
@@ -38,11 +38,11 @@ func LeastDelta(eps float64, mu Quotient) float64 {
 	return most
 }
 
-// delta returns delta at the point, if the value has the relative error by. The result grows with by. If the value is 1
-// - delta, its error is relative to 1 - delta.
+// delta returns an upper bound on delta at the point if value may have the relative error by > 0, and a lower bound if
+// by < 0. If value is 1 - delta, the error is relative to 1 - delta.
 func (p point) delta(by float64) wide {
 	if p.region == upper {
-		return wide{dd{1, 0}.sub(p.value.widen(-by).plain()), 0}.normal()
+		return wide{dd{1, 0}.sub(p.value.widen(-by).asDD()), 0}.normal()
 	}
 	return p.value.widen(by)
 }
@@ -56,13 +56,13 @@ func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
 	case !Meets(MaxEpsilon, mu, delta):
 		return 0, false
 	}
-	guess, sure := solveEpsilon(delta, mu.wide())
-	if sure {
+	guess, converged := solveEpsilon(delta, mu.wide())
+	if converged {
 		guess = guess.widen(-nudge)
 	} else {
 		guess = polishEpsilon(guess, mu, delta)
 	}
-	eps, _ := Boundary(min(guess.roundUp(), MaxEpsilon), true, sure, func(eps float64) bool {
+	eps, _ := Boundary(min(guess.roundUp(), MaxEpsilon), true, converged, func(eps float64) bool {
 		return eps >= MaxEpsilon || Meets(eps, mu, delta)
 	})
 	return min(eps, MaxEpsilon), true
@@ -70,8 +70,8 @@ func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
 
 // LargestMu returns the largest float64 mu with which the Gaussian mechanism is proven to meet (eps, delta).
 func LargestMu(eps, delta float64) float64 {
-	guess, sure := solveMu(eps, delta)
-	mu, _ := Boundary(guess.widen(nudge).roundDown(), false, sure, func(mu float64) bool {
+	guess, converged := solveMu(eps, delta)
+	mu, _ := Boundary(guess.widen(nudge).roundDown(), false, converged, func(mu float64) bool {
 		return mu == 0 || Meets(eps, Quotient{mu, 1}, delta)
 	})
 	return mu
@@ -80,15 +80,15 @@ func LargestMu(eps, delta float64) float64 {
 // LeastSigma returns the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to
 // meet (eps, delta), or false if no float64 is.
 func LeastSigma(l2, eps, delta float64) (float64, bool) {
-	mu, sure := solveMu(eps, delta)
+	mu, converged := solveMu(eps, delta)
 	guess := wideOf(l2).div(mu).widen(-nudge).roundUp()
-	return Boundary(min(guess, math.MaxFloat64), true, sure, func(sigma float64) bool {
+	return Boundary(min(guess, math.MaxFloat64), true, converged, func(sigma float64) bool {
 		return sigma > 0 && Meets(eps, Quotient{l2, sigma}, delta)
 	})
 }
 
-// polishEpsilon improves a small epsilon by Newton steps in extended precision. If delta(0) is just above delta,
-// epsilon is a difference that double-double cannot resolve. d delta(eps)/d eps = -phi(x)·R(y).
+// polishEpsilon improves a small epsilon by Newton steps in extended precision, with d delta(eps)/d eps = -phi(x)·R(y).
+// It is needed if delta(0) is just above delta: epsilon is then a difference that double-double cannot resolve.
 func polishEpsilon(eps wide, mu Quotient, delta float64) wide {
 	e := eps.big()
 	for range 3 {

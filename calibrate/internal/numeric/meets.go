@@ -5,13 +5,13 @@ import (
 	"math/big"
 )
 
-// These functions decide whether noise meets a guarantee. The slow evaluation is used only if the fast one is too
+// These functions decide whether noise meets a guarantee. They use the slow evaluation only if the fast one is too
 // inexact to decide. If 1024 bits cannot decide, the answer is no. So every yes is proven.
 
 // Quotient is an exact mu = Num/Den: a sensitivity divided by a sigma, or mu divided by 1.
 type Quotient struct{ Num, Den float64 }
 
-// wide returns the quotient within 2^-102, relative.
+// wide returns the quotient with a relative error below 2^-102.
 func (q Quotient) wide() wide {
 	if q.Den == 1 {
 		return wideOf(q.Num)
@@ -25,8 +25,8 @@ func (q Quotient) Near() float64 { return q.wide().approximate() }
 // big returns the quotient in extended precision.
 func (q Quotient) big() *big.Float { return NewBig().Quo(BigOf(q.Num), BigOf(q.Den)) }
 
-// Meets reports whether the Gaussian mechanism with this mu is proven to satisfy (eps, delta), that is delta(eps) <=
-// delta. It evaluates in double-double and, if that cannot decide, in extended precision.
+// Meets reports whether the Gaussian mechanism with this mu is proven to satisfy (eps, delta), that is, whether
+// delta(eps) <= delta is proven. It evaluates in double-double and, if that cannot decide, in extended precision.
 func Meets(eps float64, mu Quotient, delta float64) bool {
 	switch curve(wideOf(eps), mu.wide()).compare(delta) {
 	case -1:
@@ -37,7 +37,7 @@ func Meets(eps float64, mu Quotient, delta float64) bool {
 	return BigMeets(eps, mu.big(), delta)
 }
 
-// MeetsAtRatio does the work of Meets for mu = eps/c, with eps and c above 0.
+// MeetsAtRatio is Meets for mu = eps/c, with eps and c above 0.
 func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	switch curve(wideOf(eps), wideOf(eps).div(wideOfBig(c))).compare(delta) {
 	case -1:

@@ -6,11 +6,11 @@ import (
 )
 
 // Mills' ratio R(x) = (1 - Phi(x))/phi(x) is the normal tail without its exponential decay. It is smooth and between 0
-// and 1.26. So a table of Taylor series at steps of 1/8 gives it in double-double up to x = 26, and the asymptotic
-// series from there on.
+// and 1.26. Up to x = 26 it is computed in double-double from a table of Taylor series at steps of 1/8, and from there
+// on by the asymptotic series.
 
-// mills returns Mills' ratio R(x) = (1 - Phi(x))/phi(x) = sqrt(pi/2)·erfcx(x/sqrt 2) for x >= 0, within 2^-95,
-// relative.
+// mills returns Mills' ratio R(x) = (1 - Phi(x))/phi(x) = sqrt(pi/2)·erfcx(x/sqrt 2) for x >= 0, with a relative error
+// below 2^-95.
 func mills(x dd) dd {
 	if x.hi >= asymptoticFrom {
 		return millsAsymptotic(x)
@@ -18,13 +18,14 @@ func mills(x dd) dd {
 	return millsTaylorSum(x)
 }
 
-// millsTaylorSum sums the Taylor series at the nearest node.
+// millsTaylorSum sums the Taylor series of R about the nearest node of the table.
 //
-// Proof note. |h| <= 1/16. With r(n) = |R^(n)|/n! at the node, that is the integral of t^n/n!·e^(-xt - t²/2), the ratio
-// r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So terms shrink by 0.05 or more, the sum is at least
-// 0.95 of its first term, and the head's roundings, 2^-103 of each partial sum, make at most 2^-102. The tail from n =
-// 10 is below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and is summed in float64 within
-// 2^-48 of itself; the terms from n = 18 on, which are left out, are below 2^-99.4. Together: below 2^-98.
+// Proof note. The distance h from the node is at most 1/16. Let r(n) = |R^(n)|/n! at the node, which is the integral of
+// t^n/n!·e^(-xt - t²/2) over t >= 0. The ratio r(n+1)/r(n) is largest at x = 0 and n = 0: sqrt(2/pi) < 0.8. So each
+// term is at most 0.05 times the one before, and the sum is at least 0.95 of its first term. The first ten terms are
+// added in double-double; roundings of 2^-103 of each partial sum amount to at most 2^-102. The terms from n = 10 on
+// are below r(10)/r(0)·16^-10 <= 2^-51.9 of the first term (r(10)/r(0) <= 1/3840) and are summed in float64 with a
+// relative error of 2^-48. The omitted terms, from n = 18 on, are below 2^-99.4. The sum of all errors is below 2^-98.
 func millsTaylorSum(x dd) dd {
 	k := int(x.hi*(1/millsStep) + 0.5)
 	node := &millsTable()[k]
@@ -49,12 +50,13 @@ var (
 	}
 )
 
-// millsAsymptotic sums the asymptotic series, which envelops R, for x in [26, 2^100].
+// millsAsymptotic sums the asymptotic series of R, for x in [26, 2^100].
 //
-// Proof note. v = 1/x² <= 2^-9.4. The series alternates, so its error is below the first term left out, 35!!·v^18 <
-// 2^-101. The tail from n = 8 is below 2^-54; float64 sums it with a relative error of 2^-48. Terms shrink by a factor
-// of 2^-5 or less, so the rounding errors of the head are at most 2^-102. The rounding errors of v, of the last product
-// and of the quotient are at most 2^-101 each. The sum of all errors is below 2^-98.
+// Proof note. v = 1/x² <= 2^-9.4. The partial sums are alternately above and below R, so the error of the series is
+// below the first omitted term, 35!!·v^18 < 2^-101. The terms from n = 8 on are below 2^-54; float64 sums them with a
+// relative error of 2^-48. Each of the first eight terms is at most 2^-5 times the one before, so their rounding errors
+// amount to at most 2^-102. The rounding errors of v, of the last product and of the quotient are at most 2^-101 each.
+// The sum of all errors is below 2^-98.
 func millsAsymptotic(x dd) dd {
 	inverse := dd{1, 0}.div(x)
 	v := inverse.mul(inverse)
@@ -69,15 +71,15 @@ func millsAsymptotic(x dd) dd {
 	return s.mul(inverse)
 }
 
-// The table of mills. At each node it has the first terms of the Taylor series of R in double-double and the later ones
-// in float64.
+// The table of mills has the Taylor series of R at each node: the first millsHead coefficients in double-double, and
+// millsTail more in float64.
 const (
 	millsStep  = 1. / 8
 	millsHead  = 10
 	millsTail  = 8
 	millsNodes = asymptoticFrom*8 + 1
 
-	// tablePrec is the precision, in bits, and tableTerms the number of terms, in which the table is computed.
+	// The table is computed with tablePrec bits and tableTerms terms.
 	tablePrec  = 384
 	tableTerms = 40
 )
@@ -88,15 +90,19 @@ type millsNode struct {
 	tail [millsTail]float64
 }
 
-// millsTable computes the table once, in a few milliseconds, instead of shipping thousands of digits that nobody can
-// read.
+// millsTable computes the table at its first use, in a few milliseconds. The alternative would be thousands of digits
+// in the source that nobody can read.
 //
-// Proof note. R solves y' = x·y - 1 (R = integral over t >= 0 of e^(-xt - t²/2)). Two solutions differ by a multiple of
-// e^(x²/2), so an error at one node shrinks on the way down to 0: the walk starts at 26, where the asymptotic series is
-// within 2^-450, and steps down by Taylor series. |R^(n)(x)|/n! = integral of t^n/n!·e^(-xt - t²/2), largest at x = 0,
-// is below 2^-80 from n = 41 on, so a step leaves out less than 2^-200. The recurrence for the coefficients favours the
-// other solution: by n = 18 it has lost a factor of at most 26^37/18! < 2^122 of 2^382, and its later losses meet 8^-n.
-// So entries are within 2^-200 of R^(n)/n!, relative, before they are rounded: to 2^-106 (head) and 2^-53 (tail).
+// Proof note. R(x) is the integral of e^(-xt - t²/2) over t >= 0 and solves y' = x·y - 1. Two solutions of this
+// equation differ by a multiple of e^(x²/2), so an error at one node shrinks on the way down to 0. Therefore the nodes
+// are computed from 26 down to 0. At 26 the asymptotic series has an error below 2^-450, and each step down sums a
+// Taylor series. |R^(n)(x)|/n!, the integral of t^n/n!·e^(-xt - t²/2), is largest at x = 0, and below 2^-80 from n = 41
+// on. So a step omits less than 2^-200.
+//
+// The recurrence for the coefficients enlarges errors: an error of c[0] or c[1] grows like x^n/n!, while R^(n)/n! falls
+// about like 1/x^(n+1). Up to n = 18, a relative error of 2^-382 becomes at most 26^37/18!·2^-382 < 2^-260. Later
+// coefficients occur only in the steps, multiplied by 8^-n. So the entries have relative errors below 2^-200, before
+// they are rounded to 2^-106 (double-double) and 2^-53 (float64).
 var millsTable = sync.OnceValue(func() *[millsNodes]millsNode {
 	t := new([millsNodes]millsNode)
 	value := tableFloat(0).Set(BigMills(BigOf(asymptoticFrom)))
@@ -112,7 +118,7 @@ var millsTable = sync.OnceValue(func() *[millsNodes]millsNode {
 func tableFloat(x float64) *big.Float { return new(big.Float).SetPrec(tablePrec).SetFloat64(x) }
 
 // millsTaylor returns the Taylor coefficients c[n] of R at x, from c[0] = R(x) and c[1] = x·R(x) - 1. The recurrence
-// (n+2)·c[n+2] = c[n] + x·c[n+1] is the derivative of R' = x·R - 1.
+// (n+2)·c[n+2] = c[n] + x·c[n+1] follows from the derivative of R' = x·R - 1.
 func millsTaylor(x float64, value *big.Float) []*big.Float {
 	at := tableFloat(x)
 	c := make([]*big.Float, tableTerms+1)
@@ -127,7 +133,7 @@ func millsTaylor(x float64, value *big.Float) []*big.Float {
 	return c
 }
 
-// stepDown evaluates the series c at -millsStep.
+// stepDown evaluates the Taylor series with coefficients c at -millsStep.
 func stepDown(c []*big.Float) *big.Float {
 	s := tableFloat(0)
 	step := tableFloat(-millsStep)

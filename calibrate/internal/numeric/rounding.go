@@ -5,11 +5,12 @@ import (
 	"math/big"
 )
 
-// Every value on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are computed in
-// 256 bits, rounded up at each step, and then rounded up to a float64 (NewUp, Ceiling). Closed forms are known within
-// 2^-100; they are first moved to the safe side by more than their error (RoundedUp, RoundedDown).
+// Every number that decides how much noise is drawn is rounded towards more noise. Sums and quotients of a few float64s
+// are computed in 256 bits, rounded up at each step, and then rounded up to a float64 (NewUp, Ceiling). Closed forms
+// are computed with a relative error below 2^-100. They are first moved to the safe side by more than this error, and
+// then rounded (RoundedUp, RoundedDown).
 
-// directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
+// directedPrec is the precision, in bits, of sums and quotients whose steps are rounded in a known direction.
 const directedPrec = 256
 
 // NewUp returns 0 as a big.Float whose operations round up.
@@ -29,8 +30,9 @@ func Ceiling(x *big.Float) float64 {
 
 // RootCeiling returns the least float64 whose square is at least x >= 0, or +Inf if there is none.
 //
-// Proof note. A candidate is accepted if its square, which has at most 106 bits and is exact, is at least x.
-// big.Float.Sqrt is within a few units of its last place, so the answer is within two places of the rounded root.
+// Proof note. A candidate is accepted if its square is at least x; the square has at most 106 bits and is exact.
+// big.Float.Sqrt is wrong by at most a few units of its last place. So the answer is within two float64s of the rounded
+// root.
 func RootCeiling(x *big.Float) float64 {
 	f := Ceiling(NewUp().Sqrt(x))
 	if below := math.Nextafter(f, 0); SquareCovers(below, x) {
@@ -42,7 +44,7 @@ func RootCeiling(x *big.Float) float64 {
 	return f
 }
 
-// SquareCovers reports whether f² >= x, exactly. +Inf covers everything.
+// SquareCovers reports whether f² >= x, exactly. For f = +Inf it returns true.
 func SquareCovers(f float64, x *big.Float) bool {
 	square := UpOf(f)
 	return square.Mul(square, square).Cmp(x) >= 0
@@ -58,17 +60,18 @@ func ExactSum(x, y *big.Float) *big.Float {
 	return new(big.Float).SetPrec(uint(top-bottom)).Add(x, y)
 }
 
-// closedSlack is the exponent of the relative amount by which the value of a closed form is raised before it is rounded
-// up. It exceeds the value's error.
+// closedSlack is an exponent of two: before the value of a closed form is rounded up, it is raised by 2^closedSlack,
+// relative. This exceeds the value's error.
 const closedSlack = -100
 
-// RoundedUp returns the least float64 that is not below the exact value of x > 0, which is known within 2^closedSlack,
-// or +Inf if there is none.
+// RoundedUp returns a float64 that is at least the exact value of x > 0, or +Inf if there is none. The relative error
+// of x is below 2^closedSlack.
 func RoundedUp(x *big.Float) float64 {
 	return Ceiling(NewBig().Add(x, NewBig().SetMantExp(x, closedSlack)))
 }
 
-// RoundedDown returns a float64 that is not above the exact value of x >= 0, which is known within 2^closedSlack.
+// RoundedDown returns a float64 that is at most the exact value of x >= 0. The relative error of x is below
+// 2^closedSlack.
 func RoundedDown(x *big.Float) float64 {
 	low := NewBig().Sub(x, NewBig().SetMantExp(x, closedSlack))
 	f, _ := low.Float64()
@@ -81,7 +84,7 @@ func RoundedDown(x *big.Float) float64 {
 	return f
 }
 
-// ProbabilityUp returns x, a probability, rounded up to at most 1.
+// ProbabilityUp returns the probability x rounded up, at most 1.
 func ProbabilityUp(x *big.Float) float64 {
 	if x.Sign() == 0 {
 		return 0
@@ -89,8 +92,8 @@ func ProbabilityUp(x *big.Float) float64 {
 	return math.Min(RoundedUp(x), 1)
 }
 
-// WithSlack raises the difference x by 2^-200 of the number that was subtracted. This exceeds the error of x if the
-// difference cancelled.
+// WithSlack raises x, a difference, by 2^-200 times the number that was subtracted. This exceeds the error of x even if
+// digits cancelled in the difference.
 func WithSlack(x, subtracted *big.Float) *big.Float {
 	return NewBig().Add(x, NewBig().SetMantExp(NewBig().Abs(subtracted), -200))
 }

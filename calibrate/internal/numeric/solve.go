@@ -3,18 +3,18 @@ package numeric
 import "math"
 
 // The solver finds the mu or the epsilon at which the curve takes a given delta, by Halley's rule on log delta with the
-// fast evaluation. Its results are only candidates, which Meets then accepts or rejects: a wrong one costs time, never
-// safety. Two or three steps are usual, since the starts are within a few per cent: they come from rational
+// fast evaluation. Its results are only candidates, which Meets accepts or rejects: a wrong candidate costs time, never
+// safety. Usually two or three steps suffice. The starts, which are within a few per cent, come from rational
 // approximations of the normal quantile and of Mills' ratio.
 
-// MaxSteps bounds the iterations of a solver; two or three are usual.
+// MaxSteps bounds the iterations of a solver.
 const MaxSteps = 40
 
-// wildStep is larger than any step of a converging solver. A step of that size, or NaN, ends the attempt.
+// wildStep is larger than any step of a solver that converges. A larger step, or NaN, ends the attempt.
 const wildStep = 1 << 12
 
-// solveMu approximates the mu with delta(eps) = delta. sure reports whether it converged to 2^-62, relative, or better.
-func solveMu(eps, delta float64) (mu wide, sure bool) {
+// solveMu approximates the mu with delta(eps) = delta. converged reports whether its relative error is at most 2^-62.
+func solveMu(eps, delta float64) (mu wide, converged bool) {
 	e, mu := wideOf(eps), wideOf(startMu(eps, delta))
 	for range MaxSteps {
 		p := curve(e, mu)
@@ -34,9 +34,9 @@ func solveMu(eps, delta float64) (mu wide, sure bool) {
 	return mu, false
 }
 
-// solveEpsilon approximates the epsilon > 0 with delta(epsilon) = delta. sure reports whether it converged to 2^-62,
-// relative, or better. It iterates on a = epsilon/mu, in which the curve has a scale of 1.
-func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
+// solveEpsilon approximates the epsilon > 0 with delta(epsilon) = delta. converged reports whether its relative error
+// is at most 2^-62. The unknown of the iteration is a = epsilon/mu, in which the curve has a scale of 1.
+func solveEpsilon(delta float64, mu wide) (eps wide, converged bool) {
 	m := mu.approximate()
 	a := math.Max(startX(delta, m)+m/2, 0)
 	eps = wideOf(a).mul(mu)
@@ -61,11 +61,11 @@ func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
 	return eps, false
 }
 
-// shift returns w + step·mu, and the same divided by mu; both are at least 0.
+// shift returns w + step·mu, and this sum divided by mu; both are at least 0.
 func (w wide) shift(step float64, mu wide) (wide, float64) {
 	a := dd{step, 0}
 	if w.m.hi > 0 {
-		a = w.div(mu).plain().add(a)
+		a = w.div(mu).asDD().add(a)
 	}
 	if !(a.hi > 0) {
 		return wide{}, 0
@@ -78,8 +78,8 @@ func (w wide) grow(step float64) wide {
 	return wide{w.m.add(w.m.mulFloat(math.Expm1(step))), w.e}.normal()
 }
 
-// halley returns the step towards the root of a function with value f and derivatives f1 and f2: by Halley's rule, or
-// by Newton's if the curvature would mislead.
+// halley returns the step towards the root of a function with value f and derivatives f1 and f2. It uses Halley's rule,
+// or Newton's if the second derivative would mislead.
 func halley(f, f1, f2 float64) float64 {
 	bend := 1 - f/f1*(f2/f1)/2
 	if !(bend > 0.25) {
@@ -88,9 +88,9 @@ func halley(f, f1, f2 float64) float64 {
 	return -f / f1 / bend
 }
 
-// miss returns how far the point is from delta on the solver's scale: log of delta(eps)/delta, or log of (1 - delta)/(1
-// - delta(eps)) if delta is large. Both grow with mu. slope is the derivative by log mu. sign is the sign of slope² in
-// the second derivative.
+// miss returns how far the point is from delta on the solver's scale: log(delta(eps)/delta), or log((1 - delta)/(1 -
+// delta(eps))) if delta is large. Both grow with mu. slope is the derivative with respect to log mu. sign is the sign
+// of the term slope² in the second derivative.
 func (p point) miss(delta float64) (f, slope, sign float64) {
 	if p.region == upper && delta > 0.5 {
 		return -p.value.logOver(wide{twoSum(1, -delta), 0}.normal()), p.slope, 1
@@ -99,10 +99,10 @@ func (p point) miss(delta float64) (f, slope, sign float64) {
 	return p.value.logOver(wideOf(delta)), p.slope, -1
 }
 
-// asDelta returns the point with delta as its value, even if the value was 1 - delta.
+// asDelta returns the point with delta as its value, whether the value was delta or 1 - delta.
 func (p point) asDelta() point {
 	if p.region == upper {
-		c := p.value.plain()
+		c := p.value.asDD()
 		d := dd{1, 0}.sub(c)
 		p.region, p.value, p.slope = lower, wide{d, 0}.normal(), p.slope*c.hi/d.hi
 	}
@@ -118,9 +118,10 @@ func (w wide) logOver(v wide) float64 {
 	return math.Log1p(w.m.scale(math.Ldexp(1, d)).sub(v.m).hi / v.m.hi)
 }
 
-// The starts of the solver
+// Starting values of the solver
 
-// RoughQuantile returns z with 1 - Phi(z) = p, within 5e-4, for 0 < p < 1 (Abramowitz & Stegun 26.2.23).
+// RoughQuantile returns z with 1 - Phi(z) = p, for 0 < p < 1, with an absolute error below 5e-4 (Abramowitz & Stegun
+// 26.2.23).
 func RoughQuantile(p float64) float64 {
 	if p > 0.5 {
 		return -RoughQuantile(1 - p)
@@ -129,10 +130,10 @@ func RoughQuantile(p float64) float64 {
 	return t - (2.515517+t*(0.802853+t*0.010328))/(1+t*(1.432788+t*(0.189269+t*0.001308)))
 }
 
-// roughMills returns R(x), x > -1, within a few per cent.
+// roughMills returns R(x) for x > -1, with a relative error of a few per cent.
 func roughMills(x float64) float64 { return 4 / (3*x + math.Sqrt(x*x+8)) }
 
-// roughShare returns 1 - R(x + mu)/R(x): delta(epsilon) over Phi(-x).
+// roughShare returns 1 - R(x + mu)/R(x), the quotient of delta(epsilon) and Phi(-x).
 func roughShare(x, mu float64) float64 {
 	if mu < 1e-3 {
 		return mu * (1/roughMills(x) - x)
@@ -140,7 +141,7 @@ func roughShare(x, mu float64) float64 {
 	return 1 - roughMills(x+mu)/roughMills(x)
 }
 
-// muAt returns the mu at which eps/mu - mu/2 = x: the positive root, without cancellation.
+// muAt returns the mu > 0 at which eps/mu - mu/2 = x. No digits cancel in its formulas.
 func muAt(eps, x float64) float64 {
 	root := math.Sqrt(x*x + 2*eps)
 	if x > 0 {
@@ -149,8 +150,8 @@ func muAt(eps, x float64) float64 {
 	return root - x
 }
 
-// startMu approximates the mu with delta(eps) = delta, from two lower bounds. One is muAt of the quantile of delta,
-// since delta(eps) <= Phi(-x). The other is sqrt(2 pi)·delta, since delta(eps) <= delta(0) <= mu/sqrt(2 pi).
+// startMu approximates the mu with delta(eps) = delta by the larger of two lower bounds. One is muAt for the quantile
+// of delta, since delta(eps) <= Phi(-x). The other is sqrt(2 pi)·delta, since delta(eps) <= delta(0) <= mu/sqrt(2 pi).
 func startMu(eps, delta float64) float64 {
 	if delta > 0.5 { // Phi(x) <= 1 - delta(eps) <= 2·Phi(x)
 		return muAt(eps, -RoughQuantile((1-delta)/2))

@@ -36,7 +36,7 @@ func TestSolversConverge(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range 20000 {
 		eps, delta := curvetest.RandomEpsilon(r), curvetest.RandomDelta(r)
-		if _, sure := solveMu(eps, delta); !sure {
+		if _, converged := solveMu(eps, delta); !converged {
 			t.Errorf("eps = %g, delta = %g: not solved for mu", eps, delta)
 		}
 	}
@@ -46,8 +46,8 @@ func TestSolversConverge(t *testing.T) {
 // precision must.
 func TestExtendedPrecisionDecidesAtTheBoundary(t *testing.T) {
 	const eps, delta = 1.0, 1e-6
-	mu, sure := solveMu(eps, delta)
-	if !sure {
+	mu, converged := solveMu(eps, delta)
+	if !converged {
 		t.Fatal("not solved")
 	}
 	near := mu

@@ -1,4 +1,5 @@
-// Package domaintest computes random places, and distances on earth by an independent method, for tests.
+// Package domaintest draws random places for tests, and computes distances on earth by a method that is independent of
+// the tested one.
 package domaintest
 
 import (
@@ -6,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// Somewhere returns a place on earth, often at a pole or on the 180th meridian.
+// Somewhere returns a random place on earth, often at a pole or on the 180th meridian.
 func Somewhere(rng *rand.Rand) (lat, lon float64) {
 	lat, lon = math.Asin(2*rng.Float64()-1)*180/math.Pi, 360*rng.Float64()-180
 	switch rng.IntN(8) {
@@ -18,7 +19,7 @@ func Somewhere(rng *rand.Rand) (lat, lon float64) {
 	return lat, lon
 }
 
-// Beside returns a place that is about metres away from the place at lat, lon.
+// Beside returns a random place that is about the given number of metres away from the place at lat, lon.
 func Beside(rng *rand.Rand, lat, lon, metres float64) (float64, float64) {
 	sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
 	degrees := metres / 111_195
@@ -27,9 +28,9 @@ func Beside(rng *rand.Rand, lat, lon, metres float64) (float64, float64) {
 	return north, math.Remainder(east, 360)
 }
 
-// Vincenty returns the length of the geodesic between two places on WGS84: T. Vincenty, Direct and inverse solutions of
-// geodesics on the ellipsoid with application of nested equations, Survey Review 23 (1975), pages 88 to 93. NaN if the
-// iteration does not converge, near antipodes.
+// Vincenty returns the length in metres of the geodesic between two places on WGS84, or NaN if the iteration does not
+// converge, near antipodes. Source: T. Vincenty, Direct and inverse solutions of geodesics on the ellipsoid with
+// application of nested equations, Survey Review 23 (1975), pages 88 to 93.
 func Vincenty(lat1, lon1, lat2, lon2 float64) float64 {
 	const a, f = 6378137.0, 1 / 298.257223563
 	const b = a * (1 - f)

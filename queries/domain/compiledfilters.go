@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// CompiledFilters applies filters to batches. It is not safe for use by several goroutines.
+// CompiledFilters applies filters to the batches of one schema. It must not be used by several goroutines at the same
+// time.
 type CompiledFilters struct {
 	tests []Test
 	keep  []bool
@@ -26,11 +27,11 @@ type Test struct {
 	*Condition
 }
 
-// Test prepares a condition for batches with the columns of l. The columns must have been checked.
+// Test returns the evaluation of a condition for batches with the columns of l. The columns must have been checked.
 func (c *Condition) Test(l BatchColumns) Test { return Test{c.axisCoder(l), c} }
 
-// Apply updates a batch's Keep: of the rows that it keeps so far (all rows if Keep is nil), it keeps those that fulfil
-// all conditions. Keep is valid until the next call. No error depends on a row's value.
+// Apply updates b.Keep: a row stays in it only if it fulfils all conditions. If Keep is nil, all rows are in it before.
+// Keep is valid until the next call. No error depends on a row's value.
 func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
@@ -39,7 +40,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
-	all := b.Keep == nil // all rows are kept so far
+	all := b.Keep == nil // no row is dropped so far
 	if !all {
 		copy(s.keep, b.Keep)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Sums below each edge, by a square root
+// Cumulative counts by a square root of the matrix of prefix sums
 //
-// With P the n×n matrix of the sums of the first 1, …, n cells, P = S·S for the lower triangular Toeplitz matrix S
-// whose first column is the power series of 1/sqrt(1 − x):
+// Let P be the n×n matrix of prefix sums: row t of P·x is the sum of the first t cells. P = S·S for the lower
+// triangular Toeplitz matrix S whose first column is the power series of 1/sqrt(1 − x):
 //
 //	f_0 = 1,  f_k = f_{k−1}·(2k − 1)/(2k).
 //
@@ -20,27 +20,27 @@ import (
 // variance sigma²·sum_{k<t} f_k². No factorization of P has less than about 0.94 times this error.
 //
 // f_k is rounded to a multiple of 2^(−30), so that exact answers are integers. Noise, estimates and stated errors use
-// the rounded S: the estimate is P·S^(−1)·y, and the first column g of P·S^(−1) follows from sum_i f_i·g_{k−i} = 1.
+// the rounded S. The estimate is P·S^(−1)·y, and the first column g of P·S^(−1) follows from sum_i f_i·g_{k−i} = 1.
 //
 // Sources: Fichtenberger, Henzinger, Upadhyay, "Constant matters", ICML 2023; Henzinger, Upadhyay, Upadhyay, SODA 2023.
 
 const (
 	prefixBits = 30
-	// the largest number of cells along the axis: S·x takes n²/2 products
+	// the largest number of cells along the axis: S·x takes n²/2 multiplications
 	maxPrefix = 1 << 14
-	// the largest n² times the number of groups
+	// the largest value of n² times the number of axes
 	maxProducts = 1 << 33
 )
 
-// prefix is the square root factorization for n cells.
-type prefix struct {
+// squareRoot is the square root factorization for n cells.
+type squareRoot struct {
 	n int
-	f []int64   // multiples of 2^(−30): positive, falling
+	f []int64   // first column of S, in units of 2^(−30): positive and falling
 	g []float64 // first column of P·S^(−1)
 }
 
-func newPrefix(n int) *prefix {
-	p := &prefix{n: n, f: make([]int64, n), g: make([]float64, n)}
+func newSquareRoot(n int) *squareRoot {
+	p := &squareRoot{n: n, f: make([]int64, n), g: make([]float64, n)}
 	f := 1.0
 	for k := range n {
 		if k > 0 {
@@ -61,7 +61,7 @@ func newPrefix(n int) *prefix {
 // measure returns S·x in units of 2^(−30).
 //
 // No sum overflows: at most 2^14 counts of at most 2^48 rows times 2^30.
-func (p *prefix) measure(x []int64) int128.Slice {
+func (p *squareRoot) measure(x []int64) int128.Slice {
 	y := int128.Make(p.n)
 	for i, c := range x {
 		if c == 0 {
@@ -75,8 +75,8 @@ func (p *prefix) measure(x []int64) int128.Slice {
 	return y
 }
 
-// decode returns the estimates of the cumulative counts.
-func (p *prefix) decode(y []float64) []float64 {
+// decode returns the estimates of the cumulative counts, given the noisy y.
+func (p *squareRoot) decode(y []float64) []float64 {
 	out := make([]float64, p.n)
 	for t := range out {
 		for i := range t + 1 {
@@ -86,9 +86,9 @@ func (p *prefix) decode(y []float64) []float64 {
 	return out
 }
 
-// spread returns the variances of the estimates for noise of variance 1. A cell is the difference of two cumulative
-// counts; its coefficients are g_k − g_{k−1}.
-func (p *prefix) spread() Spread {
+// spread returns the variances of the estimates if the noise in y has variance 1. A cell is the difference of two
+// cumulative counts, with the coefficients g_k − g_{k−1}.
+func (p *squareRoot) spread() Spread {
 	s := Spread{Variance: make([]float64, p.n), WithLast: make([]float64, p.n), Cells: make([]float64, p.n)}
 	sum, cell, before := 0.0, 0.0, 0.0
 	for t, g := range p.g {
@@ -101,20 +101,23 @@ func (p *prefix) spread() Spread {
 	return s
 }
 
-// norm2 returns the largest squared norm of S·c, in units of 2^(−60), for the row counts c of a unit within bounds,
-// which may be in several axes of n cells. attained reports whether some c has this norm; if not, it is an upper bound.
+// norm2 returns the largest squared norm of S·c, in units of 2^(−60), over the row counts c of one unit within b. The
+// cells may lie on several axes. attained reports whether some c has this norm; if not, the result is an upper bound.
 //
-// Proof. The norm is convex, so that it is largest at a corner: m rows in each of some cells, and the rest r in one
-// more, f + 1 cells in all. The inner product of columns i and j of S,
+// Proof. Let a unit have at most k rows in all, and m in a cell. The norm is convex in c, so it is largest at a corner:
+// m rows in each of some cells, and the remaining r rows in one more, q cells in all. The inner product of columns i
+// and j of S,
 //
 //	<s_i, s_j> = sum_{t < n − max(i,j)} f_t·f_{t+|i−j|},
 //
-// falls with |i − j| and with max(i, j), since f falls and is not negative. If a set of cells is moved to the first f +
-// 1 cells in its order, neither grows; so the largest norm is among the norms with c in the first cells, with the rest
-// in one of them. Cells of other axes have inner products of 0. If the axis has fewer cells than that, or they are
-// many, the bound is k times the norm of the first column, or m rows in all of them: the triangle inequality, and that
-// no inner product is negative.
-func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
+// falls with |i − j| and with max(i, j), since f falls and is not negative. If the cells are moved to the first q cells
+// of an axis, in their order, neither of the two grows. So some c in the first q cells has the largest norm, with the r
+// rows in one of them. Cells of different axes have inner products of 0.
+//
+// There are two upper bounds, since no inner product is negative. If q exceeds the cells of an axis, the norm is at
+// most k times the norm of the first column (triangle inequality). If too many positions of the r rows had to be tried,
+// the norm is taken with m rows in each of the q cells.
+func (p *squareRoot) norm2(b Bounds) (norm *big.Int, attained bool) {
 	full := min(b.Cells, b.Rows/b.RowsPerCell)
 	rest := int64(0)
 	if full < b.Cells {
@@ -148,8 +151,9 @@ func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
 	return norm, true
 }
 
-// normOf returns the squared norm of S·c for counts c in the first cells, exactly, in units of 2^(−60).
-func (p *prefix) normOf(c []int64) *big.Int {
+// normOf returns the squared norm of S·c, exactly, in units of 2^(−60). c holds the counts of the first cells; all
+// others are 0.
+func (p *squareRoot) normOf(c []int64) *big.Int {
 	sum, term := new(big.Int), new(big.Int)
 	for t := range p.n {
 		y := new(big.Int)

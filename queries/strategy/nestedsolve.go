@@ -5,44 +5,46 @@ import (
 	"slices"
 )
 
-// Shares of nested levels
+// The best division of the budget over nested levels
 //
-// Let p be the shares: the fraction of mu² of each level. The variance V of an estimate is a convex function of p, and
-// is halved if all shares double. So it is above its tangents,
+// Let p_l be the fraction of mu² that level l gets. The variance V of an estimate is a convex function of p, and is
+// halved if all fractions double. So V is above its tangents,
 //
 //	V(x) ≥ V(p) + ∇V(p)·(x − p) = 2·V(p) + ∇V(p)·x,
 //
-// and tangents are lower bounds on the loss for any shares x. The search ends when the best lower bound is near the
-// least loss found.
+// and each tangent gives a lower bound on the loss for any fractions x. The search ends when the best lower bound is
+// near the least loss found.
 //
-// If the loss is a sum of variances, each round multiplies each share by the root of minus the slope of the loss, as
+// If the loss is a sum of variances, each round multiplies each fraction by the root of minus the slope of the loss, as
 // for optimal designs (Yu, "Monotonic convergence of a general algorithm for computing optimal designs", Annals of
 // Statistics 38, 2010).
 //
-// If the loss is the largest variance, it has a tangent for each level: the tangent of the level's worst node. The next
-// shares minimize the largest of all tangents so far (Kelley's cutting planes). They are the best mixed strategy of a
-// matrix game, tangents against levels. After a few rounds, all levels that matter have the same variance.
+// If the loss is the largest variance, each level contributes a tangent: the tangent of the level's worst node. The
+// next fractions minimize the largest of all tangents so far (Kelley's cutting planes). They are the best mixed
+// strategy of a matrix game, tangents against levels. After a few rounds, all levels that matter have the same
+// variance.
 //
-// All machines must find the same shares, although slopes are differences, which enlarge rounding errors. So each
-// product is converted to float64, which keeps compilers from fusing it with a sum.
+// Every machine must find the same fractions. Slopes are differences, which enlarge rounding errors. So each product is
+// converted to float64, which forbids compilers to fuse it with a sum.
 
 const (
-	leastShare   = 1e-4 // the least fraction of mu² of a level: with 0, its noise would have no finite variance
+	leastShare   = 1e-4 // the least fraction of mu² of a level: with 0, its noise would have an infinite variance
 	nestedRounds = 100
-	nestedWork   = 60_000_000 // the number of groups times evaluations of the loss that take some seconds
+	nestedWork   = 60_000_000 // limit of groups × evaluations of the loss: some seconds
 	nestedGap    = 1e-3
 	nestedStep   = 1e-4
 )
 
-// Solve returns the fraction of mu² of each level for the least loss. A unit changes one cell of each level by 1, and
-// mu is 1, so a level with the fraction p has noise of variance 1/p. For a tree with very many groups there are fewer
-// rounds: the fractions may then not be the best, and the stated errors are those for the fractions returned.
+// Solve returns the fraction of mu² for each level with the least loss. A unit changes one cell of each level by 1, and
+// mu is 1, so a level with the fraction p has noise of variance 1/p. A tree with very many groups gets fewer rounds,
+// and the fractions may then not be the best. Errors that are stated for a release are computed from the fractions
+// returned.
 func (n *Nested) Solve(loss Loss) []float64 {
 	levels := n.Levels()
-	free := 1 - float64(float64(levels)*leastShare) // what is left after each level got leastShare
-	next := even(levels)
+	free := 1 - float64(float64(levels)*leastShare) // what remains after each level got leastShare
+	next := equalWeights(levels)
 	best, least, bound := next, math.Inf(1), 0.0
-	var tangents [][]float64 // tangents[i][l] is the value of a tangent if level l gets all that is left
+	var tangents [][]float64 // tangents[i][l] is the value of tangent i if level l gets all of free
 	for range n.rounds() {
 		p := make([]float64, levels)
 		for l, x := range next {
@@ -64,13 +66,13 @@ func (n *Nested) Solve(loss Loss) []float64 {
 			tangents = append(tangents, tangent)
 		}
 		if loss == LossLargest {
-			next, bound = game(tangents)
+			next, bound = solveGame(tangents)
 		} else {
 			next, bound = p, max(bound, slices.Min(tangents[len(tangents)-1]))
 			for l, slope := range slopes[0] {
 				next[l] *= math.Sqrt(max(-slope, 0))
 			}
-			normalise(next)
+			normalize(next)
 		}
 		if least <= bound*(1+nestedGap) {
 			break
@@ -82,13 +84,13 @@ func (n *Nested) Solve(loss Loss) []float64 {
 	return best
 }
 
-// rounds returns how many rounds Solve may take.
+// rounds returns how many rounds Solve may take: fewer if the tree has many groups.
 func (n *Nested) rounds() int {
 	return min(nestedRounds, max(1, nestedWork/(n.alike().size()*(2*n.Levels()+1))))
 }
 
-// tangents returns the loss at shares p and its slope in the share of each level. If the loss is the largest variance,
-// it returns value and slopes for the worst group of each level.
+// tangents returns the loss for the fractions p, and its slope in the fraction of each level. If the loss is the
+// largest variance, values and slopes have one item for the worst group of each level.
 func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]float64) {
 	worst := make([]int, len(p)) // the groups
 	at := func(p []float64, choose bool) []float64 {
@@ -120,10 +122,11 @@ func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]
 	return values, slopes
 }
 
-// game solves a matrix game: it returns the mixed strategy over the columns of payoffs that makes the largest expected
-// payoff of a row as small as possible, and this payoff. A constant makes all payoffs positive. Then this is the linear
-// program that maximizes the sum of x for x ≥ 0 and payoffs·x ≤ 1, which the simplex method solves from x = 0.
-func game(payoffs [][]float64) (strategy []float64, value float64) {
+// solveGame solves a matrix game: it returns the mixed strategy over the columns of payoffs that makes the largest
+// expected payoff of a row as small as possible, and this payoff. A constant is added to make all payoffs positive. The
+// game is then the linear program that maximizes the sum of x for x ≥ 0 and payoffs·x ≤ 1. The simplex method solves it
+// from x = 0.
+func solveGame(payoffs [][]float64) (strategy []float64, value float64) {
 	rows, columns := len(payoffs), len(payoffs[0])
 	shift := 0.0
 	for _, row := range payoffs {
@@ -144,7 +147,7 @@ func game(payoffs [][]float64) (strategy []float64, value float64) {
 		}
 	}
 	const tiny = 1e-12
-	for range 10 * (rows + columns) { // more steps than it ever takes
+	for range 10 * (rows + columns) { // a limit that is never reached: the method needs fewer steps
 		gains := table[rows][:columns+rows]
 		enters := slices.Index(gains, slices.Max(gains))
 		if gains[enters] <= tiny {

@@ -45,7 +45,7 @@ func TestNestedSharesAreBest(t *testing.T) {
 			grid = func(p []float64, left int) {
 				if len(p) == levels-1 {
 					p = append(p, float64(left)+0.5)
-					normalise(p)
+					normalize(p)
 					try(p)
 					return
 				}
@@ -59,7 +59,7 @@ func TestNestedSharesAreBest(t *testing.T) {
 				for l := range other {
 					other[l] = best[l] * math.Exp(spread*r.NormFloat64())
 				}
-				normalise(other)
+				normalize(other)
 				try(other)
 			}
 			if x := of(best); least > x*(1+nestedGap) {
@@ -85,8 +85,8 @@ func TestGameHasItsValue(t *testing.T) {
 				payoffs[i], transposed[j] = append(payoffs[i], x), append(transposed[j], -x)
 			}
 		}
-		strategy, value := game(payoffs)
-		if _, other := game(transposed); math.Abs(value+other) > 1e-9 {
+		strategy, value := solveGame(payoffs)
+		if _, other := solveGame(transposed); math.Abs(value+other) > 1e-9 {
 			t.Fatalf("trial %d: value %g, of the transposed game %g", trial, value, other)
 		}
 		for _, row := range payoffs {

@@ -2,12 +2,12 @@ package strategy
 
 import "math"
 
-// Coefficients converts a weighted sum of a table's noisy cells to a weighted sum of the noisy coordinates of its
-// residuals. out[i] holds the weights of residual i's coordinates; it is nil if the table does not contain this
-// residual. The noise of different coordinates is independent. So the covariance of two such sums is, added over the
-// residuals, the variance of a coordinate times the inner product of the two sums' weights.
+// Coefficients converts a weighted sum of a table's noisy cells to a weighted sum of the noisy coordinates of the
+// table's residuals. weights[i] is the weight of cell i; the last attribute of the table changes fastest. out[j] holds
+// the weights of the coordinates of residual j, and is nil if the table does not contain residual j.
 //
-// weights[i] is the weight of cell i of the table. Cells are in the order of the attributes, the last one fastest.
+// The coordinates have independent noise. So the covariance of two such sums is a sum over the residuals: the variance
+// of a coordinate of residual j times the inner product of the two out[j].
 func (m *Marginals) Coefficients(table Set, weights []float64) [][]float64 {
 	out := make([][]float64, len(m.residuals))
 	for i, s := range m.residuals {
@@ -18,7 +18,7 @@ func (m *Marginals) Coefficients(table Set, weights []float64) [][]float64 {
 	return out
 }
 
-// coefficients returns the weights of the coordinates of one residual. It is the transpose of add.
+// coefficients returns the weights of the coordinates of residual s. It is the transpose of addResidual.
 func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 	share := 1.0
 	for _, i := range (table &^ s).Attributes() {
@@ -49,7 +49,8 @@ func (m *Marginals) coefficients(table, s Set, weights []float64) []float64 {
 	return out
 }
 
-// addAlong sums over an axis of size values. Neighbouring values along the axis are inner numbers apart.
+// addAlong sums over an axis of size values. inner is the stride of the axis: two neighbouring values along it are
+// inner numbers apart in x.
 func addAlong(x []float64, size, inner int) []float64 {
 	out := make([]float64, len(x)/size)
 	for i, v := range x {
