@@ -141,8 +141,8 @@ const histogramName = "clamp"
 
 func (q *Clamped) layout() privateclamp.Layout { return q.spread().Layout() }
 
-func (q *Clamped) spread() accumulate.SpreadOf {
-	return accumulate.SpreadOf{Quantizer: q.values, Cells: q.Size}
+func (q *Clamped) spread() accumulate.BinnedSumsOf {
+	return accumulate.BinnedSumsOf{Quantizer: q.values, Cells: q.Size}
 }
 
 // Aggregation describes adding up values by the bins of the histogram, within the public range and without a centre.

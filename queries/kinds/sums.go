@@ -177,7 +177,7 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
 	}
-	if !q.Spec.BoundsUnits() && of.HoldPlain() {
+	if !q.Spec.BoundsUnits() && of.FitIn64Bits() {
 		n += 16 * int64(q.Size)
 		if of.Second != nil {
 			n += 16 * int64(q.Size)
