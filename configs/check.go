@@ -84,7 +84,8 @@ func (c *checker) name(at *yamltree.Path, text string) {
 
 var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
-// leastDelta is the float64 just below calibrate.MinDelta, so that the decimal 1e-300 is not below it.
+// leastDelta is the smallest delta above 0 that a job may have. It is the float64 just below calibrate.MinDelta, since
+// MinDelta as a float64 may be larger than the decimal 1e-300.
 var leastDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
 
 // guarantee checks the epsilon and the delta of a budget.
@@ -141,7 +142,7 @@ func (c *checker) privacy(at *yamltree.Path) {
 	c.upstream(unit, (*yamltree.Path)(nil).At("input"))
 }
 
-// unique reports each text that occurs twice in a list.
+// unique reports each text that occurs twice in a list. what names an item of the list in the message.
 func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 	first := map[string]int{}
 	for i, t := range texts {

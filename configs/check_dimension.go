@@ -131,7 +131,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 	}
 }
 
-// withoutLevels reports dimensions that have levels but must not.
+// withoutLevels reports dimensions that have levels in a query that allows none.
 func (c *checker) withoutLevels(at *yamltree.Path, by []Dimension) {
 	for i := range by {
 		if len(by[i].Levels) > 0 {
@@ -186,7 +186,7 @@ func memberPath(label *yamltree.Path, mapping bool, k int) *yamltree.Path {
 	return label
 }
 
-// added returns the labels of the null cell and the other cell of a dimension, if it has these cells.
+// added returns the labels of the cells that `null: bin` and `other: bin` add to a dimension.
 func (c *checker) added(d *Dimension) map[Scalar]string {
 	out := map[Scalar]string{}
 	if d.Null == "bin" {

@@ -34,7 +34,8 @@ func (c *checker) output(at *yamltree.Path) {
 	}
 }
 
-// leavesFolder reports whether the value of a reference adds an element `..` to output.dir.
+// leavesFolder reports whether the value of a parameter in output.dir has an element `..`, which could lead out of the
+// folder that the job names.
 func (c *checker) leavesFolder(at *yamltree.Path) bool {
 	n, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
@@ -61,7 +62,7 @@ func parents(p string) int {
 	return n
 }
 
-// checkOutsideRelease checks that no private file is in the release folder.
+// checkOutsideRelease reports input files and ledgers that lie in the release folder, which readers see.
 func (c *checker) checkOutsideRelease(folder string) {
 	var top *yamltree.Path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {

@@ -51,7 +51,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 	c.sqlReferences(at.At("sql"), in.SQL)
 }
 
-// plainName matches texts that a database can only read as a name.
+// plainName matches texts that have no special meaning in SQL: letters, digits, underscores and points.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 
 // plainWord matches words without characters that have a meaning in a connection string.

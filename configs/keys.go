@@ -31,7 +31,7 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 	}
 }
 
-// unsupportedKeys maps keys that this format will never have, but other tools do, to an explanation.
+// unsupportedKeys maps keys of other tools that a job deliberately cannot have, such as seed, to an explanation.
 var unsupportedKeys = map[string]string{
 	"seed": hintNoSeed, "random_seed": hintNoSeed, "random_state": hintNoSeed, "rng": hintNoSeed,
 	"noise": hintNoise, "no_noise": hintNoise, "add_noise": hintNoise, "test_mode": hintNoise, "mechanism": hintNoise,

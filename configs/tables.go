@@ -160,8 +160,8 @@ type TableJoin struct {
 	Field, Table string
 	// Own are the columns of this table that make the key. Theirs are the other table's key columns, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, and As their new names. If rows get their unit by this join,
-	// the first Units of Add are the unit's columns; otherwise Units is 0.
+	// Add are the columns of the other table that rows get, and As their new names. If rows get their unit by this
+	// join, the first Units of Add are the unit's columns; otherwise Units is 0.
 	Add, As []string
 	Units   int
 }
@@ -202,7 +202,7 @@ func (j *Job) Joins() []TableJoin {
 	return out
 }
 
-// pathInJob converts a path in the job of a table to a path in the whole job.
+// pathInJob converts a path in the job of one table, as [Job.Of] returns it, to a path in the whole job file.
 func (j *Job) pathInJob(path string) string {
 	if j.whole == nil {
 		return path

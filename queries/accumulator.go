@@ -91,11 +91,11 @@ func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill boundi
 	}
 	switch {
 	case of.Bins != nil:
-		spread := accumulate.SpreadOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells}
-		if !slices.Equal(of.Bins, spread.BinEdges()) {
+		binned := accumulate.BinnedSumsOf{Quantizer: of.Value, Groups: groups, Values: values, Cells: cells}
+		if !slices.Equal(of.Bins, binned.BinEdges()) {
 			return nil, 0
 		}
-		return accumulate.NewSpread(spread), bounding.CellBytes
+		return accumulate.NewBinnedSums(binned), bounding.CellBytes
 	case of.Steps != nil:
 		return accumulate.NewRanked(accumulate.RankedOf{Steps: of.Steps, Make: newOne}), bounding.CellBytes
 	}
@@ -141,11 +141,11 @@ func (g *Accumulator) AddTotal(t aggregation.Total) error {
 	if g.partial == nil {
 		return bounding.ErrSpent
 	}
-	taker, ok := g.partial.(accumulate.Taker)
+	adder, ok := g.partial.(accumulate.TotalAdder)
 	if !ok {
 		return bounding.ErrMerge
 	}
-	return taker.AddTotal(t)
+	return adder.AddTotal(t)
 }
 
 // Merge adds everything that accumulator o of the same aggregation holds, and empties o.

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Contribution bounds are applied as in queries/bounding/sample.go. Of each unit, the statement keeps the L cells with
+// Contribution bounds are applied as in queries/bounding/sampler.go. Of each unit, the statement keeps the L cells with
 // the smallest digests, in each of these cells the m rows with the smallest digests, and of the remaining rows the k
 // with the smallest digests. The rows are read once and numbered by window functions over their unit. Digests are
 // computed only for units that exceed a bound.

@@ -6,23 +6,23 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/manyhash"
 )
 
-// candidate is a row or cell of a unit that may be kept: its digest, and its index in a list of the caller.
+// candidate is a row or a cell of a unit that may be kept. Index is its index in a list of the caller.
 type candidate struct {
 	Digest manyhash.Sum
 	Index  int
 }
 
-// fewCandidates is the largest sample size for which candidates are kept sorted.
-const fewCandidates = 32
+// maxSorted is the largest sample size for which a bottomK keeps its candidates sorted.
+const maxSorted = 32
 
-// bottomK is a bottom-k sample: it keeps the candidates with the smallest digests, limit of them. It keeps them sorted
-// if limit is at most fewCandidates. A larger sample gathers up to 2·limit candidates and then drops those with the
-// larger digests.
+// bottomK is a bottom-k sample: of all candidates that are added, it keeps the limit candidates with the smallest
+// digests. If limit is at most maxSorted, it inserts each candidate in sorted order. Otherwise it gathers up to 2·limit
+// candidates, then sorts them and drops the larger half.
 type bottomK struct {
 	limit int64
 	items []candidate
-	// full is set once there are limit candidates. From then on, a digest is rejected if its first eight bytes are above
-	// bar.
+	// full is set as soon as limit candidates have been sorted. From then on, a digest is rejected if its first eight
+	// bytes, as an integer, are above bar.
 	full  bool
 	bar   uint64
 	Taken bool // a candidate was added since the caller set it to false
@@ -38,7 +38,7 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	if l.rejects(d) {
 		return
 	}
-	if l.limit <= fewCandidates {
+	if l.limit <= maxSorted {
 		l.insert(candidate{*d, index})
 		return
 	}
@@ -49,10 +49,10 @@ func (l *bottomK) add(d *manyhash.Sum, index int) {
 	}
 }
 
-// rejects reports whether d is larger than every kept digest, judged by its first eight bytes.
+// rejects reports whether the first eight bytes prove that d is larger than every kept digest.
 func (l *bottomK) rejects(d *manyhash.Sum) bool { return l.full && d.First() > l.bar }
 
-// insert puts a candidate in its place among the sorted ones, unless its digest is too large.
+// insert inserts a candidate in sorted order, unless the sample is full and the digest is too large.
 func (l *bottomK) insert(x candidate) {
 	if l.full {
 		if x.Digest.Compare(&l.items[len(l.items)-1].Digest) >= 0 {
@@ -70,7 +70,7 @@ func (l *bottomK) insert(x candidate) {
 	l.raise()
 }
 
-// raise sets bar to the largest kept digest if there are limit candidates. They must be sorted.
+// raise sets bar to the largest kept digest if there are limit candidates. The candidates must be sorted.
 func (l *bottomK) raise() {
 	if n := int64(len(l.items)); n == l.limit {
 		l.full, l.bar = true, l.items[n-1].Digest.First()

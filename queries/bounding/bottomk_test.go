@@ -9,7 +9,7 @@ import (
 
 func TestLowestKeepsTheLowest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		limit := rapid.SampledFrom([]int{1, 2, 3, 9, fewCandidates, fewCandidates + 1}).Draw(rt, "limit")
+		limit := rapid.SampledFrom([]int{1, 2, 3, 9, maxSorted, maxSorted + 1}).Draw(rt, "limit")
 		var all []candidate
 		low := bottomK{}
 		low.reset(int64(limit))

@@ -6,31 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// boundingRun bounds the units of all 256 partitions. Several goroutines each take the next partition.
+// boundingRun bounds the units of all 256 partitions, on several goroutines: each takes the next partition that nobody
+// has taken.
 type boundingRun struct {
 	rows    *Rows
 	queries []boundQuery
 	tallies []BoundTally
-	all     *allContents // the distinct contents that records refer to by number; nil if records hold their contents
-	next    atomic.Int32
+	all     *allContents // the distinct contents, if records hold content numbers instead of contents; else nil
+	next    atomic.Int32 // the index of the next partition to take
 	failed  atomic.Bool
-	mutex   sync.Mutex // held while kept rows are passed to the callers
+	mutex   sync.Mutex // held while the callers' functions receive kept rows
 }
 
-// Bound enforces the limits on each unit and calls keep for each content of the kept rows, with the number of rows that
-// have it. It empties r.
+// Bound drops rows of each unit until the unit is within l. It passes the kept rows to keep: a content, and how many
+// rows of one unit with this content are kept. It empties r. Errors are errors of the spill.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
 	return r.BoundBy(Bounded{Limits: l, Keep: keep})
 }
 
-// BoundBy enforces the limits of b on each unit and passes the kept rows to the functions of b. It empties r.
+// BoundBy does the same as Bound, but passes the kept rows to the functions of b.
 func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
 	whole := view{width: r.Size, cellWidth: r.cellWidth}
 	tallies, err := r.boundAll([]boundQuery{{whole, b}})
 	return tallies[0], err
 }
 
-// boundAll bounds each unit by the limits of several queries.
+// boundAll bounds each unit by the limits of several queries, each query by itself. It returns a tally for each query.
 func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	b := &boundingRun{rows: r, queries: queries, tallies: make([]BoundTally, len(queries))}
 	if r.failed != nil {
@@ -61,7 +62,8 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	return b.tallies, first
 }
 
-// joinContents collects the distinct contents of all segments. It returns nil if some records hold their contents.
+// joinContents collects the distinct contents of all segments. It returns nil if some records hold contents instead of
+// content numbers.
 func (r *Rows) joinContents() *allContents {
 	all := newAllContents(r.Size)
 	for i := range r.partitions {
@@ -70,7 +72,7 @@ func (r *Rows) joinContents() *allContents {
 			if n == nil {
 				return nil
 			}
-			if all.places(n) == nil {
+			if all.idsOf(n) == nil {
 				all.join(n)
 			}
 		}
@@ -78,7 +80,7 @@ func (r *Rows) joinContents() *allContents {
 	return all
 }
 
-// boundPartitions bounds one partition after the other until none is left or one has failed.
+// boundPartitions bounds one partition after another until none is left or any goroutine has failed.
 func (b *boundingRun) boundPartitions() error {
 	g := newGatherer(b.rows)
 	g.all = b.all
@@ -97,7 +99,6 @@ func (b *boundingRun) boundPartitions() error {
 	return nil
 }
 
-// boundPartition bounds the units of a partition.
 func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	if err := b.rows.spill.Err(); err != nil || len(p.ended) == 0 {
 		return err
@@ -106,8 +107,8 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	return b.boundPass(u, p, pass{})
 }
 
-// boundPass bounds the units that a pass selects. If their rows do not fit in memory, it bounds oversized units one at
-// a time and tries again. If no unit is oversized, it splits the pass into two.
+// boundPass bounds the units of a partition that the pass selects. If their rows do not fit in memory, it bounds the
+// oversized units one at a time, excludes them, and tries again. If no unit is oversized, it splits the pass into two.
 func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
@@ -115,7 +116,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 			u.bound()
 			for i := range u.queries {
 				q := &u.queries[i]
-				b.handOn(q, q.kept, q.cut, u.rows.Content)
+				b.deliver(q, q.kept, q.cut, u.rows.Content)
 				b.addUnits(q, q.units)
 			}
 			return nil
@@ -132,7 +133,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 				if c.query.counts {
 					numberContents(c.kept)
 				}
-				b.handOn(c.query, c.kept, c.cut, c.Content)
+				b.deliver(c.query, c.kept, c.cut, c.Content)
 				if len(c.kept) > 0 {
 					b.addUnits(c.query, 1)
 				}
@@ -153,14 +154,13 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	return b.boundPass(u, p, other)
 }
 
-// handOn passes the kept rows to the query's functions, and counts kept and dropped rows. cut is the number of dropped
-// rows.
-func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
+// deliver passes kept rows to the query's functions, and adds the kept rows and the cut (dropped) rows to the tally.
+func (b *boundingRun) deliver(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	keep, rows := b.queries[q.number].Keep, cut
 	if q.ranked != nil {
-		rows += q.handUp(q.ranked, kept, content)
+		rows += q.deliverRanked(q.ranked, kept, content)
 		kept = nil
 	}
 	keepOf := b.queries[q.number].KeepOf
@@ -176,88 +176,9 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 	b.tallies[q.number].Cut += int64(cut)
 }
 
-// addUnits adds units of which a query keeps at least one row.
+// addUnits adds to the query's tally a number of units that have at least one kept row.
 func (b *boundingRun) addUnits(q *queryBounder, units int64) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.tallies[q.number].Units += units
-}
-
-// bound enforces the limits of all queries on the units that were gathered.
-func (u *unitBounder) bound() {
-	for i := range u.queries {
-		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0
-	}
-	start := uint32(0)
-	for id, end := range u.rows.ends {
-		refs := u.rows.order[start:end]
-		start = end
-		if int64(len(refs)) <= u.few && len(u.rows.counts) == 0 {
-			u.keepAll(refs)
-			continue
-		}
-		slots := u.rows.slotsOf(int32(id), refs)
-		u.digests.reset(slots)
-		u.sample.k = 0
-		u.inAll = u.rows.inAll(slots)
-		for i := range u.queries {
-			q := &u.queries[i]
-			before := len(q.kept)
-			switch {
-			case q.shared:
-				q.keepOwn(u, slots)
-			case q.ranked != nil:
-				q.keepRanked(slots)
-			default:
-				q.keepWithinLimits(slots)
-			}
-			q.endUnit(before)
-		}
-	}
-}
-
-// endUnit counts the unit whose kept slots are q.kept[before:].
-func (q *queryBounder) endUnit(before int) {
-	of := q.kept[before:]
-	if len(of) > 0 {
-		q.units++
-	}
-	if q.counts {
-		numberContents(of)
-	}
-}
-
-// numberContents stores in each kept slot of a unit how many slots of the unit are kept.
-func numberContents(of []slot) {
-	for i := range of {
-		of[i].At = int32(len(of))
-	}
-}
-
-// keepAll keeps all rows of a unit that is within every limit. refs are its rows, each of which occurs once.
-func (u *unitBounder) keepAll(refs []uint32) {
-	for i := range u.queries {
-		q := &u.queries[i]
-		before := len(q.kept)
-		for _, ref := range refs {
-			if q.has(u.rows.Content(ref)) {
-				q.kept = append(q.kept, slot{Ref: ref, Rows: 1})
-				if q.ranked != nil {
-					q.ends[0]++
-				}
-			}
-		}
-		q.endUnit(before)
-	}
-}
-
-// keepWithinLimits keeps as many rows of a unit as the query's limits allow, and drops the others.
-func (q *queryBounder) keepWithinLimits(slots []slot) {
-	q.cut += totalRows(slots)
-	for _, x := range q.sampler.keepWithinLimits(slots) {
-		if x.Rows > 0 {
-			q.kept = append(q.kept, x)
-			q.cut -= x.Rows
-		}
-	}
 }

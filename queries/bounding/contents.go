@@ -10,62 +10,64 @@ import (
 
 // Numbering contents
 //
-// The content of a row for twenty queries is long, and many rows have the same one: twenty histograms of one column
-// have a few hundred different contents. So a record holds the number of its content, and the store holds each content
-// once. Contents are found in a trie with one level for each query. A node of level i stands for the contents of the
-// queries up to i; the content of the next query selects its child. When a query has the cells of a batch, each row of
-// the batch descends one level. The nodes of the last level are the contents.
+// A row's content holds its cell and value for every query. For twenty queries it is long, but few contents are
+// different: twenty histograms of one column have a few hundred. So the store keeps each content once, and a record
+// holds the number of its content.
+//
+// A trie with one level for each query finds the number. A node of level i stands for the contents that agree in queries
+// 0 to i; a row's content in the next query selects a child. As soon as a query has computed the cells of a batch, each
+// row of the batch descends one level. A node of the last level is a content, and the node's number is the content's.
 //
 // If there are too many contents, numbers save nothing: from the next batch on, records hold their contents themselves.
 
 const (
-	// numberWidth is the length of a content's number in a record, in bytes.
+	// numberWidth is the length of a content number in a record, in bytes.
 	numberWidth = 3
-	// mostContents is the largest number of nodes of a level. If there are more, contents are no longer numbered.
-	mostContents = 1 << 14
-	// mostBatch is the largest number of rows of a batch whose contents are numbered. mostContents + mostBatch numbers fit
-	// in numberWidth bytes.
-	mostBatch = 1 << 23
-	// nearNodes is the number of (node, symbol) pairs for which the child is found in an array.
-	nearNodes = 1 << 13
+	// maxContents is the largest number of nodes of a level when a batch starts. If there are more, numbering ends.
+	maxContents = 1 << 14
+	// maxNumberedBatch is the largest number of rows of a batch whose contents are numbered. A batch adds at most one node
+	// a row to a level, so maxContents + maxNumberedBatch numbers must fit in numberWidth bytes.
+	maxNumberedBatch = 1 << 23
+	// childTableSize is the number of (node, symbol) pairs whose child an array holds. A hash table holds the others.
+	childTableSize = 1 << 13
 )
 
 // contentNumbers numbers the distinct contents of rows for several queries.
 type contentNumbers struct {
-	Limit   int            // the largest number of nodes of a level: mostContents, less in tests
+	Limit   int            // the largest number of nodes of a level: maxContents, less in tests
 	packing *packing       // how the contents of all queries are packed
-	parts   int            // the number of queries
+	queries int            // the number of queries
 	levels  []contentLevel // the trie, a level for each query; nil after numbering has ended
 	nodes   []uint32       // for each row of the current batch, its node of the last level that was reached
-	packed  []byte         // the packed contents, by number
-	counts  []bool         // for each number, whether a row with this content counts in some query
+	packed  []byte         // the packed contents one after the other, in the order of their numbers
+	counts  []bool         // counts[number] is true if a row with this content counts in at least one query
 }
 
-// contentLevel is the level of one query in the trie of contents.
+// contentLevel is one level of the trie: the level of one query.
 type contentLevel struct {
 	own ownContents
-	// the number of a child, by its parent's number in the upper 32 bits and its symbol in the lower ones. The symbol is 0
-	// if the row does not count in the query. Otherwise it is 1 + the cell, or for a query that adds up values 1 + the
-	// content's index in values.
-	children *intern.Uint64s
-	symbols  uint64        // the number of possible symbols
-	near     []uint32      // child + 1 by parent·symbols + symbol, if that is below nearNodes; 0 if unknown
-	values   *intern.Texts // the distinct packed contents of a query that adds up values
-	of       []int32       // for each row of the batch, its symbol - 1
-	done     bool          // the rows of the batch have descended to this level
+	// children numbers the nodes of this level. The key of a node has its parent's number in the upper 32 bits and its
+	// symbol in the lower 32 bits. The symbol is 0 if the row does not count in the query, 1 + the cell if the query only
+	// counts rows, and 1 + the content's index in values if the query adds up values.
+	children   *intern.Uint64s
+	symbols    uint64        // the number of possible symbols
+	childTable []uint32      // child + 1 by parent·symbols + symbol, if that is below childTableSize; 0 if unknown
+	values     *intern.Texts // the distinct packed contents of a query that adds up values
+	of         []int32       // for each row of the batch, its symbol - 1
+	done       bool          // the rows of the batch have descended to this level
 }
 
-// ownContents says which part of a packed content belongs to one query.
+// ownContents locates one query's bytes in a packed content of all queries.
 type ownContents struct {
 	packing *packing
-	From    int   // the first byte of that part
+	From    int   // the index of the query's first byte
 	Cells   int64 // the number of cells, if the query only counts rows
 }
 
-// newContentNumbers returns an empty numbering. own[i] is the part of query i, whole the packing of all queries'
-// contents.
+// newContentNumbers returns an empty numbering. own[i] locates the bytes of query i, and whole packs the contents of all
+// queries.
 func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
-	n := &contentNumbers{Limit: mostContents, packing: whole, parts: len(own)}
+	n := &contentNumbers{Limit: maxContents, packing: whole, queries: len(own)}
 	for _, o := range own {
 		n.levels = append(n.levels, contentLevel{own: o, children: intern.NewUint64s(), symbols: uint64(o.Cells) + 1,
 			values: intern.NewTexts()})
@@ -73,9 +75,9 @@ func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	return n
 }
 
-// start begins a batch. It returns false if there are too many contents to number more.
+// start begins a batch. It returns false if there are too many contents, so that numbering must end.
 func (n *contentNumbers) start(rows int) bool {
-	if rows > mostBatch {
+	if rows > maxNumberedBatch {
 		return false
 	}
 	for i := range n.levels {
@@ -89,25 +91,25 @@ func (n *contentNumbers) start(rows int) bool {
 	return true
 }
 
-// close ends the numbering and keeps only the contents, because the trie of many queries takes more memory.
+// close ends the numbering. It frees the trie, which takes more memory than the contents.
 func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 
-// addCells moves each row of the batch down one level of the trie. The query only counts rows, so the row's cell
+// addCells moves each row of the batch down one level of the trie, for a query that only counts rows: the row's cell
 // selects the child. It returns false if a cell is out of range.
-func (n *contentNumbers) addCells(part int, cells []int32) bool {
-	l := &n.levels[part]
-	if l.near == nil {
-		l.near = make([]uint32, nearNodes)
+func (n *contentNumbers) addCells(query int, cells []int32) bool {
+	l := &n.levels[query]
+	if l.childTable == nil {
+		l.childTable = make([]uint32, childTableSize)
 	}
 	l.done = true
 	return l.descend(n.nodes, cells, l.symbols)
 }
 
-// addContents moves each row of the batch down one level of the trie. The query adds up values: contents holds its
-// unpacked content for each of the given rows; the other rows do not count. It returns false if a value is out of
-// range.
-func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bool {
-	l := &n.levels[part]
+// addContents moves each row of the batch down one level of the trie, for a query that adds up values. contents holds
+// the query's unpacked contents of the listed rows; the other rows do not count in the query. addContents does nothing
+// if addCells moved the rows already. It returns false if a value is out of range.
+func (n *contentNumbers) addContents(query int, rows []int32, contents []byte) bool {
+	l := &n.levels[query]
 	if l.done {
 		return true
 	}
@@ -127,31 +129,31 @@ func (n *contentNumbers) addContents(part int, rows []int32, contents []byte) bo
 	return l.descend(n.nodes, l.of, 1<<31)
 }
 
-// descend replaces the node of each row by the child for the row's symbol. It returns false if a symbol is out of
-// range.
+// descend replaces nodes[row] by its child for the symbol of[row] + 1. It returns false if a symbol is not below
+// symbols.
 func (l *contentLevel) descend(nodes []uint32, of []int32, symbols uint64) bool {
-	near, of := l.near, of[:len(nodes)]
+	table, of := l.childTable, of[:len(nodes)]
 	for row, node := range nodes {
 		symbol := uint64(uint32(of[row] + 1))
 		if symbol >= symbols {
 			return false
 		}
 		at := uint64(node)*symbols + symbol
-		if at < uint64(len(near)) {
-			if child := near[at]; child > 0 {
+		if at < uint64(len(table)) {
+			if child := table[at]; child > 0 {
 				nodes[row] = child - 1
 				continue
 			}
 		}
 		child := uint32(l.children.ID(uint64(node)<<32 | symbol))
-		if nodes[row] = child; at < uint64(len(near)) {
-			near[at] = child + 1
+		if nodes[row] = child; at < uint64(len(table)) {
+			table[at] = child + 1
 		}
 	}
 	return true
 }
 
-// complete writes the contents that have got a number since the last call.
+// complete writes the packed contents of the numbers that are new since the last call.
 func (n *contentNumbers) complete() {
 	last, size := &n.levels[len(n.levels)-1], n.packing.Packed
 	known := len(n.counts)
@@ -164,7 +166,8 @@ func (n *contentNumbers) complete() {
 	}
 }
 
-// write writes the packed content of a node of the last level, and reports whether its rows count in some query.
+// write writes the packed content of a node of the last level, which it collects from the leaf to the root. It reports
+// whether a row with this content counts in at least one query.
 func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 	for i := len(n.levels) - 1; i >= 0; i-- {
 		l := &n.levels[i]
@@ -176,7 +179,7 @@ func (n *contentNumbers) write(content []byte, node uint32) (counts bool) {
 		counts = true
 		content[i/8] |= 1 << (i % 8)
 		own := content[l.own.From : l.own.From+l.own.packing.Packed]
-		if l.near != nil {
+		if l.childTable != nil {
 			putLow(own, symbol-1)
 		} else {
 			copy(own, l.values.At(int32(symbol-1)))
@@ -202,7 +205,7 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand converts records with content numbers to records with packed contents, and appends them to dst. A record has
+// expand replaces the content number in each record by the packed content, and appends the records to dst. A record has
 // key bytes before the content number and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
@@ -212,42 +215,43 @@ func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	return dst
 }
 
-// allContents is the distinct contents of all segments of a store. A content's index in this list is its place.
+// allContents is the list of distinct contents of all segments of a store. A content's ID is its index in this list.
+// Segments that different workers filled have different content numbers, but the same IDs.
 type allContents struct {
-	contents []byte // the unpacked contents, by place
-	size     int
-	InAll    []bool                       // for each place, whether its rows count in all queries
-	numbers  map[*contentNumbers][]uint32 // for each numbering, the place of each of its numbers
-	known    map[string]uint32            // the place of each packed content
+	contents []byte                       // the unpacked contents one after the other, in the order of their IDs
+	size     int                          // the length of an unpacked content in bytes
+	InAll    []bool                       // InAll[id] is true if a row with this content counts in all queries
+	numbers  map[*contentNumbers][]uint32 // for each numbering, the ID of each content number
+	known    map[string]uint32            // the ID of each packed content
 }
 
-// newAllContents returns an empty list of contents that have size bytes each.
+// newAllContents returns an empty list. size is the length of an unpacked content in bytes.
 func newAllContents(size int) *allContents {
 	return &allContents{size: size, numbers: map[*contentNumbers][]uint32{}, known: map[string]uint32{}}
 }
 
-// join closes n and appends those of its contents that are new.
+// join closes n and appends its contents, except those that the list has already.
 func (a *allContents) join(n *contentNumbers) {
 	n.close()
 	all := make([]uint32, len(n.counts))
 	for number := range all {
 		packed := n.of(uint32(number))
-		place, ok := a.known[string(packed)]
+		id, ok := a.known[string(packed)]
 		if !ok {
-			place = uint32(len(a.known))
-			a.known[string(packed)] = place
+			id = uint32(len(a.known))
+			a.known[string(packed)] = id
 			a.contents = slices.Grow(a.contents, a.size)[:len(a.contents)+a.size]
 			n.packing.unpack(a.contents[len(a.contents)-a.size:], packed)
-			a.InAll = append(a.InAll, hasAll(packed, n.parts))
+			a.InAll = append(a.InAll, hasAll(packed, n.queries))
 		}
-		all[number] = place
+		all[number] = id
 	}
 	a.numbers[n] = all
 }
 
-// hasAll reports whether the first parts bits of mask are all set.
-func hasAll(mask []byte, parts int) bool {
-	for i := range parts {
+// hasAll reports whether the first bits bits of mask are all set.
+func hasAll(mask []byte, bits int) bool {
+	for i := range bits {
 		if mask[i/8]&(1<<(i%8)) == 0 {
 			return false
 		}
@@ -255,15 +259,15 @@ func hasAll(mask []byte, parts int) bool {
 	return true
 }
 
-// number returns the number of the content of a row of the batch, and whether the row counts in some query. All queries
-// must have moved the rows, and complete must have been called.
+// number returns the content number of a row of the batch, and whether the row counts in at least one query. All queries
+// must have moved the rows down the trie, and complete must have been called.
 func (n *contentNumbers) number(row int) (uint32, bool) {
 	number := n.nodes[row]
 	return number, n.counts[number]
 }
 
-// at returns the unpacked content in a place.
-func (a *allContents) at(place uint32) []byte { return a.contents[int(place)*a.size:][:a.size] }
+// at returns the unpacked content with an ID.
+func (a *allContents) at(id uint32) []byte { return a.contents[int(id)*a.size:][:a.size] }
 
-// places returns the place of each number of n, or nil if n was not joined.
-func (a *allContents) places(n *contentNumbers) []uint32 { return a.numbers[n] }
+// idsOf returns the ID of each content number of n, or nil if n was not joined.
+func (a *allContents) idsOf(n *contentNumbers) []uint32 { return a.numbers[n] }

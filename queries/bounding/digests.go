@@ -2,25 +2,25 @@ package bounding
 
 import "slices"
 
-// digests caches the digests of a unit's rows, for all queries that share its records.
+// digests caches the digests of the rows of one unit, so that the queries that share records compute each digest once.
 type digests struct {
-	On      bool
-	first   []int32 // by slot, the index of its first digest in digests; -1 if none was computed
+	On      bool    // off for a unit with too many rows: its digests are not cached
+	first   []int32 // for each slot, the index in digests of its first row's digest; -1 if it was not computed
 	digests []digest
-	content []byte // working memory: the digest of occurrence 0, from which the digests of later occurrences are made
+	content []byte // working memory: the digest of occurrence 0, which is part of the later occurrences' messages
 }
 
-// reset forgets all digests and prepares for the slots of the next unit.
+// reset removes all digests and prepares for the slots of the next unit.
 func (r *digests) reset(slots []slot) {
-	r.On = totalRows(slots) <= mostDigests
+	r.On = totalRows(slots) <= maxCached
 	r.first, r.digests = r.first[:0], r.digests[:0]
 	for range slots {
 		r.first = append(r.first, -1)
 	}
 }
 
-// add computes the missing digests of slots: first for occurrence 0 of each content, then for the later ones, which
-// need it.
+// add computes the missing digests of slots: first the digest of occurrence 0 of each content, then the digests of the
+// later occurrences, whose messages hold the first digest.
 func (r *digests) add(slots []slot, m *messages) {
 	from, later := len(r.digests), false
 	for _, x := range slots {
@@ -35,46 +35,45 @@ func (r *digests) add(slots []slot, m *messages) {
 	}
 	m.openRows(len(m.Contents.Content(slots[0].Ref)))
 	for _, x := range slots {
-		if place := r.first[x.At]; int(place) >= from {
+		if first := r.first[x.At]; int(first) >= from {
 			m.batch.SetContent(m.Contents.Content(x.Ref))
-			r.addOne(m, 0, place)
+			r.addOne(m, 0, first)
 		}
 	}
-	r.take(m)
+	r.store(m)
 	if !later {
 		return
 	}
 	m.openLater()
 	for _, x := range slots {
-		if place := r.first[x.At]; int(place) >= from && x.Rows > 1 {
-			r.content = r.digests[place].AppendTo(r.content[:0])
+		if first := r.first[x.At]; int(first) >= from && x.Rows > 1 {
+			r.content = r.digests[first].AppendTo(r.content[:0])
 			m.batch.SetContent(r.content)
 			for n := range int32(x.Rows) - 1 {
-				r.addOne(m, uint64(n)+1, place+n+1)
+				r.addOne(m, uint64(n)+1, first+n+1)
 			}
 		}
 	}
-	r.take(m)
+	r.store(m)
 }
 
-// addOne adds a message to the batch. Its digest will be stored at index place.
-func (r *digests) addOne(m *messages, number uint64, place int32) {
+// addOne adds a message to the batch. Its digest will become r.digests[index].
+func (r *digests) addOne(m *messages, number uint64, index int32) {
 	if m.batch.Full() {
-		r.take(m)
+		r.store(m)
 	}
-	m.batch.Add(number, place)
+	m.batch.Add(number, index)
 }
 
-// take stores the digests of the batch at their indices.
-func (r *digests) take(m *messages) {
-	sums, places := m.batch.Empty()
-	for i, place := range places {
-		r.digests[place] = sums[i]
+func (r *digests) store(m *messages) {
+	sums, indexes := m.batch.Empty()
+	for i, index := range indexes {
+		r.digests[index] = sums[i]
 	}
 }
 
-// of returns the digests of the rows of a slot. add must have been called with it.
+// of returns the digests of the rows of a slot, one for each occurrence. add must have been called with the slot.
 func (r *digests) of(x slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
-// mostDigests is the largest number of rows of a unit for which digests are cached.
-const mostDigests = 1 << 12
+// maxCached is the largest number of rows of a unit whose digests are cached.
+const maxCached = 1 << 12

@@ -11,56 +11,58 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errTooManyRows means that the rows of a pass do not fit in memory. The caller splits the pass.
+// errTooManyRows means that the rows of a pass do not fit in memory.
 var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
-// gatherer reads the rows of one partition after the other and groups them by unit.
+// gatherer reads the rows of one partition after another and groups them by unit.
 type gatherer struct {
 	*Rows
 	pass pass
 	room int64 // bytes that the rows may take, approximately; 0 if there is no limit
-	// The units of the partition by number, units to skip first. words is used if a unit is one integer, texts otherwise.
+	// words or texts numbers the units of the partition from 0; the units to skip have the first numbers. words is used if
+	// a unit is one integer, texts otherwise.
 	words *intern.Uint64s
 	texts *intern.Texts
 	skip  setAside
 	grouped
 	unit unitSlots
-	all  *allContents // the distinct contents; nil if records hold their contents
-	// working memory for one segment:
-	buf      []byte
-	expanded []byte
-	numbers  []int32
-	placed   []uint32 // for each content number of the segment, its place in all
+	all  *allContents // the distinct contents, if records hold content numbers; else nil
+	// Working memory for one segment:
+	buf        []byte
+	expanded   []byte
+	numbers    []int32
+	contentIDs []uint32 // for each content number of the segment, the content's ID in all
 }
 
-// setAside holds the oversized units of a partition, which are bounded one at a time. The gatherer skips their rows.
+// setAside is the oversized units of a partition, whose rows the gatherer skips because they are bounded one at a time.
 type setAside struct {
 	units [][]byte
-	bytes int64 // bytes of these units' texts, which do not count towards room
+	bytes int64 // the length of these units' texts, which does not count towards the gatherer's room
 }
 
 // unitSlots groups the rows of one unit by content: a slot is all rows with the same content.
 type unitSlots struct {
-	id     int32
-	slots  []slot
-	table  []uint32 // hash table of slots by content: a slot's index + 1, or 0
-	cells  []slot   // by cell
-	sorted []uint64 // cells, each with the index of its slot, for sorting
-	of     []uint32 // by the place of a content, the index of its slot + 1; 0 if the unit has no such rows
-	starts []uint32 // by cell, the index of its first slot
+	id    int32 // the number of the unit
+	slots []slot
+	// Working memory:
+	table  []uint32 // a hash table of slots by content: a slot's index + 1, or 0
+	cells  []slot
+	sorted []uint64 // a cell in the upper 32 bits and the index of a slot in the lower ones, for sorting
+	of     []uint32 // for each content ID, the index of its slot + 1; 0 if the unit has no row with the content
+	starts []uint32 // for each cell, the index of its first slot
 }
 
-// grouped holds the rows that were read. Row i belongs to unit ids[i]; the rows of unit u are order[ends[u-1]:ends[u]].
+// grouped holds the rows that a gatherer has read. A row's index in these lists is its number, called ref in other
+// files. Row i belongs to unit ids[i]. The rows of unit u are order[ends[u-1]:ends[u]].
 type grouped struct {
-	contents []byte
-	places   []uint32 // by row, the place of its content, if contents are numbered
-	ids      []int32
-	ends     []uint32
-	order    []uint32
-	counts   []uint64 // by row, its multiplicity; empty if each row occurs once
+	contents  []byte
+	contentOf []uint32 // by row, the place of its content, if contents are numbered
+	ids       []int32
+	ends      []uint32
+	order     []uint32
+	counts    []uint64 // by row, its multiplicity; empty if each row occurs once
 }
 
-// countOf returns the multiplicity of row ref.
 func (g *grouped) countOf(ref uint32) uint64 {
 	if len(g.counts) == 0 {
 		return 1
@@ -68,13 +70,14 @@ func (g *grouped) countOf(ref uint32) uint64 {
 	return g.counts[ref]
 }
 
-// pass selects some units of a partition by bits of their hash: the units that are in memory at the same time.
+// pass selects the units of a partition that are in memory at the same time, by bits of a unit's hash: those at which
+// mask is 1 must equal bits.
 type pass struct{ bits, mask uint64 }
 
 // has reports whether a unit with this hash is in the pass.
 func (p pass) has(hash uint64) bool { return hash>>(64-partitionBits-24)&p.mask == p.bits }
 
-// halves splits a pass into two passes.
+// halves splits a pass into two passes, by one more bit of the hash.
 func (p pass) halves() (one, other pass) {
 	return pass{p.bits, 2*p.mask + 1}, pass{p.bits | (p.mask + 1), 2*p.mask + 1}
 }
@@ -85,8 +88,8 @@ func newGatherer(r *Rows) *gatherer {
 	return &gatherer{Rows: r, words: intern.NewUint64s(), texts: intern.NewTexts()}
 }
 
-// gather reads the rows of a partition's segments whose units are in the pass and not set aside, and groups them by
-// unit.
+// gather reads the rows of a partition's segments and groups them by unit. It skips units that are set aside or not in
+// the pass. It returns errTooManyRows if the rows do not fit in memory.
 func (g *gatherer) gather(segments []segment, in pass) error {
 	g.pass = in
 	g.forget()
@@ -95,7 +98,7 @@ func (g *gatherer) gather(segments []segment, in pass) error {
 	}
 	g.skip.bytes = g.texts.Bytes()
 	for i := range segments {
-		if err := g.segment(&segments[i]); err != nil {
+		if err := g.readSegment(&segments[i]); err != nil {
 			return err
 		}
 	}
@@ -106,19 +109,19 @@ func (g *gatherer) gather(segments []segment, in pass) error {
 	return nil
 }
 
-// forget drops all units and rows that were read.
+// forget removes all units and rows that were read.
 func (g *gatherer) forget() {
 	g.words.Reset()
 	g.texts.Reset()
-	g.contents, g.places, g.ids, g.counts = g.contents[:0], g.places[:0], g.ids[:0], g.counts[:0]
+	g.contents, g.contentOf, g.ids, g.counts = g.contents[:0], g.contentOf[:0], g.ids[:0], g.counts[:0]
 }
 
-// perRow is the memory for a gathered row besides its record: the number of its unit, its index in order, and a unit if
-// it is the only row of its unit.
+// perRow is the memory in bytes for a gathered row besides its record: the number of its unit (4), its index in order
+// (4), and the table entry of its unit (24) if it is the unit's only row.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if rows and units take more than room. It accepts any units before the first row is read:
-// if one text is longer than the memory, its rows show later that this unit is oversized.
+// fits returns errTooManyRows if rows and units take more than room. It accepts any units before the first row is read,
+// because a unit whose text is longer than the memory is found to be oversized only by its rows.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
@@ -131,31 +134,32 @@ func (g *gatherer) fits() error {
 	return nil
 }
 
-func (g *gatherer) segment(s *segment) error {
+func (g *gatherer) readSegment(s *segment) error {
 	g.numbers = g.numbers[:0]
-	if err := g.names(s, g.name); err != nil {
+	if err := g.eachText(s, g.addText); err != nil {
 		return err
 	}
 	if g.all != nil {
-		g.placed = g.all.places(s.numbers)
-		if err := g.records(s, &s.single, 0, func(records []byte) { g.addNumbered(records, 0) }); err != nil {
+		g.contentIDs = g.all.idsOf(s.numbers)
+		if err := g.readRecords(s, &s.single, 0, func(records []byte) { g.addNumbered(records, 0) }); err != nil {
 			return err
 		}
-		return g.records(s, &s.counted, countBytes, func(records []byte) { g.addNumbered(records, countBytes) })
+		return g.readRecords(s, &s.counted, countBytes, func(records []byte) { g.addNumbered(records, countBytes) })
 	}
-	if err := g.records(s, &s.single, 0, g.addRecords); err != nil {
+	if err := g.readRecords(s, &s.single, 0, g.addRecords); err != nil {
 		return err
 	}
-	return g.records(s, &s.counted, countBytes, g.addCounted)
+	return g.readRecords(s, &s.counted, countBytes, g.addCounted)
 }
 
-// expandedRecords is how many records get their contents in place of content numbers at a time: contents for many
-// queries are long.
+// expandedRecords is how many records are expanded at a time, from content numbers to contents. It is small because a
+// content for many queries is long.
 const expandedRecords = 1 << 12
 
-// records calls add with the records r of segment s, some at a time, as long as the rows fit in memory. Each record is
-// followed by more bytes. Records hold their contents unless the gatherer has the list of all contents.
-func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
+// readRecords calls add with the records r of segment s, some records at a time, and stops with errTooManyRows if the
+// rows no longer fit in memory. more is the length of the multiplicity after each record, 0 or countBytes. add receives
+// content numbers if the gatherer has the list of all contents, else contents.
+func (g *gatherer) readRecords(s *segment, r *records, more int, add func([]byte)) error {
 	if s.numbers != nil && g.all == nil {
 		addWhole := add
 		add = func(records []byte) {
@@ -187,14 +191,14 @@ func (g *gatherer) read(x piece) error {
 	return g.spill.Read(g.buf, x.at)
 }
 
-// names calls take for each text of a segment, in the order of their numbers.
-func (g *gatherer) names(s *segment, take func(unit []byte)) error {
+// eachText calls take for each text of a segment, in the order of the texts' numbers.
+func (g *gatherer) eachText(s *segment, take func(unit []byte)) error {
 	if s.texts != nil {
 		for i := range s.texts.Len() {
 			take(s.texts.At(int32(i)))
 		}
 	}
-	for _, x := range s.names {
+	for _, x := range s.spilledTexts {
 		if err := g.read(x); err != nil {
 			return err
 		}
@@ -210,8 +214,9 @@ func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 	return nil
 }
 
-// name gives a text of a segment its number in the gatherer, or none if the unit is not in the pass.
-func (g *gatherer) name(unit []byte) {
+// addText numbers a unit of text in the gatherer, and appends the number to g.numbers. The number is intern.None if the
+// unit is not in the pass.
+func (g *gatherer) addText(unit []byte) {
 	id := int32(intern.None)
 	if g.pass.has(g.units.Hash(textSeed, unit)) {
 		id = g.texts.ID(unit)
@@ -219,12 +224,12 @@ func (g *gatherer) name(unit []byte) {
 	g.numbers = append(g.numbers, id)
 }
 
-// addRecords adds records that stand for one row each.
+// addRecords adds records of one row each, which hold their contents.
 func (g *gatherer) addRecords(records []byte) {
-	width := g.plainWidth()
+	width := g.packedWidth()
 	if g.pass.mask > 0 || len(g.skip.units) > 0 {
 		for ; len(records) >= width; records = records[width:] {
-			if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
+			if id := g.unitOfRecord(records[:g.key]); id >= int32(len(g.skip.units)) {
 				g.ids = append(g.ids, id)
 				g.addContent(records[g.key:width])
 			}
@@ -241,32 +246,32 @@ func (g *gatherer) addRecords(records []byte) {
 	}
 	for i := range ids {
 		r := records[width*i : width*(i+1)]
-		ids[i] = g.recorded(r[:g.key])
+		ids[i] = g.unitOfRecord(r[:g.key])
 		g.unpack(contents[g.Size*i:g.Size*(i+1)], r[g.key:])
 	}
 }
 
-// addWords does the work of addRecords for units of one integer and queries without values.
+// addWords does the work of addRecords if a unit is one integer and a content is one cell number.
 func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
-	for i, width := 0, g.plainWidth(); i < len(ids); i++ {
+	for i, width := 0, g.packedWidth(); i < len(ids); i++ {
 		r := records[width*i : width*(i+1)]
 		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
 		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(low(r[8:])))
 	}
 }
 
-// addContent appends the unpacked content of a record.
+// addContent unpacks the content of a record and appends it.
 func (g *gatherer) addContent(packed []byte) {
 	n := len(g.contents)
 	g.contents = slices.Grow(g.contents, g.Size)[:n+g.Size]
 	g.unpack(g.contents[n:], packed)
 }
 
-// addCounted adds records that are followed by their multiplicities.
+// addCounted adds records that hold their contents, each followed by its multiplicity.
 func (g *gatherer) addCounted(records []byte) {
-	width := g.plainWidth()
+	width := g.packedWidth()
 	for n := width + countBytes; len(records) >= n; records = records[n:] {
-		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
+		if id := g.unitOfRecord(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)
 			g.addContent(records[g.key:width])
@@ -275,12 +280,12 @@ func (g *gatherer) addCounted(records []byte) {
 	}
 }
 
-// addNumbered adds records that hold content numbers. If more is not 0, the multiplicity follows each record.
+// addNumbered adds records that hold content numbers. If more is not 0, a multiplicity of more bytes follows each record.
 func (g *gatherer) addNumbered(records []byte, more int) {
 	width := g.key + numberWidth + more
-	g.ids, g.places = slices.Grow(g.ids, len(records)/width), slices.Grow(g.places, len(records)/width)
+	g.ids, g.contentOf = slices.Grow(g.ids, len(records)/width), slices.Grow(g.contentOf, len(records)/width)
 	for ; len(records) >= width; records = records[width:] {
-		id := g.recorded(records[:g.key])
+		id := g.unitOfRecord(records[:g.key])
 		if id < int32(len(g.skip.units)) {
 			continue
 		}
@@ -288,20 +293,20 @@ func (g *gatherer) addNumbered(records []byte, more int) {
 			g.countUpTo(len(g.ids))
 			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.key+numberWidth:])))
 		}
-		g.ids, g.places = append(g.ids, id), append(g.places, g.placed[numberIn(records[g.key:])])
+		g.ids, g.contentOf = append(g.ids, id), append(g.contentOf, g.contentIDs[numberIn(records[g.key:])])
 	}
 }
 
-// countUpTo sets the multiplicity of rows that have none to 1, up to row n.
+// countUpTo appends multiplicity 1 for all rows below n that have no multiplicity yet.
 func (g *gatherer) countUpTo(n int) {
 	for len(g.counts) < n {
 		g.counts = append(g.counts, 1)
 	}
 }
 
-// recorded returns the number of the unit of a record that begins with key, or intern.None if the unit is not in the
-// pass.
-func (g *gatherer) recorded(key []byte) int32 {
+// unitOfRecord returns the number of a record's unit, or intern.None if the unit is not in the pass. key is the beginning
+// of the record.
+func (g *gatherer) unitOfRecord(key []byte) int32 {
 	switch {
 	case g.units.HasText():
 		return g.numbers[binary.LittleEndian.Uint32(key)]
@@ -311,7 +316,8 @@ func (g *gatherer) recorded(key []byte) int32 {
 	return g.unitOf(key)
 }
 
-// unitOf returns the number of a unit, a new one if it is new. unit is its integers in eight bytes each, or its text.
+// unitOf returns the number of a unit, a new number if the unit is new. unit is the unit's integers, eight bytes each, or
+// its text.
 func (g *gatherer) unitOf(unit []byte) int32 {
 	if g.oneWord() {
 		return g.words.ID(binary.LittleEndian.Uint64(unit))
@@ -329,7 +335,7 @@ func (g *gatherer) unitAt(id int32) []byte {
 
 func (g *gatherer) oneWord() bool { return !g.units.HasText() && g.units.Columns() == 1 }
 
-// hashBytes returns the hash of a unit of integers, which key holds in eight bytes each, as hashWords does.
+// hashBytes hashes a unit of integers. key holds them in eight bytes each. The hash equals that of hashWords.
 func hashBytes(key []byte) uint64 {
 	hash := uint64(0)
 	for ; len(key) >= 8; key = key[8:] {
@@ -338,7 +344,7 @@ func hashBytes(key []byte) uint64 {
 	return hash
 }
 
-// group fills order with the rows, those of each unit together.
+// group fills ends and order, so that the rows of each unit are together. It is a counting sort by unit.
 func (g *gatherer) group() {
 	g.ends = columnar.Resize(g.ends, g.texts.Len()+g.words.Len())
 	clear(g.ends)

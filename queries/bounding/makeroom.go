@@ -6,19 +6,22 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Counting repeated records. A unit has many rows with the same content if a table has few units, or a query few cells.
-// Then equal records are replaced by one record with a count. A store searches for repeats when it holds firstLook
-// bytes, whenever its size has doubled, and when memory is short. It first counts one of the 256 partitions, and the
-// others only if that saves a quarter of the memory. So a search costs little, and a table with many repeats stays
-// small.
+// Counting repeated records
+//
+// If a table has few units or a query has few cells, a unit has many rows with the same content, so that many records
+// are equal. A store replaces equal records by one record with a multiplicity. It searches for equal records when it
+// holds firstSearch bytes, whenever its size has doubled, and when memory is short. It first tries one of the 256
+// partitions, and continues with the others only if that saves a quarter of the partition's memory. So a search costs
+// little, and a table with many repeats stays small.
 
-// makeRoom frees memory if one more chunk would exceed the limit: it counts repeated records, or writes rows to the
-// spill. partition is any partition that has rows.
+// makeRoom frees memory if one more chunk would exceed the limit: it merges equal records or, if that does not free
+// half of the memory, writes all rows to the spill. It also spills if the partition has used half of its text numbers.
+// The search for equal records begins in this partition, which must have rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share() - r.staged.bytes
-	numbered := r.isNumbered(partition)
+	numbered := r.numbersRunOut(partition)
 	full := r.held+chunk > share || numbered
-	if !full && r.held+chunk <= r.nextLook || r.making {
+	if !full && r.held+chunk <= r.nextSearch || r.making {
 		return nil
 	}
 	r.making = true // adding the records of staged rows must not start this again
@@ -28,12 +31,12 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	if full && (!counted || used > share/2) {
 		return r.spillAll()
 	}
-	r.nextLook = used + max(firstLook, used)
+	r.nextSearch = used + max(firstSearch, used)
 	return nil
 }
 
-// countRepeated replaces repeated records of one partition by counts. If that saves a quarter of the memory, it goes on
-// with all partitions and returns true.
+// countRepeated merges the equal records of one partition. If that saves a quarter of their memory, it does the same with
+// all partitions and returns true.
 func (r *Rows) countRepeated(partition int) bool {
 	single, more := r.countPartition(partition)
 	if 4*more > 3*single || single == 0 {
@@ -47,8 +50,8 @@ func (r *Rows) countRepeated(partition int) bool {
 	return true
 }
 
-// countPartition replaces the records of a partition that are in memory by counted ones. It returns the bytes of the
-// single records that it removed, and the bytes that the counted records grew by.
+// countPartition merges the equal records of a partition that are in memory into counted records. It returns the length
+// of the single records that it removed, and by how many bytes the counted records grew.
 func (r *Rows) countPartition(partition int) (single, more int64) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
@@ -70,7 +73,7 @@ func (r *Rows) countPartition(partition int) (single, more int64) {
 	return single, more + int64(len(counted))
 }
 
-// endSegment closes the segment of a partition that is in memory: later rows begin a new one.
+// endSegment ends the current segment of a partition: later rows begin a new segment.
 func (r *Rows) endSegment(partition int) {
 	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
@@ -96,13 +99,13 @@ func (r *Rows) spillAll() error {
 			}
 		}
 	}
-	r.known.generation++
+	r.unitCache.generation++
 	return nil
 }
 
 func (r *Rows) spillOne(s *segment) (err error) {
 	if s.texts != nil {
-		if s.names, err = r.spillTexts(s.texts); err != nil {
+		if s.spilledTexts, err = r.spillTexts(s.texts); err != nil {
 			return err
 		}
 		r.held -= s.texts.Bytes()
@@ -149,7 +152,7 @@ func (r *Rows) spillTexts(t *intern.Texts) (names []piece, err error) {
 	return names, nil
 }
 
-// release keeps chunks of full size so that later rows use their memory.
+// release keeps chunks of full size for later rows, and drops smaller chunks.
 func (r *Rows) release(chunks [][]byte) {
 	for _, c := range chunks {
 		if cap(c) == r.chunk() {
@@ -160,10 +163,10 @@ func (r *Rows) release(chunks [][]byte) {
 	}
 }
 
-// chunk returns the size of a chunk in bytes, a multiple of the length of a record.
+// chunk returns the full size of a chunk in bytes, a multiple of the length of a record.
 func (r *Rows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }
 
-// writeContents ends the numbering of contents: later records hold their contents.
+// writeContents ends the numbering of contents: later records hold contents instead of content numbers.
 func (r *Rows) writeContents() {
 	if r.numbers == nil {
 		return
@@ -175,12 +178,13 @@ func (r *Rows) writeContents() {
 		r.held -= int64(cap(c))
 	}
 	r.numbers.close()
-	r.free, r.numbers, r.width = nil, nil, r.plainWidth()
-	r.known.generation++
+	r.free, r.numbers, r.width = nil, nil, r.packedWidth()
+	r.unitCache.generation++
 }
 
-// isNumbered reports whether the texts of a partition have used up half of the numbers.
-func (r *Rows) isNumbered(partition uint64) bool {
+// numbersRunOut reports whether a partition has used half of the numbers for its texts. A spill makes all numbers
+// available again.
+func (r *Rows) numbersRunOut(partition uint64) bool {
 	texts := r.partitions[partition].texts
 	return texts != nil && texts.Len() > intern.MaxUnits/2
 }

@@ -11,70 +11,74 @@ import (
 //
 // A row's content is its cell and, if values are added up, its value in quanta. If n rows of a unit have the same
 // content, an occurrence number from 0 to n − 1 distinguishes them. Each (unit, cell) and each (unit, content,
-// occurrence) has a digest. Three steps keep the smallest digests: first Limits.Cells cells, then in each of them
-// Limits.RowsPerCell rows, and of these rows Limits.Rows. Each step is a uniform sample, depends on the unit's own rows
-// alone, and needs no order of the rows. Digests are computed only for units over a bound.
+// occurrence) has a digest. Three steps keep the smallest digests: first Limits.Cells cells, then in each kept cell
+// Limits.RowsPerCell rows, and then Limits.Rows of these rows. Each step draws a uniform sample that depends only on the
+// unit's own rows and not on their order. Digests are computed only for units over a bound.
 //
 // A digest is the SHA-256 of
 //
 //	key (16 bytes), "c", unit, cell (8 bytes)
 //	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
-//	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence 0 (8 bytes), if queries share records;
-//	the digest of occurrence 0 (32 bytes), occurrence (8 bytes) for the others: contents for many queries are long, and hashed once
 //
-// with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds
-// hold for every choice that depends on the unit alone.
+// or, if several queries share records, of
+//
+//	key (16 bytes), "u", unit, 0 (4 bytes), content for all queries, 0 (8 bytes)     for occurrence 0
+//	the digest of occurrence 0 (32 bytes), occurrence (8 bytes)                      for later occurrences
+//
+// so that a content for many queries, which is long, is hashed once. Integers are big-endian, and the unit is written as
+// in [columnar.AppendValue]. The key is a public constant: the bounds hold for every choice of rows that depends on the
+// unit alone.
 const (
-	// BoundKey, CellOrder and RowOrder begin the hashed messages. They are exported for engines that compute the digests
-	// themselves.
+	// BoundKey is the key at the beginning of the hashed messages. It is exported, like CellOrder and RowOrder, for
+	// engines that compute the digests themselves.
 	BoundKey  = "dprelease/bound1"
-	CellOrder = 'c' // in a message that orders a unit's cells
-	RowOrder  = 'r' // in a message that orders a unit's rows
-	// sharedOrder takes the place of RowOrder if several queries share records: their contents are the contents for all
-	// queries.
+	CellOrder = 'c' // follows the key in a message for a cell
+	RowOrder  = 'r' // follows the key in a message for a row
+	// sharedOrder replaces RowOrder if several queries share records.
 	sharedOrder = 'u'
 )
 
-// CellField returns the field of a cell number from 0 to size - 1.
+// CellField returns the field of a content that holds a cell number from 0 to size - 1.
 func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size) - 1} }
 
-// digest is the SHA-256 of a row or cell of a unit. The smallest digests are kept.
+// digest is the SHA-256 of a row or a cell of a unit. The rows and cells with the smallest digests are kept.
 type digest = manyhash.Sum
 
-// unitContents appends a unit's canonical text, and returns the content of a row by the row's number: the cell in four
-// bytes, big-endian, then each component of the value in eight bytes.
+// unitContents gives access to the current unit and its rows.
 type unitContents interface {
+	// AppendUnit appends the unit's canonical text.
 	AppendUnit(dst []byte) []byte
+	// Content returns the unpacked content of the row with number ref: the cell in four bytes, big-endian, then each
+	// component of the value in eight bytes.
 	Content(ref uint32) []byte
 }
 
-// CellBytes is the length of a cell number in a content. In a digest the cell has eight bytes, the first four of which
-// are 0.
+// CellBytes is the length of a cell number in a content. In a hashed message, four bytes of 0 precede it.
 const CellBytes = 4
 
-// CellOf returns the cell of a content.
+// CellOf returns the cell number at the beginning of a content.
 func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
 
-// slot is all rows of a unit with the same content. Rows is how many they are, and Ref the number of one of them.
+// slot is all rows of a unit with the same content.
 type slot struct {
-	Ref  uint32
-	At   int32 // the slot's index among the unit's slots if queries share records; see queryBounder for kept slots
-	Rows uint64
+	Ref  uint32 // the number of one of these rows
+	At   int32  // the slot's index among the unit's slots if queries share records; queryBounder explains it for kept slots
+	Rows uint64 // how many rows they are
 }
 
 // messages builds the messages that are hashed, for the rows of one unit after another.
 type messages struct {
 	Contents unitContents
-	Order    byte   // CellOrder or RowOrder
-	unit     []byte // the prefix that the unit's messages share; empty until it is needed
+	Order    byte   // RowOrder or sharedOrder
+	unit     []byte // the bytes with which the unit's messages begin; empty until they are needed
 	batch    manyhash.Batch
-	before   []byte // bytes of the prefix that are hashed with the number, if the cell is shorter than eight bytes
+	before   []byte // the end of unit, if it is hashed as part of the number because a cell is shorter than eight bytes
 }
 
 // startUnit prepares for the next unit.
 func (m *messages) startUnit() { m.unit = m.unit[:0] }
 
-// prefix returns the bytes with which all messages of the unit begin in an order (CellOrder, RowOrder or sharedOrder).
+// prefix returns the bytes with which all of the unit's messages of an order (CellOrder, RowOrder or sharedOrder) begin.
 func (m *messages) prefix(order byte) []byte {
 	if len(m.unit) == 0 {
 		m.unit = append(append(m.unit, BoundKey...), order)
@@ -84,8 +88,8 @@ func (m *messages) prefix(order byte) []byte {
 	return m.unit
 }
 
-// openCells prepares the batch for cells of width bytes. The hash takes the last eight bytes of a message as a number:
-// the end of the cell, with bytes of the prefix before it if the cell is shorter.
+// openCells prepares the batch for messages of cells of width bytes. A manyhash.Batch takes the last eight bytes of a
+// message as a number: the end of the cell, after the end of the prefix if the cell is shorter.
 func (m *messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes
@@ -93,7 +97,7 @@ func (m *messages) openCells(width int) {
 	m.batch.Open(prefix[:len(prefix)-len(m.before)], len(prefix)+width)
 }
 
-// addCell adds the message of a cell to the batch. Its digest gets the tag.
+// addCell adds the message of a cell to the batch, which returns the tag with the message's digest.
 func (m *messages) addCell(cell []byte, tag int32) {
 	if n := len(cell) - manyhash.NumberBytes; n > 0 {
 		m.batch.SetContent(cell[:n])
@@ -126,8 +130,8 @@ func (m *messages) ofFirst(content []byte) digest {
 	return manyhash.Of(append(message, make([]byte, manyhash.NumberBytes)...))
 }
 
-// openLater prepares the batch for occurrences 1, 2, …, if several queries share records. Their messages have the
-// digest of occurrence 0 in place of the content.
+// openLater prepares the batch for messages of occurrences 1, 2, …, if several queries share records. Each begins with
+// the digest of occurrence 0.
 func (m *messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
 
 // totalRows returns the number of rows in slots.

@@ -101,7 +101,7 @@ func (w *writing) kept(t *testing.T) string {
 // The kept rows do not depend on how many contents are numbered, also if rows of two stores with other numbers are
 // merged, or saved and loaded.
 func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
-	mosts := map[string]int{"none": -1, "a few": 40, "all": mostContents}
+	mosts := map[string]int{"none": -1, "a few": 40, "all": maxContents}
 	for _, way := range []string{"one store", "two stores", "loaded"} {
 		answers := map[string]string{}
 		for name, most := range mosts {

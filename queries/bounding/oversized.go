@@ -11,12 +11,12 @@ import (
 
 // Oversized units
 //
-// An oversized unit has more rows than fit in the memory for one partition. An identifier that stands for "unknown" is
-// such a unit. The pass of its partition skips it, and it is bounded separately. Its rows are read several times: first
-// to choose its cells, then in passes that each gather the contents with the same hash bits. Memory holds one pass and
-// the rows that may be kept.
+// An oversized unit has more rows than fit in the memory for one partition; an identifier that stands for "unknown" can
+// be such a unit. It is bounded separately from the other units of its partition. Its rows are read several times: first
+// to choose its cells, then in passes, each of which gathers the rows whose contents have certain hash bits. Memory holds
+// the rows of one pass and the rows that may be kept.
 
-// oversizedUnits returns the units that have at least a quarter of the rows that were gathered until memory was full.
+// oversizedUnits returns the units that have at least a quarter of the gathered rows. It is called when memory is full.
 func (g *gatherer) oversizedUnits() (units [][]byte) {
 	rows := make([]int, g.words.Len()+g.texts.Len())
 	for _, id := range g.ids {
@@ -30,7 +30,7 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 	return units
 }
 
-// rowsOf calls take for each record of a unit, with its content and its multiplicity.
+// rowsOf calls take for each record of a unit, with the record's content and multiplicity.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
 	content := make([]byte, g.Size)
 	for i := range segments {
@@ -38,7 +38,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		key := unit
 		if g.units.HasText() {
 			number, n := int64(intern.None), int64(0)
-			err := g.names(s, func(name []byte) {
+			err := g.eachText(s, func(name []byte) {
 				if bytes.Equal(name, unit) {
 					number = n
 				}
@@ -52,8 +52,8 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 			}
 			key = binary.LittleEndian.AppendUint32(nil, uint32(number))
 		}
-		width := g.plainWidth()
-		err := g.records(s, &s.single, 0, func(records []byte) {
+		width := g.packedWidth()
+		err := g.readRecords(s, &s.single, 0, func(records []byte) {
 			for ; len(records) >= width; records = records[width:] {
 				if bytes.Equal(records[:g.key], key) {
 					g.unpack(content, records[g.key:width])
@@ -64,7 +64,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		if err != nil {
 			return err
 		}
-		err = g.records(s, &s.counted, countBytes, func(records []byte) {
+		err = g.readRecords(s, &s.counted, countBytes, func(records []byte) {
 			for n := width + countBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
 					g.unpack(content, records[g.key:width])
@@ -79,19 +79,19 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	return nil
 }
 
-// oversizedUnit bounds one oversized unit for one query.
+// oversizedUnit bounds one oversized unit by the limits of one query.
 type oversizedUnit struct {
 	*unitBounder
 	query    *queryBounder
 	segments []segment
 	unit     []byte
-	cells    bottomKCells
-	// The rows that may be kept, as indices in contents: all samples the whole unit (if m ≥ k), inCell each cell.
-	all      bottomK
-	inCell   map[string]*bottomK
+	cells    bottomKCells // the cells that are kept
+	// contents are the contents of the rows that may be kept. The candidates of all and inCell are indexes in contents.
 	contents [][]byte
-	kept     []slot
-	cut      uint64 // rows that the limits drop
+	all      bottomK             // the sample of the rows of all cells
+	inCell   map[string]*bottomK // for each cell, the sample of its rows; empty if RowsPerCell does not bind
+	kept     []slot              // a kept slot's Ref is an index in contents
+	cut      uint64              // the number of rows that the limits drop
 }
 
 func (c *oversizedUnit) Content(ref uint32) []byte { return c.contents[ref] }
@@ -101,7 +101,7 @@ func (c *oversizedUnit) bound() error {
 	g, s := c.rows, &c.query.sampler
 	l := s.Limits
 	all := g.all
-	g.room, g.all = 0, nil // its contents are those that bound keeps
+	g.room, g.all = 0, nil // the gatherer reads whole contents, and this function limits the memory
 	defer func() { g.room, g.all = g.spill.Room(), all }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
@@ -135,7 +135,7 @@ func (c *oversizedUnit) bound() error {
 	return nil
 }
 
-// gather reads the rows whose cells are kept and whose contents are in the pass, and adds them to the samples.
+// gather reads the unit's rows whose cells are kept and whose contents are in the pass, and adds them to the samples.
 func (c *oversizedUnit) gather(in pass) error {
 	g := c.rows
 	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
@@ -158,7 +158,8 @@ func (c *oversizedUnit) gather(in pass) error {
 	return nil
 }
 
-// bottomKFor returns the sample to which rows with this content belong: the sample of their cell, or of the whole unit.
+// bottomKFor returns the sample to which a row with this content is added: the sample of its cell, or of the whole unit
+// if the limit on rows in a cell cannot bind.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.query.sampler.Limits; l.RowsPerCell >= l.Rows {
 		return &c.all
@@ -173,7 +174,7 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	return l
 }
 
-// finish keeps the k rows of smallest digest among the rows that the cells' samples hold.
+// finish keeps the k rows with the smallest digests among the rows in the samples of all cells.
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
 		for _, x := range l.kept() {
@@ -196,11 +197,11 @@ func (c *oversizedUnit) finish() {
 	}
 }
 
-// bottomKCells is the bottom-k sample of cells: the limit cells of smallest digest, each once.
+// bottomKCells is a bottom-k sample of cells. Unlike a bottomK, it holds a cell once even if the cell is added often.
 type bottomKCells struct {
-	limit   int64
-	digests map[string]digest
-	full    bool // there were more cells than limit: cells with the digest of worst, or a larger one, are rejected
+	limit   int64             // the size of the sample
+	digests map[string]digest // by cell
+	full    bool              // there were more than limit cells: cells with digest worst or larger are rejected
 	worst   digest
 }
 
@@ -223,7 +224,7 @@ func (l *bottomKCells) addCell(cell []byte, s *sampler) {
 	}
 }
 
-// cut drops all cells except the limit cells of smallest digest.
+// cut drops all cells except the limit cells with the smallest digests.
 func (l *bottomKCells) cut() {
 	if int64(len(l.digests)) <= l.limit {
 		return

@@ -7,34 +7,35 @@ import (
 
 // Packed contents
 //
-// Queries and digests hold each number of a row's content in four or eight bytes, big-endian. Most cells are below 256
-// and most values below 2^40, so a record stores each number in as many bytes as its public range needs. If the range
-// has negative numbers, the sign is the last bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. A query in which
-// the row does not count has zeros, which stay zeros.
+// A row's content is a list of numbers: its cell and the components of its value. In the unpacked form, which queries
+// and digests use, a number has four or eight bytes, big-endian. Records in memory hold the packed form: each number has
+// only as many bytes as its public range [Min, Max] needs. If the range has negative numbers, the sign becomes the last
+// bit (zigzag): 0, -1, 1, -2, 2, … become 0, 1, 2, 3, 4, …. If several queries share records, a query in which the row
+// does not count has zeros, which packing leaves zeros.
 
-const shortBytes = 4 // the length of the shorter numbers, in bytes
+const shortBytes = 4 // the length of a cell number in bytes; other numbers have 8
 
-// Field describes some bytes of a content. If Bytes is four or eight, they hold a big-endian number from Min to Max. A
-// field of another length holds arbitrary bytes.
+// Field describes consecutive bytes of an unpacked content. If Bytes is four or eight, they are a big-endian number from
+// Min to Max. A field of another length holds arbitrary bytes, which are packed unchanged.
 type Field struct {
 	Bytes    int
 	Min, Max int64
 }
 
-// packing converts a content between the form that queries use and the packed form in records.
+// packing converts contents between the unpacked and the packed form.
 type packing struct {
 	fields       []packedField
-	Size, Packed int // length in bytes: of a content, and of a packed content
+	Size, Packed int // the length in bytes of an unpacked and of a packed content
 }
 
-// packedField is a field: bytes from+0 to from+bytes-1 of the content are kept bytes from at on in the packed content.
+// packedField is where a content holds a field.
 type packedField struct {
-	from, bytes int
-	at, kept    int
+	from, bytes int // in an unpacked content: the first byte and the number of bytes
+	at, kept    int // the same in a packed content
 	signed      bool
 }
 
-// code returns the packed form of a number.
+// code returns a number in zigzag form if the field is signed, else unchanged.
 func (f *packedField) code(x int64) uint64 {
 	if f.signed {
 		return uint64(x)<<1 ^ uint64(x>>63)
@@ -50,7 +51,6 @@ func (f *packedField) decode(x uint64) int64 {
 	return int64(x)
 }
 
-// add appends fields.
 func (p *packing) add(fields []Field) {
 	for _, f := range fields {
 		packed := packedField{from: p.Size, bytes: f.Bytes, at: p.Packed, kept: f.Bytes, signed: f.Min < 0}
@@ -74,7 +74,7 @@ func (p *packing) join(o *packing) {
 
 func (f Field) isNumber() bool { return f.Bytes == shortBytes || f.Bytes == 8 }
 
-// pack writes a content in the form of records, and returns false if a number is out of its range.
+// pack writes the packed form of a content. It returns false if a number does not fit in the bytes for its range.
 func (p *packing) pack(dst, content []byte) bool {
 	rest := uint64(0)
 	for i := range p.fields {
@@ -107,7 +107,7 @@ func putLow(dst []byte, x uint64) (rest uint64) {
 	return x
 }
 
-// unpack writes the content of a record.
+// unpack writes the unpacked form of a content.
 func (p *packing) unpack(dst, packed []byte) {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -123,7 +123,7 @@ func (p *packing) unpack(dst, packed []byte) {
 	}
 }
 
-// low reads bytes that putLow wrote.
+// low reads a big-endian number, which putLow wrote.
 func low(from []byte) uint64 {
 	x := uint64(0)
 	for _, b := range from {

@@ -9,36 +9,36 @@ const (
 	partitionCount = 1 << partitionBits
 )
 
-// partition is the rows of all units whose hash begins with the same bits.
+// partition is the rows of all units whose hashes begin with the same partitionBits bits.
 type partition struct {
-	segment           // the current segment, in memory
-	ended   []segment // complete segments
+	segment           // the segment to which rows are added
+	ended   []segment // the segments before it, to which no rows are added
 }
 
-// segment is a part of a partition's rows.
+// segment is some rows of a partition. A partition begins a new segment after a spill or a merge, for example.
 type segment struct {
-	// If units have text, texts holds the text of each unit number. In the spill, names are the pieces that hold them,
-	// each text after its length in four bytes.
-	texts *intern.Texts
-	names []piece
-	// numbers is the numbering of contents that the records use; nil if records hold their contents.
+	// If units have text, a record holds the number of its unit's text in the segment. In memory, texts holds the texts; in
+	// the spill, the pieces spilledTexts hold them one after the other, each after its length in four bytes.
+	texts        *intern.Texts
+	spilledTexts []piece
+	// numbers has the contents, if records hold content numbers; else nil.
 	numbers *contentNumbers
-	// single are records of one row; counted are records that are followed by a multiplicity.
+	// A single record stands for one row. A counted record is followed by a multiplicity: how many rows it stands for.
 	single, counted records
 }
 
-// records holds whole records: chunks are in memory, outside are pieces of the spill.
+// records is a list of records: those in memory, in chunks, and those in the spill, in pieces.
 type records struct {
 	chunks  [][]byte
 	outside []piece
 }
 
-// piece is size bytes in the spill, which begin at at.
+// piece is size consecutive bytes in the spill, beginning at offset at.
 type piece struct{ at, size int64 }
 
-const pieceBytes = 1 << 20
+const pieceBytes = 1 << 20 // the approximate size of a piece
 
-// size returns the bytes of the records.
+// size returns the length of all records in bytes.
 func (r *records) size() int64 {
 	n := int64(0)
 	for _, c := range r.chunks {
@@ -54,12 +54,12 @@ func (s *segment) empty() bool {
 	return len(s.single.chunks)+len(s.counted.chunks)+len(s.single.outside)+len(s.counted.outside) == 0
 }
 
-// staging is the staged rows of each partition.
+// staging holds the staged rows of each partition; staged.go explains them.
 type staging struct {
 	buffers [partitionCount][]byte
-	bytes   int64 // the size of all buffers
-	touched byte  // written so that the compiler does not drop the reads that prefetch texts
+	bytes   int64 // the capacity of all buffers
+	touched byte  // written so that the compiler does not drop the reads that load texts into the processor's cache
 }
 
-// drop frees the buffers, which are empty.
+// drop frees the buffers. They must be empty.
 func (s *staging) drop() { *s = staging{} }

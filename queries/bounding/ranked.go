@@ -7,28 +7,41 @@ import (
 
 // Rows by rank
 //
-// The bound on the rows of a unit may be chosen after all rows are read, from noisy numbers. A unit then contributes
-// the same rows as with that bound from the start: of the rows that the other bounds keep, the k with the smallest
-// digests. A larger bound keeps the same rows and more. So each row has a rank: the smallest bound under which it is
-// kept. Rows are added up by rank, and the answer under a bound is the sum over all ranks up to this bound.
+// The bound k on the rows of a unit may be chosen after all rows are read, from noisy numbers. Under bound k, a unit
+// contributes the k rows with the smallest digests among the rows that the other bounds keep. A larger k keeps the same
+// rows and more. So each row has a rank, which is the smallest k under which it is kept. Rows are added up separately for
+// each rank; the answer under bound k is the sum over all ranks up to k. Only some values of k can be chosen, the Steps:
+// a row counts at the first step that is at least its rank.
 
-// step returns the index of the first of the Steps that is at least rank; ranks begin at 1.
+// Ranked receives kept rows by step, for a bound on the rows of a unit that is chosen later. One goroutine at a time
+// calls its functions.
+type Ranked struct {
+	// Steps are the bounds among which one is chosen later, ascending. The last one is Limits.Rows.
+	Steps []int64
+	// Keep receives a content, and how many rows of one unit with this content are kept if and only if the chosen bound is
+	// at least Steps[step].
+	Keep func(step int, content []byte, rows uint64)
+	// Units receives a number of units for which Steps[step] is the smallest bound that keeps all their rows.
+	Units func(step int, units int64)
+}
+
+// step returns the index of the first of the Steps that is at least rank. Ranks begin at 1.
 func (r *Ranked) step(rank int64) int {
 	step, _ := slices.BinarySearch(r.Steps, rank)
 	return step
 }
 
-// few returns the number of rows of a unit up to which no digests are needed. Ranks need digests as soon as there are
-// two rows.
-func (b *Bounded) few() int64 {
+// unhashed returns the largest number of rows of a unit for which the query needs no digests, apart from its limits.
+// Ranks need digests as soon as a unit has two rows.
+func (b *Bounded) unhashed() int64 {
 	if b.Ranked != nil {
 		return 1
 	}
 	return math.MaxInt64
 }
 
-// handUp passes kept rows of some units to the functions of to, and returns their number.
-func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
+// deliverRanked passes kept rows of some units to the functions of to, and returns how many rows they are.
+func (q *queryBounder) deliverRanked(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
 	for _, x := range kept {
 		to.Keep(int(x.At), q.own(content(x.Ref)), x.Rows)
 		rows += x.Rows
@@ -42,8 +55,8 @@ func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) 
 	return rows
 }
 
-// keepRanked keeps the rows of a unit that are within its limits, each with the step of its rank. slots must be sorted
-// by cell.
+// keepRanked keeps the rows of a unit that are within the query's limits, each with its step. slots must be sorted by
+// cell.
 func (q *queryBounder) keepRanked(slots []slot) {
 	rows := totalRows(slots)
 	if rows == 0 {
@@ -68,7 +81,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
 }
 
-// keepRanks appends the rows of a sample to kept, each with the step of its rank, and returns how many they are.
+// keepRanks appends the rows of a sample to kept, each with its step, and returns how many rows they are.
 func (q *queryBounder) keepRanks(sample []candidate, ref func(index int) uint32, kept *[]slot) uint64 {
 	slices.SortFunc(sample, func(a, b candidate) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {

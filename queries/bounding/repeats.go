@@ -7,20 +7,20 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// hashSeed is random, so that an adversary cannot choose records that collide. No answer depends on the order in which
-// records are stored.
+// hashSeed is random, so that an adversary cannot choose records that collide. It changes the order in which records are
+// stored, and no answer depends on this order.
 var hashSeed = intern.NewHashSeed()
 
-// countBytes is the length of a multiplicity, which follows a counted record. More rows than it can hold take another
-// record.
+// countBytes is the length of the multiplicity that follows a counted record. If the multiplicity would overflow, the
+// record is stored once more.
 const countBytes = 4
 
-// repeats counts equal records. It is an open-addressing hash table.
+// repeats merges equal records. It is a hash table with open addressing.
 type repeats struct {
-	width   int
+	width   int      // the length of a record in bytes, without the multiplicity
 	slots   []uint32 // the index of a record in counted + 1, or 0
-	counted []byte   // the different records, each with its multiplicity
-	n       int
+	counted []byte   // the different records, each followed by its multiplicity
+	n       int      // the number of different records
 }
 
 // count merges single records and counted records into counted records, one for each different record. width is the
@@ -48,7 +48,7 @@ func (c *repeats) count(width int, single, counted [][]byte) []byte {
 	return append([]byte(nil), c.counted...)
 }
 
-// addShorts counts single records of 9 to 16 bytes, which fit in two words.
+// addShorts counts single records of 9 to 16 bytes. It reads a record as two words of eight bytes, which may overlap.
 func (c *repeats) addShorts(records []byte) {
 	width := c.width
 	slots, counted := c.slots, c.counted
@@ -71,8 +71,7 @@ func (c *repeats) addShorts(records []byte) {
 	}
 }
 
-// addTimes adds times to a record's multiplicity. It returns false if the sum does not fit: the record is then stored
-// once more.
+// addTimes adds times to a record's multiplicity. It returns false if the sum overflows.
 func addTimes(number []byte, times uint32) bool {
 	n := binary.LittleEndian.Uint32(number)
 	if n > math.MaxUint32-times {
@@ -118,7 +117,7 @@ func (c *repeats) insert(slot uint64, record []byte, times uint32) {
 	}
 }
 
-// hashRecord hashes a record by its eight-byte words; the last word may overlap the one before it.
+// hashRecord hashes a record as words of eight bytes. The last word may overlap the word before it.
 func hashRecord(record []byte) uint64 {
 	n := len(record)
 	if n < 8 {

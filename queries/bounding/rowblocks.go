@@ -12,35 +12,35 @@ import (
 
 // Rows of units in blocks
 //
-// A process saves its rows in blocks. Each block can be read without the others. A record begins with its unit if units
-// are integers. If units have text, the block holds each text once, before the records, and a record begins with the
-// text's number. A block is
+// A process saves its rows in blocks, which another process loads. Each block can be read without the others. If units
+// are integers, a record begins with its unit. If units have text, the block holds each text once, before the records,
+// and a record begins with the text's number. A block is
 //
 //	the shape of its records                                      (to refuse the rows of another query)
-//	the number of texts, and each after its length                (if units have text)
-//	the length of the single records, and these with packed contents
-//	the length of the counted records, and these with unpacked contents, each followed by its multiplicity
+//	the number of texts, then each text after its length          (if units have text)
+//	the length of the single records, then these records, with packed contents
+//	the length of the counted records, then these records, with unpacked contents, each followed by its multiplicity
 //
-// The process that reads blocks chooses partitions by its own hashes. The length of a record depends on nothing that is
-// in it, because others see the length of an encrypted block. If, for example, a block left out bytes that all of its
+// The process that loads a block chooses partitions by its own hashes. The length of a record must not depend on private
+// values, because others see the length of an encrypted block. If, for example, a block left out bytes that all of its
 // records have in common, its length would reveal whether two rows are in the same cell.
 
-// BlockBytes is the approximate length of a block; a single longer text makes it longer.
+// BlockBytes is the approximate length of a block. A block with a longer text is longer.
 const BlockBytes = 1 << 20
 
-// saving fills one block for each bucket.
+// saving fills one block for each bucket. A hash assigns units to buckets, the same in all processes of a run.
 type saving struct {
 	*Rows
 	buckets intern.Buckets
-	limit   int
-	blocks  []block
+	limit   int     // a block of at least so many bytes is full
+	blocks  []block // by bucket
 	emit    func(bucket int, write func(*state.Writer)) error
 	texts   []textOf // the texts of the segment that is being saved
-	number  uint32   // the number of the text that putText was last called for, in its block
+	number  uint32   // set by putTextOf: the number of the record's text in its block
 	err     error
 }
 
-// block is a block that is being filled.
+// block is the content of a block that is being filled.
 type block struct {
 	texts           [][]byte
 	bytes           int // total length of the texts
@@ -48,7 +48,7 @@ type block struct {
 	generation      uint32 // the block's number among the blocks of its bucket, from 1
 }
 
-// textOf is a text of a segment: its bucket, and its number in the bucket's block with this generation.
+// textOf is a text of a segment: its bucket, and its number in the bucket's block of this generation.
 type textOf struct {
 	text       []byte
 	bucket     int
@@ -56,8 +56,8 @@ type textOf struct {
 	generation uint32
 }
 
-// Save passes all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; its
-// argument write writes the block.
+// Save passes all rows to emit in blocks of about limit bytes, and empties r. It calls emit on its own goroutine; emit
+// calls write to write the block. Errors are errors of the spill and of emit.
 func (r *Rows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if r.failed != nil {
 		return r.failed
@@ -88,20 +88,20 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 		return err
 	}
 	s.texts = s.texts[:0]
-	err := g.names(from, func(unit []byte) {
+	err := g.eachText(from, func(unit []byte) {
 		s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.OfText(unit)})
 	})
 	if err != nil {
 		return err
 	}
-	if err := g.records(from, &from.single, 0, func(records []byte) {
+	if err := g.readRecords(from, &from.single, 0, func(records []byte) {
 		s.saveRecords(records,
-			s.plainWidth())
+			s.packedWidth())
 	}); err != nil {
 		return err
 	}
-	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+countBytes) }
-	if err := g.records(from, &from.counted, countBytes, counted); err != nil {
+	counted := func(records []byte) { s.saveRecords(records, s.packedWidth()+countBytes) }
+	if err := g.readRecords(from, &from.counted, countBytes, counted); err != nil {
 		return err
 	}
 	return s.err
@@ -115,11 +115,11 @@ func (s *saving) saveRecords(records []byte, width int) {
 	for ; len(records) >= width; records = records[width:] {
 		var b *block
 		if s.units.HasText() {
-			b = s.putText(records)
+			b = s.putTextOf(records)
 		} else {
 			b = s.roomIn(s.buckets.OfWords(records[:s.key]))
 		}
-		if width == s.plainWidth() {
+		if width == s.packedWidth() {
 			n := len(b.single)
 			b.single = append(b.single, records[:width]...)
 			if s.units.HasText() {
@@ -136,13 +136,13 @@ func (s *saving) saveRecords(records []byte, width int) {
 		n := len(*to)
 		*to = slices.Grow(*to, s.Size)[:n+s.Size]
 		s.unpack((*to)[n:], records[s.key:])
-		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.plainWidth():])))
+		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.packedWidth():])))
 	}
 }
 
-// putText copies the text of a record into the block of its bucket, unless the block has it already, and returns the
-// block.
-func (s *saving) putText(record []byte) *block {
+// putTextOf copies the text of a record's unit into the block of its bucket, unless the block has the text. It returns
+// the block and sets s.number.
+func (s *saving) putTextOf(record []byte) *block {
 	t := &s.texts[binary.LittleEndian.Uint32(record)]
 	b := s.roomIn(t.bucket)
 	if t.generation != b.generation {
@@ -154,7 +154,7 @@ func (s *saving) putText(record []byte) *block {
 	return b
 }
 
-// roomIn returns the block of a bucket, after emitting it if it is full.
+// roomIn returns the block of a bucket. If the block is full, roomIn emits it first.
 func (s *saving) roomIn(bucket int) *block {
 	b := &s.blocks[bucket]
 	if b.bytes+len(b.single)+len(b.counted) >= s.limit {
@@ -172,7 +172,6 @@ func (s *saving) end(bucket int) {
 	*b = block{single: b.single[:0], counted: b.counted[:0], generation: b.generation + 1}
 }
 
-// write writes a block.
 func (s *saving) write(b *block, w *state.Writer) {
 	for _, n := range s.shape() {
 		w.Uint(n)
@@ -187,27 +186,28 @@ func (s *saving) write(b *block, w *state.Writer) {
 	w.Bytes(b.counted)
 }
 
-// shape describes the records of rows: their width, packed and unpacked, the width of their keys, and 1 if units have
-// text. Equal shapes mean compatible records.
+// shape describes the records: their length in bytes with packed and with unpacked contents, the length of their keys,
+// and 1 if units have text. Two stores with equal shapes can exchange blocks.
 func (r *Rows) shape() [4]uint64 {
-	s := [4]uint64{uint64(r.plainWidth()), uint64(r.key + r.Size), uint64(r.key)}
+	s := [4]uint64{uint64(r.packedWidth()), uint64(r.key + r.Size), uint64(r.key)}
 	if r.units.HasText() {
 		s[3] = 1
 	}
 	return s
 }
 
-// mostBlock is larger than the records of any block and than any text: a text in a file has fewer than 2^31 bytes.
-const mostBlock = 1<<31 - 1
+// maxBlock is an upper bound on the length of a block's records and of a text: a text in a file has fewer than 2^31
+// bytes.
+const maxBlock = 1<<31 - 1
 
-// loadedText is a text of a block that is being read, with its hash and its number in the partition, if known.
+// loadedText is a text of a block that is being loaded, with its hash and, once it has one, its number in the partition.
 type loadedText struct {
-	text  []byte
-	known knownUnit
+	text []byte
+	unit cachedUnit
 }
 
-// Load adds the rows of a block. valid reports whether a content is possible in the query. Errors are state.ErrState
-// and errors of the spill.
+// Load adds the rows of a block. valid reports whether the query can have an unpacked content. Errors are
+// state.ErrState, if the block is malformed or of another query, and errors of the spill.
 func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
@@ -219,17 +219,17 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	var texts []loadedText
 	if r.units.HasText() {
 		for left := from.Uint(); left > 0 && from.Err() == nil; left-- {
-			text := from.Bytes(mostBlock)
+			text := from.Bytes(maxBlock)
 			if !r.units.IsUnit(text) {
 				return from.Fail()
 			}
-			texts = append(texts, loadedText{text, knownUnit{hash: r.units.Hash(textSeed, text)}})
+			texts = append(texts, loadedText{text, cachedUnit{hash: r.units.Hash(textSeed, text)}})
 		}
 	}
-	if !r.loadSingle(from.Block(mostBlock), texts, valid) {
+	if !r.loadSingle(from.Block(maxBlock), texts, valid) {
 		return from.Fail()
 	}
-	records, width := from.Block(mostBlock), r.key+r.Size+timesBytes
+	records, width := from.Block(maxBlock), r.key+r.Size+timesBytes
 	if from.Err() != nil || len(records)%width != 0 {
 		return from.Fail()
 	}
@@ -246,7 +246,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 
 // loadSingle adds records of one row each, with packed contents. It returns false if a record is invalid.
 func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
-	width := r.plainWidth()
+	width := r.packedWidth()
 	if len(records)%width != 0 {
 		return false
 	}
@@ -270,8 +270,8 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	return true
 }
 
-// loadRecord adds a record with an unpacked content, which a multiplicity may follow. It returns false if the record is
-// invalid.
+// loadRecord adds a record with an unpacked content and, in a counted record, a multiplicity. It returns false if the
+// record is invalid.
 func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
 	key, content, number := record[:r.key], record[r.key:r.key+r.Size], record[r.key+r.Size:]
 	if !valid(content) {
@@ -281,11 +281,11 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	if len(number) > 0 {
 		times = binary.LittleEndian.Uint64(number)
 	}
-	if times == 0 || times > mostTimes {
+	if times == 0 || times > maxTimes {
 		return false
 	}
 	if !r.units.HasText() {
-		return r.place(hashBytes(key)>>(64-partitionBits), content, times, func(to []byte) { copy(to, key) })
+		return r.addLoaded(hashBytes(key)>>(64-partitionBits), content, times, func(to []byte) { copy(to, key) })
 	}
 	at := binary.LittleEndian.Uint32(key)
 	if uint64(at) >= uint64(len(texts)) {
@@ -293,20 +293,20 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	}
 	t := &texts[at]
 	// appending the record may spill the partition's texts, so the text is numbered afterwards
-	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) {
-		if t.known.generation != r.known.generation {
-			t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
+	return r.addLoaded(t.unit.hash>>(64-partitionBits), content, times, func(to []byte) {
+		if t.unit.generation != r.unitCache.generation {
+			t.unit.id, t.unit.generation = r.numberText(t.unit.hash, t.text), r.unitCache.generation
 		}
-		binary.LittleEndian.PutUint32(to, t.known.id)
+		binary.LittleEndian.PutUint32(to, t.unit.id)
 	})
 }
 
-// mostTimes is larger than the multiplicity of any record of a table.
-const mostTimes = 1 << 48
+// maxTimes is the largest multiplicity that Load accepts, because a table has at most 2^48 rows.
+const maxTimes = 1 << 48
 
-// place adds a record with a multiplicity to a partition. putKey writes the key, which is the unit or its number. place
-// returns false if the content is out of range.
-func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
+// addLoaded adds a record with a multiplicity to a partition. putKey writes the record's key: the unit's integers, or the
+// number of its text. addLoaded returns false if the content is out of range.
+func (r *Rows) addLoaded(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
 	if times == 1 {
 		to := r.appendRecord(partition)
 		putKey(to)
@@ -348,8 +348,8 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	return c[len(c)-width:]
 }
 
-// Save does the work of [Rows.Save] for rows of several queries that are kept together. The first part passes the rows
-// on; all other parts pass none.
+// Save does the same as [Rows.Save] for queries that share records. The first query saves the rows of all queries; for
+// the others, Save does nothing.
 func (p *QueryRows) Save(b intern.Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
 	if p.number > 0 {
 		return nil
@@ -357,15 +357,15 @@ func (p *QueryRows) Save(b intern.Buckets, limit int, emit func(bucket int, writ
 	return p.store.Save(b, limit, emit)
 }
 
-// First reports whether the part saves and loads the rows of all parts.
+// First reports whether this is the first query of those that share records, which saves and loads the rows of all.
 func (p *QueryRows) First() bool { return p.number == 0 }
 
-// LoadTogether adds the rows of a block to the queries that share them. valid[i] reports whether a content is possible
-// in query i.
+// LoadTogether adds the rows of a block to queries that share records. valid[i] reports whether query i can have an
+// unpacked content. Errors are those of [Rows.Load].
 func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
 	s := parts[0].store
 	return s.Load(from, func(content []byte) bool {
-		if !anyBit(content[:s.mask]) || len(parts) < 8*s.mask && content[s.mask-1]>>(len(parts)%8) != 0 {
+		if !anyBit(content[:s.maskBytes]) || len(parts) < 8*s.maskBytes && content[s.maskBytes-1]>>(len(parts)%8) != 0 {
 			return false
 		}
 		for i, p := range parts {

@@ -1,19 +1,25 @@
 // Package bounding stores the rows of privacy units and reduces each unit's rows to a query's [Limits].
 //
-// A query whose privacy unit is made of columns stores the unit and the content of every row: its cell and, if values
-// are added up, its value. Bounds are enforced when all rows of a unit are known. Records are appended, without any
-// lookup, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in one partition. Partitions
-// are small enough to be grouped by unit in the processor's cache, by several goroutines. Data that does not fit in
-// memory is written to the [Spill].
+// If the privacy unit is made of columns, a query stores a record for every row: the unit and the row's content, which
+// is its cell and, if values are added up, its value. Bounds can be enforced only when all rows of a unit are known. A
+// hash of the unit chooses one of 256 partitions, to which the record is appended without any lookup. So all rows of a
+// unit are in one partition, and a partition is small enough for the processor's cache when it is grouped by unit.
+// Several goroutines bound partitions at a time. Data that does not fit in memory is written to the [Spill].
 //
-// A record is a unit and a content, which is a cell and a value. A partition is a list of segments; the records of a
-// segment are in memory (in chunks) or in the spill (in pieces). To bound a partition, a gatherer numbers its units and
-// its rows; a row's number is called ref. A slot is all rows of one unit with the same content. Many queries share few
-// contents: these are stored once, and records hold content numbers.
+// A partition is a list of segments; the records of a segment are in memory (in chunks) or in the spill (in pieces). To
+// bound a partition, a gatherer numbers its units and its rows; a row's number is called ref. A slot is all rows of one
+// unit with the same content. If several queries share records, their contents are long but few are different: the store
+// keeps each content once, and records hold content numbers.
 //
-// rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts
-// repeated records and writes to the spill, gather.go groups the records of a partition, bound.go and shared.go bound
-// the groups, and oversized.go bounds the units that gather.go sets aside.
+//	rows.go         appends records to partitions (partition.go)
+//	staged.go       holds rows whose unit is text until the texts are numbered (texts.go, unitcache.go)
+//	packing.go      stores contents in few bytes; contents.go numbers them
+//	makeroom.go     merges equal records (repeats.go) and writes to the spill
+//	rowblocks.go    saves and loads rows in blocks
+//	bound.go        bounds all partitions: gather.go groups one by unit (slots.go), unitbounder.go bounds its units, and
+//	                oversized.go bounds units that do not fit in memory
+//	sampler.go      chooses a unit's rows by the smallest digests (messages.go, digests.go, bottomk.go)
+//	shared.go       lets several queries share records; ranked.go keeps rows for a bound that is chosen later
 package bounding
 
 import (
@@ -31,41 +37,40 @@ import (
 )
 
 const (
-	chunkBytes = 16 << 10
-	firstRows  = 16 // the number of records in the first chunk of a partition
+	chunkBytes = 16 << 10 // the approximate largest size of a chunk
+	firstRows  = 16       // the number of records in the first chunk of a partition
 )
 
-// firstLook is the size of a store, in bytes, at which it first searches for repeated records.
-const firstLook = 8 << 20
+// firstSearch is the size in bytes at which a store first searches for equal records.
+const firstSearch = 8 << 20
 
-// The seeds of the hashes that choose partitions, the same for all stores of the process. No answer depends on them.
-// They are random, so that an adversary cannot choose units that all fall in one partition.
+// wordSeed and textSeed seed the hashes that choose partitions, the same for all stores of the process. They are random,
+// so that an adversary cannot choose units that all fall in one partition. No answer depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// recordShape describes a record. It begins with a key of key bytes: the unit's integers in eight bytes each, or the
-// number of its text in the partition in four bytes. The packed content follows, or the content's number. width is the
-// length of both.
+// recordShape describes records. A record begins with a key: the unit's integers in eight bytes each, or the number of
+// its text in the partition in four bytes. The packed content or the content number follows.
 type recordShape struct {
-	key, width int
+	key, width int // the length in bytes of the key, and of the record
 	packing
-	cellWidth int   // bytes of the content that are the cell
+	cellWidth int   // the first cellWidth bytes of a content are the cell
 	cells     int64 // the number of cells; math.MaxInt64 if cells are not numbered
 }
 
-// plainWidth returns the length of a record that holds its packed content.
-func (s *recordShape) plainWidth() int { return s.key + s.Packed }
+// packedWidth returns the length of a record that holds a packed content instead of a content number.
+func (s *recordShape) packedWidth() int { return s.key + s.Packed }
 
-// contentWidth returns the length of the packed content, or of the content's number, in a record.
+// contentWidth returns the length of the packed content, or of the content number, in a record.
 func (s *recordShape) contentWidth() int { return s.width - s.key }
 
-// Errors of using accumulators wrongly.
+// Errors of callers that use accumulators wrongly.
 var (
-	// ErrSpent means that the accumulator has given its totals, or was merged into another.
+	// ErrSpent means that the accumulator has given its totals, or was merged into another accumulator.
 	ErrSpent = errors.New("queries: the accumulator has given its totals, or was merged")
-	// ErrMerge means that the accumulators are of different queries.
+	// ErrMerge means that accumulators of different queries cannot be merged.
 	ErrMerge = errors.New("queries: accumulators of different queries cannot be merged")
 )
 
@@ -74,23 +79,22 @@ type Rows struct {
 	units *units.Reader
 	recordShape
 	spill      Spill
-	open       [partitionCount][]byte // the last chunk of each partition
+	open       [partitionCount][]byte // the chunk of each partition to which records are appended
 	partitions [partitionCount]partition
-	known      knownUnits
+	unitCache  unitCache
 	staged     staging
-	shared     bool            // contents are for several queries
-	numbers    *contentNumbers // nil if records hold their contents
+	shared     bool            // several queries share the records
+	numbers    *contentNumbers // numbers the contents; nil if records hold contents
 	free       [][]byte        // empty chunks to be used again
-	held       int64           // bytes in memory, with free chunks, without staged rows
-	nextLook   int64           // value of held at which repeated records are searched next
+	held       int64           // bytes in memory, including free chunks but not staged rows
+	nextSearch int64           // the value of held at which the next search for equal records starts
 	making     bool            // makeRoom is running
 	repeats    repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
 }
 
-// pendingContents is the contents of some rows of the current batch: contents holds them one after the other, in the
-// order of rows.
+// pendingContents is the contents of the listed rows of the current batch, one after the other, until the batch ends.
 type pendingContents struct {
 	rows     []int32
 	contents []byte
@@ -104,7 +108,8 @@ func (p *pendingContents) add(row, size int) []byte {
 	return p.contents[n:]
 }
 
-// NewRows returns an empty store. Each row's content has the given fields; its first cellWidth bytes are the cell.
+// NewRows returns an empty store. A row's content has the given fields; its first cellWidth bytes are the cell. A nil
+// spill means unlimited memory.
 func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 	key := 8 * u.Columns()
 	if u.HasText() {
@@ -120,11 +125,11 @@ func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 	}
 	shape.add(content)
 	shape.width = key + shape.Packed
-	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
+	return &Rows{units: u, unitCache: unitCache{generation: 1}, nextSearch: firstSearch, recordShape: shape, spill: s}
 }
 
-// AddCells stores the rows of a batch for a query that only counts rows: cells[i] is the cell of row i. It leaves out
-// rows without a unit or a cell.
+// AddCells stores the rows of a batch for a query that only counts rows: cells[i] is the cell of row i, or negative if
+// the row has none. It skips rows without a unit or a cell.
 func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 	if err := r.Start(b, cells); err != nil {
 		return err
@@ -153,11 +158,11 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	if err := r.units.Open(b, cells); err != nil {
 		return err
 	}
-	r.known.openBatch(r.units)
+	r.unitCache.startBatch(r.units)
 	return nil
 }
 
-// addWords does the work of AddCells if the unit is one integer. It returns false if a cell is out of range.
+// addWords does the same as AddCells if the unit is one integer. It returns false if a cell is out of range.
 func (r *Rows) addWords(cells []int32) bool {
 	words, rest := r.units.AllWords()[:len(cells)], uint64(0)
 	for row, cell := range cells {
@@ -219,11 +224,11 @@ func (r *Rows) appendRecord(partition uint64) []byte {
 	return o[n:]
 }
 
-// startChunk starts the next chunk of a partition, after freeing memory if it is short. It returns the chunk's first
-// record, which is empty.
+// startChunk starts the next chunk of a partition and returns the chunk's first record, which is empty. If memory is
+// short, it frees memory first.
 func (r *Rows) startChunk(partition uint64) []byte {
 	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
-	if r.failed == nil && (len(r.free) == 0 || r.isNumbered(partition)) {
+	if r.failed == nil && (len(r.free) == 0 || r.numbersRunOut(partition)) {
 		r.fail(r.makeRoom(partition, int64(size)))
 	}
 	if o := r.open[partition]; len(o) > 0 {
@@ -264,7 +269,7 @@ func (r *Rows) Merge(o *Rows) error {
 	o.staged.drop()
 	r.fail(o.failed)
 	r.held += o.held
-	r.known.generation++
+	r.unitCache.generation++
 	for _, c := range o.free {
 		if o.width == r.width {
 			r.free = append(r.free, c)

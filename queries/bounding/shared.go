@@ -10,21 +10,21 @@ import (
 
 // One pass for several queries
 //
-// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together. A
-// record holds the unit once, one bit for each query that is 1 if the row counts in the query, and the row's content
-// for each query (zeros if it does not count). So each row is written, spilled and grouped by unit once.
+// Queries of a job whose privacy unit is made of the same columns share one store. A record holds the unit once, then a
+// content for all queries: one bit for each query, which is 1 if the row counts in the query, and the row's content for
+// each query (zeros if it does not count). So each row is written, spilled and grouped by unit once.
 //
-// Each query still bounds each unit by its own limits, among the rows that count in it. The queries share the digests
-// of rows: a digest covers the whole record, so that it is computed once for all queries. The order of these digests is
-// as random as the order of digests for one query, and depends only on the unit's rows. So each query keeps a uniform
-// sample of a unit's rows, and its sensitivity is the same as if it were alone.
+// Each query still bounds each unit by its own limits, among the rows that count in it. A row has one digest, of its
+// content for all queries, so that the queries compute it once. The order of these digests is as random as the order of
+// digests for one query, and depends only on the unit's rows. So each query keeps a uniform sample of a unit's rows, and
+// its sensitivity is the same as if it had a store of its own.
 
 // Writer stores the rows of batches for one query.
 type Writer interface {
-	// Start reads the units of a batch and sets cells[i] to Dropped if row i has no unit. Then Record may be called for
-	// each row whose cell is not Dropped.
+	// Start reads the units of a batch and sets cells[i] to columnar.Dropped if row i has no unit. Then Record may be
+	// called for each row whose cell is not Dropped.
 	Start(b *table.Batch, cells []int32) error
-	// Record returns an empty content for a row, which the caller fills. The rows are stored at the end of the batch.
+	// Record returns the empty, unpacked content of a row. The caller fills it before the batch ends, when rows are stored.
 	Record(row int) []byte
 	// AddCells stores the rows of a batch that have a unit and a cell, for a query that only counts rows.
 	AddCells(b *table.Batch, cells []int32) error
@@ -32,34 +32,34 @@ type Writer interface {
 	Failure() error
 }
 
-// QueryRows holds the rows of one of several queries whose rows are kept together.
+// QueryRows is the access of one query to a store that it shares with other queries.
 type QueryRows struct {
-	store *together
-	view
-	packing
-	packedFrom int // the first byte of the query's part of a packed content
+	store      *sharedStore
+	view           // locates the query's content in an unpacked content for all queries
+	packing        // packs the query's content
+	packedFrom int // the index of the query's first byte in a packed content for all queries
 	pending    pendingContents
 }
 
-// together is the store of rows that several queries share. Its parts are the queries.
-type together struct {
+// sharedStore stores the rows of several queries.
+type sharedStore struct {
 	*Rows
-	parts   int
-	mask    int     // the length of the bits at the start of a content, in bytes
-	none    []int32 // for each row of the batch: Dropped if it has no unit or a filter rejects it, else 0
-	some    bool    // some row is Dropped in none
-	content []byte  // the packed contents of the batch, row by row, if contents are not numbered
+	queries    int     // the number of queries
+	maskBytes  int     // the length in bytes of the queries' bits, with which a content begins
+	skipped    []int32 // for each row of the batch: Dropped if the row has no unit or a filter rejects it, else 0
+	anySkipped bool    // skipped is Dropped for at least one row
+	content    []byte  // the packed contents of the batch, row by row, if contents are not numbered
 }
 
-// Together replaces several empty stores for the same unit by one. It returns its parts, one for each query. One
-// goroutine uses them all; each batch passes through the parts in order, from the first to the last.
+// Together replaces several empty stores for the same unit by one store, and returns each query's access to it. One
+// goroutine must use all of them, and pass each batch to all of them in order, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
 	mask := (len(rows) + 7) / 8
 	bits := make([]Field, mask)
 	for i := range bits {
 		bits[i].Bytes = 1
 	}
-	store, whole := &together{parts: len(rows), mask: mask}, &packing{}
+	store, whole := &sharedStore{queries: len(rows), maskBytes: mask}, &packing{}
 	whole.add(bits)
 	parts, own := make([]*QueryRows, len(rows)), make([]ownContents, len(rows))
 	for i, r := range rows {
@@ -72,33 +72,33 @@ func Together(rows []*Rows) []*QueryRows {
 	}
 	r := rows[0]
 	r.packing, r.shared = *whole, true
-	if r.width = r.plainWidth(); whole.Packed > numberWidth {
+	if r.width = r.packedWidth(); whole.Packed > numberWidth {
 		r.numbers, r.width = newContentNumbers(own, whole), r.key+numberWidth
 	}
 	store.Rows = r
 	return parts
 }
 
-// Start prepares for a batch. The first part reads the units for all parts.
+// Start prepares for a batch. The first query reads the units for all queries.
 func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	s := p.store
 	if p.number == 0 {
-		s.none = columnar.Resize(s.none, b.Rows)
-		clear(s.none)
+		s.skipped = columnar.Resize(s.skipped, b.Rows)
+		clear(s.skipped)
 		if b.Keep != nil {
 			if len(b.Keep) != b.Rows {
 				return columnar.ErrShape
 			}
 			for row, keep := range b.Keep {
 				if !keep {
-					s.none[row] = columnar.Dropped
+					s.skipped[row] = columnar.Dropped
 				}
 			}
 		}
-		if err := s.Start(b, s.none); err != nil {
+		if err := s.Start(b, s.skipped); err != nil {
 			return err
 		}
-		s.some = slices.Contains(s.none, columnar.Dropped)
+		s.anySkipped = slices.Contains(s.skipped, columnar.Dropped)
 		if s.numbers != nil && !s.numbers.start(b.Rows) {
 			s.writeContents()
 		}
@@ -108,12 +108,12 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 		}
 	}
 	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
-	if len(s.none) != len(cells) {
+	if len(s.skipped) != len(cells) {
 		return columnar.ErrShape
 	}
-	if s.some {
-		for row, none := range s.none {
-			cells[row] |= none // Dropped has all bits set
+	if s.anySkipped {
+		for row, skip := range s.skipped {
+			cells[row] |= skip // Dropped has all bits set
 		}
 	}
 	return s.failed
@@ -122,7 +122,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 // Record returns an empty content for a row, which the caller fills.
 func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.Size) }
 
-// AddCells notes the cells of a batch for a query that only counts rows.
+// AddCells records the cells of a batch for a query that only counts rows.
 func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	if err := p.Start(b, cells); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	return p.store.failed
 }
 
-// EndBatch stores the rows of the batch if this is the last part. Rows that count in no query are left out.
+// EndBatch completes the batch for this query. The last query stores the rows, except those that count in no query.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
 	if s.numbers != nil {
@@ -161,30 +161,30 @@ func (p *QueryRows) EndBatch() error {
 		}
 	}
 	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
-	if p.number < s.parts-1 {
+	if p.number < s.queries-1 {
 		return s.failed
 	}
-	for row := range s.none {
+	for row := range s.skipped {
 		content := s.content[row*s.Packed : (row+1)*s.Packed]
-		if anyBit(content[:s.mask]) {
+		if anyBit(content[:s.maskBytes]) {
 			copy(s.record(row), content)
 		}
 	}
 	return s.failed
 }
 
-// endNumbered does the work of EndBatch if contents are numbered.
+// endNumbered does the same as EndBatch if contents are numbered.
 func (p *QueryRows) endNumbered(n *contentNumbers) error {
 	s := p.store
 	if !n.addContents(p.number, p.pending.rows, p.pending.contents) {
 		return columnar.ErrShape
 	}
-	if p.number < s.parts-1 {
+	if p.number < s.queries-1 {
 		return s.failed
 	}
 	n.complete()
-	for row, none := range s.none {
-		if number, counts := n.number(row); none == 0 && counts {
+	for row, skip := range s.skipped {
+		if number, counts := n.number(row); skip == 0 && counts {
 			putNumber(s.record(row), number)
 		}
 	}
@@ -204,12 +204,13 @@ func anyBit(mask []byte) bool {
 // Failure returns the first error of the spill.
 func (p *QueryRows) Failure() error { return p.store.failed }
 
-// Merge adds the rows of another worker's part. The first part merges the rows of all parts.
+// Merge moves the rows of another worker to p. The first query merges the rows of all queries; for the others, Merge
+// only checks that both workers have the same queries.
 func (p *QueryRows) Merge(o *QueryRows) error {
 	switch {
 	case p == nil || o == nil:
 		return ErrSpent
-	case p.view != o.view || p.store.parts != o.store.parts:
+	case p.view != o.view || p.store.queries != o.store.queries:
 		return ErrMerge
 	case p.number > 0:
 		return nil
@@ -217,8 +218,8 @@ func (p *QueryRows) Merge(o *QueryRows) error {
 	return p.store.Merge(o.store.Rows)
 }
 
-// BoundTogether bounds each unit by the limits of each query. bounds[i] belongs to parts[i] and receives the kept rows
-// of this query. All parts are empty afterwards.
+// BoundTogether bounds each unit by the limits of each query. bounds[i] is the limits of parts[i] and receives its kept
+// rows. It empties the shared store. The i-th tally counts the rows of parts[i]. Errors are errors of the spill.
 func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	queries := make([]boundQuery, len(parts))
 	for i, p := range parts {
@@ -227,10 +228,11 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 	return parts[0].store.boundAll(queries)
 }
 
-// keepOwn keeps the rows of a unit that count in the query and are within its limits. slots holds all rows of the unit.
-func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
+// keepFromShared keeps the rows of a unit that count in the query, up to the query's limits. slots are all rows of the
+// unit.
+func (p *queryBounder) keepFromShared(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	// an earlier query with the same k has drawn the same sample
+	// If only the limit k can bind, an earlier query with the same k has drawn the same sample.
 	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
@@ -253,7 +255,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	kept := p.counted
 	switch {
 	case rows <= uint64(min(l.Rows, l.Cells, l.RowsPerCell)):
-	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only the limit k on all rows can be exceeded
+	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only the limit k can bind
 		if rows > uint64(l.Rows) {
 			kept = u.smallest(p, len(p.counted) == len(slots))
 		}
@@ -264,7 +266,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	p.keep(kept)
 }
 
-// keep appends slots to the query's kept slots and no longer counts their rows as dropped.
+// keep appends slots to the query's kept slots and subtracts their rows from the dropped rows.
 func (p *queryBounder) keep(slots []slot) {
 	for _, x := range slots {
 		if x.Rows > 0 {
@@ -274,15 +276,15 @@ func (p *queryBounder) keep(slots []slot) {
 	}
 }
 
-// sortByCell sorts the slots that count in the query by cell.
+// sortByCell sorts p.counted by the query's cell.
 func (p *queryBounder) sortByCell(rows *gatherer) {
 	slices.SortFunc(p.counted, func(a, b slot) int {
 		return bytes.Compare(p.cell(rows.Content(a.Ref)), p.cell(rows.Content(b.Ref)))
 	})
 }
 
-// cellsFit returns true only if the rows that count are in at most L cells. Cells are numbered from 0, so that a cell
-// number below L proves it without counting cells.
+// cellsFit returns true only if the rows in p.counted are in at most L cells. It does not count cells: as cells are
+// numbered from 0, it is enough that all cell numbers are below L. It may return false although the rows fit.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Cells
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
@@ -299,8 +301,8 @@ func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	return true
 }
 
-// smallest keeps the k rows with the smallest digests. all is set if all rows of the unit count in the query: such
-// queries with the same k share one sample.
+// smallest returns the k rows of p.counted with the smallest digests. all is set if all rows of the unit count in the
+// query; queries for which this holds share one sample if they have the same k.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	k := p.sampler.Limits.Rows
 	if all && u.sample.k == k {

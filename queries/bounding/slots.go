@@ -11,12 +11,12 @@ import (
 func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
 	if g.all != nil {
-		return g.all.at(g.places[ref])
+		return g.all.at(g.contentOf[ref])
 	}
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
-// AppendUnit appends the canonical text of the unit for which slotsOf was called last.
+// AppendUnit appends the canonical text of the current unit, for which slotsOf was called last.
 func (g *gatherer) AppendUnit(dst []byte) []byte {
 	if g.oneWord() {
 		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])
@@ -24,8 +24,8 @@ func (g *gatherer) AppendUnit(dst []byte) []byte {
 	return g.units.AppendText(dst, g.texts.At(g.unit.id))
 }
 
-// slotsOf groups the rows of a unit by content: each slot is all rows with the same content. The slots are sorted by
-// cell if records belong to one query.
+// slotsOf groups the rows refs of unit id by content: each slot is all rows with the same content. The slots are sorted
+// by cell, unless several queries share records.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots = id, u.slots[:0]
@@ -46,7 +46,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 		g.addToSlot(ref)
 	}
 	switch {
-	case g.shared || g.cellWidth == g.Size: // each content is a cell of its own
+	case g.shared || g.cellWidth == g.Size: // each query sorts, or the order of cells does not matter: each has one slot
 	case g.cellWidth == CellBytes:
 		u.sortByCell(g)
 	default:
@@ -55,14 +55,14 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	return u.slots
 }
 
-// countContents fills the slots of a unit if contents are numbered.
+// countContents does the same as slotsOf if records hold content numbers.
 func (g *gatherer) countContents(refs []uint32) {
 	u := &g.unit
 	if len(u.of) != len(g.all.InAll) {
 		u.of = make([]uint32, len(g.all.InAll))
 	}
-	for _, ref := range refs { // in order, so that the slot's Ref is the first of its rows
-		at := &u.of[g.places[ref]]
+	for _, ref := range refs { // in order, so that a slot's Ref is the first of its rows
+		at := &u.of[g.contentOf[ref]]
 		if *at == 0 {
 			u.slots = append(u.slots, slot{Ref: ref})
 			*at = uint32(len(u.slots))
@@ -70,17 +70,18 @@ func (g *gatherer) countContents(refs []uint32) {
 		u.slots[*at-1].Rows += g.countOf(ref)
 	}
 	for _, x := range u.slots {
-		u.of[g.places[x.Ref]] = 0
+		u.of[g.contentOf[x.Ref]] = 0
 	}
 }
 
-// inAll reports whether all rows of slots are known to count in all queries.
+// inAll reports whether all rows of slots count in all queries. It returns false if records hold contents, because only
+// content numbers tell this without reading the contents.
 func (g *gatherer) inAll(slots []slot) bool {
 	if g.all == nil {
 		return false
 	}
 	for _, x := range slots {
-		if !g.all.InAll[g.places[x.Ref]] {
+		if !g.all.InAll[g.contentOf[x.Ref]] {
 			return false
 		}
 	}
@@ -105,7 +106,7 @@ func (g *gatherer) addToSlot(ref uint32) {
 	}
 }
 
-// sortByCell sorts the slots of a unit by cell.
+// sortByCell sorts the slots of a unit by cell, with a counting sort if the cell numbers are small.
 func (u *unitSlots) sortByCell(g *gatherer) {
 	last := uint32(0)
 	for _, x := range u.slots {
@@ -141,8 +142,8 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	}
 }
 
-// countCells fills the slots of a unit in order of their cells, without sorting, if one query only counts rows. It
-// returns false if the unit's cells are too far apart, or if there are contents besides cells.
+// countCells does the same as slotsOf by counting rows in each cell, if contents are cell numbers of one query. It
+// returns false if contents hold more, or if cell numbers are too large compared with the number of rows.
 func (g *gatherer) countCells(refs []uint32) bool {
 	if g.shared || g.Size != CellBytes {
 		return false

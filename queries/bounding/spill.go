@@ -6,30 +6,32 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// Spill is memory and scratch space shared by the accumulators of a scan. Its methods may be called by several
-// goroutines. Everything written to it is private: it encrypts what it stores and keeps it only during the scan.
+// Spill is the memory and the scratch space (encrypted temporary files) that the accumulators of a scan share. Several
+// goroutines may call its methods. The bytes that are written to it are private: it encrypts them, and deletes them when
+// the scan ends.
 type Spill interface {
 	// Join registers a store that shares the memory. All stores must join before the first batch.
 	Join()
 	// Share returns how many bytes of rows each store may hold before it writes rows to the scratch space.
 	Share() int64
-	// Room returns how many bytes each goroutine may use while units are bounded.
+	// Room returns how many bytes each goroutine may use to bound units.
 	Room() int64
-	// Cells returns the largest number of cells for which an accumulator holds the totals of all cells. With more cells it
-	// holds only cells that have rows.
+	// Cells returns the largest number of cells for which an accumulator holds the totals of all cells. If a query has more
+	// cells, the accumulator holds only cells that have rows.
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
-	// Err returns the reason if the scan has been stopped, otherwise nil.
+	// Err returns why the scan was stopped, or nil if it was not.
 	Err() error
-	// Write stores pieces one after the other. at is where they begin.
+	// Write stores pieces one after the other. at is the offset of the first byte.
 	Write(pieces ...[]byte) (at int64, err error)
-	// Read fills piece with the bytes that begin at at. An error means that the stored bytes were changed or that the scan
+	// Read fills piece with the bytes from offset at. An error means that the stored bytes were changed or that the scan
 	// has ended.
 	Read(piece []byte, at int64) error
 }
 
-// JoinNow registers a store with a spill, even if the spill delays Join until it is known which queries share a store.
+// JoinNow registers a store with a spill at once. The Join method of some spills does nothing, because their caller
+// joins later, when it knows which queries share a store.
 func JoinNow(s Spill) {
 	switch s := s.(type) {
 	case nil:
@@ -40,7 +42,7 @@ func JoinNow(s Spill) {
 	}
 }
 
-// inMemory is a Spill with unlimited memory, so that nothing is written to it.
+// inMemory is a Spill with unlimited memory. Nothing is written to it.
 type inMemory struct{}
 
 func (inMemory) Join()                          {}

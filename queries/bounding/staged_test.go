@@ -57,7 +57,7 @@ func textBatches(r *rand.Rand, columns int) (batches []*table.Batch, cells [][]i
 			for range rows {
 				switch n := r.IntN(40000); {
 				case n == 0:
-					v.Data = append(v.Data, strings.Repeat("long", mostStaged/4+r.IntN(3))...)
+					v.Data = append(v.Data, strings.Repeat("long", maxBuffer/4+r.IntN(3))...)
 				case n == 1:
 				case n < 9000:
 					v.Data = fmt.Appendf(v.Data, "%d", n%50)

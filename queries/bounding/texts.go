@@ -6,20 +6,20 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// textRecord stores a row whose unit has text, and returns the bytes for its packed content. If the column has a
-// dictionary, the number of each text in its partition is cached by dictionary value and the record is made at once.
-// Otherwise the row is staged.
+// textRecord stores a row whose unit has text, and returns the bytes for its content. If the unit's column has a
+// dictionary, a cache holds the number of each dictionary value, and textRecord appends a record at once. Otherwise it
+// stages the row.
 func (r *Rows) textRecord(row int) []byte {
-	if r.known.places == nil {
+	if r.unitCache.entries == nil {
 		return r.stageRow(row)
 	}
-	k := r.known.ofRow(row)
+	k := r.unitCache.ofRow(row)
 	if k.generation == 0 && k.hash == 0 {
 		k.hash = r.units.Hash(textSeed, r.units.Bytes(row))
 	}
 	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
-	if k.generation != r.known.generation {
-		k.id, k.generation = r.numberText(k.hash, r.units.Bytes(row)), r.known.generation
+	if k.generation != r.unitCache.generation {
+		k.id, k.generation = r.numberText(k.hash, r.units.Bytes(row)), r.unitCache.generation
 	}
 	binary.LittleEndian.PutUint32(record, k.id)
 	return record[r.key:]

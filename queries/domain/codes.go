@@ -113,5 +113,5 @@ func (a *AxisCoder) OfRows(b *table.Batch) ([]int32, error) {
 		return codes, err
 	}
 	a.rows = columnar.Resize(a.rows, b.Rows)
-	return columnar.Spread(a.rows, codes, c.Ends), nil
+	return columnar.ExpandRuns(a.rows, codes, c.Ends), nil
 }

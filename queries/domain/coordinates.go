@@ -54,7 +54,7 @@ func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	if c.Ends == nil {
 		return x.entries, nil
 	}
-	x.rows = columnar.Spread(columnar.Resize(x.rows, b.Rows), x.entries, c.Ends)
+	x.rows = columnar.ExpandRuns(columnar.Resize(x.rows, b.Rows), x.entries, c.Ends)
 	return x.rows, nil
 }
 

@@ -47,7 +47,7 @@ func New(transport http.RoundTripper) store.Opener {
 
 var errRedirect = errors.New("redirected to a place that is not https")
 
-// server is a web server, with the query string of the URL that was opened.
+// server is a web server as a store.Bucket, with the query string of the URL that was opened.
 type server struct {
 	client        *http.Client
 	host, options string

@@ -1,14 +1,18 @@
-// Package accumulate adds the rows of a table up to exact answers, one worker at a time.
+// Package accumulate computes the exact totals of a table's rows, separately for each worker.
 //
-// A [Partial] is one worker's totals so far. It grows in one of two ways. If each row is a privacy unit, AddRows adds
-// batches as they come. If the unit is named by columns, rows are counted only after all rows of their unit are known:
-// WriteRows writes each row's unit and content to a [bounding.Rows], which bounds them later and passes the kept rows
-// to the function that AddRecords returns. Kinds of partials:
+// A [Partial] is the totals of one worker. If each row is a privacy unit, AddRows adds batches to it as they come. If
+// columns name the unit, rows count only after all rows of their unit are known: WriteRows writes each row's unit and
+// content to a [bounding.Rows], which bounds the units later and passes the kept rows to the function that AddRecords
+// returns. Kinds of partials:
 //
-//	Counts  the rows of each cell, every cell in memory
-//	Units   the rows of each cell, and the units that have a row there
-//	Sparse  the rows of each cell that has some, if a domain is too large for memory
-//	Sums    of each cell the sum of values and what a mean or a variance needs beside it
+//	Counts      row counts of all cells
+//	Units       row counts of all cells, and the number of units with a kept row
+//	Sparse      row counts of the cells that have rows, if there are too many cells for memory
+//	Weighted    as Counts, if each row has a multiplicity
+//	Tables      row counts in several tables, for marginals
+//	Sums        for each cell, the sum of values and the other totals of a mean or a variance
+//	BinnedSums  the same for each bin of the values, for a clamp that is chosen later
+//	Ranked      one of the above for each rank of rows, for a bound on rows that is chosen later
 //
 // Totals are integers, so they are the same for every order of the rows and every split among workers.
 package accumulate
@@ -24,44 +28,44 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// MaxRows is the largest row count of a cell; more rows are not counted.
+// MaxRows is the largest row count of a cell. A larger count becomes MaxRows.
 const MaxRows = 1 << 48
 
-// Partial is the exact, private totals of one worker, which grow with each batch. None of its errors depends on a row's
-// value.
+// Partial is the exact, private totals of one worker. Its errors do not depend on the values of rows.
 type Partial interface {
 	// AddRows adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil.
 	AddRows(b *table.Batch) error
-	// WriteRows writes those rows of a batch to a store, which bounds the rows of each unit later.
+	// WriteRows writes the same rows to a store, which bounds the rows of each unit later.
 	WriteRows(b *table.Batch, to bounding.Writer) error
-	// Content returns the fields of a row's content, in the order in which WriteRows writes them: the cell, and values
-	// within their bounds.
+	// Content returns the fields of a row's content in the order in which WriteRows writes them: the cell, then the
+	// quantized values.
 	Content() []bounding.Field
-	// AddRecords returns a function that adds rows with the same content, which WriteRows has written.
+	// AddRecords returns a function that adds rows with the same content to the totals.
 	AddRecords() func(content []byte, rows uint64)
-	// Merge adds everything that another partial of the same query holds. The other partial cannot be used afterwards.
+	// Merge adds the totals of another partial of the same query. The other partial cannot be used afterwards.
 	Merge(other Partial) error
 	// Totals returns the totals. The partial cannot be used afterwards.
 	Totals() (Totals, error)
-	// SaveState writes the exact state of the partial.
+	// SaveState writes the totals.
 	SaveState(w *state.Writer)
-	// LoadState adds a state that SaveState of another process wrote. Invalid input is an error and never a panic.
+	// LoadState adds the totals that SaveState of another process wrote. It returns an error if the input is invalid.
 	LoadState(r *state.Reader) error
-	// ValidRecord reports whether WriteRows may have written this content, whose length is right.
+	// ValidRecord reports whether WriteRows can write this content. The content must have the right length.
 	ValidRecord(content []byte) bool
 }
 
-// HideCounts turns row counts into an exact answer. Each count is capped at MaxRows.
+// HideCounts turns row counts into an exact answer, whose values other packages cannot read. Each count is capped at
+// MaxRows.
 func HideCounts(cells []int64) ([]mechanism.Exact, error) {
 	return one(mechanism.Hide(1, capRows(cells)))
 }
 
-// HideSparse turns row counts into an exact answer, given only the counts that are not 0.
+// HideSparse turns row counts into an exact answer. It gets only the counts that are not 0.
 func HideSparse(cells *mechanism.Sparse) ([]mechanism.Exact, error) {
 	return one(mechanism.HideSparse(1, *cells))
 }
 
-// HideSums turns sums into an exact answer. They are integer multiples of quantum.
+// HideSums turns sums into an exact answer. The sums are integer multiples of quantum.
 func HideSums(quantum float64, cells int128.Slice) ([]mechanism.Exact, error) {
 	return one(mechanism.HideWide(quantum, cells))
 }
@@ -82,7 +86,8 @@ func ValueFields(q *quantize.Quantizer) (fields []bounding.Field) {
 	return fields
 }
 
-// ValidValues reports whether content holds a value within the quantizer's bounds.
+// ValidValues reports whether all components of a quantized value are within the quantizer's bounds. content holds the
+// components in eight bytes each, big-endian.
 func ValidValues(q *quantize.Quantizer, content []byte) bool {
 	for i := range q.Numbers() {
 		x := int64(binary.BigEndian.Uint64(content[8*i:]))

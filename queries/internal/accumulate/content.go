@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// The bytes of totals, for fingerprints
+// The input of fingerprints
 //
-// Equal totals give equal bytes, whatever engine added them up and however they are held in memory. The bytes hold each
-// number that is not 0, with its position.
+// A fingerprint of totals is a hash of the bytes that a contentWriter writes. Equal totals give equal bytes, whatever
+// engine computed them and however memory holds them. The bytes hold each number that is not 0, after its index.
 
-// errContent is a bug of this program: partials of this kind are not added up by rank.
+// errContent is a bug of this program: a partial of this kind cannot be in a [Ranked].
 var errContent = errors.New("queries: a partial of this kind is not added up by rank")
 
-// contentWriter writes numbers with their positions.
+// contentWriter writes numbers, each after its index.
 type contentWriter struct {
 	to  io.Writer
 	err error
@@ -33,12 +33,13 @@ func (w *contentWriter) words(words ...uint64) {
 	}
 }
 
-// vector writes the byte what, which names the vector, then each non-zero number with its position, then an end mark.
-func (w *contentWriter) vector(what byte, n int, at func(i int) (place uint64, x int128.Int)) {
+// vector writes the byte what, which names the vector, then each of n numbers that is not 0, after its index, then an
+// end mark. at returns a number and its index.
+func (w *contentWriter) vector(what byte, n int, at func(i int) (index uint64, x int128.Int)) {
 	w.words(uint64(what))
 	for i := range n {
-		if place, x := at(i); x != (int128.Int{}) {
-			w.words(place, uint64(x.High), x.Low)
+		if index, x := at(i); x != (int128.Int{}) {
+			w.words(index, uint64(x.High), x.Low)
 		}
 	}
 	w.words(1<<64 - 1)
@@ -52,7 +53,7 @@ func (w *contentWriter) wide(what byte, s int128.Slice) {
 	w.vector(what, len(s.High), func(i int) (uint64, int128.Int) { return uint64(i), s.At(i) })
 }
 
-// partial writes one step's totals of a [Ranked]; a nil partial writes nothing.
+// partial writes the totals of a partial that belongs to a [Ranked].
 func (w *contentWriter) partial(of Partial) {
 	switch a := of.(type) {
 	case *Counts:

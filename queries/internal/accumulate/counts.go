@@ -11,18 +11,18 @@ import (
 type Counts struct {
 	Groups *domain.Grouping
 	Cells  int
-	// slots[0] counts the dropped rows, slots[c+1] the rows of cell c; nil before the first batch.
+	// slots[0] counts the dropped rows, and slots[c+1] the rows of cell c. It is nil before the first batch.
 	slots []int64
 }
 
-// makeSlots allocates the slots, which may be many, at their first use.
+// makeSlots allocates slots at their first use, because they may take much memory.
 func (a *Counts) makeSlots() {
 	if a.slots == nil {
 		a.slots = make([]int64, a.Cells+1)
 	}
 }
 
-// AddRows counts the rows of a batch.
+// AddRows implements [Partial].
 func (a *Counts) AddRows(b *table.Batch) error {
 	a.makeSlots()
 	if len(a.Groups.Axes) == 0 && b.Keep == nil {
@@ -46,8 +46,8 @@ func (a *Counts) countCells(cells []int32) {
 	}
 }
 
-// countAxis counts the rows of a batch if there is one axis: whole runs at once, and dictionary codes without writing
-// down the cell of each row.
+// countAxis counts the rows of a batch if there is one axis. It adds the length of a run at once, and maps dictionary
+// codes to cells without a list of the cell of each row.
 func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
@@ -72,7 +72,8 @@ func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
 	return nil
 }
 
-// countCodes counts rows by dictionary code: lookup holds the cell of each code, null is the cell of nulls.
+// countCodes counts the rows of a column with dictionary codes. lookup[code] is the cell of a code, and null the cell of
+// null values.
 func (a *Counts) countCodes(lookup []int32, c *table.Column, null int32) error {
 	slots := a.slots
 	if c.Valid != nil {
@@ -102,7 +103,7 @@ func (a *Counts) countValidCodes(lookup []int32, c *table.Column, null int32) er
 	return nil
 }
 
-// WriteRows writes the cells of the rows of a batch.
+// WriteRows implements [Partial].
 func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return writeCells(a.Groups, b, to)
 }
@@ -115,17 +116,17 @@ func writeCells(groups *domain.Grouping, b *table.Batch, to bounding.Writer) err
 	return to.AddCells(b, cells)
 }
 
-// Content returns the field of the cell.
+// Content implements [Partial].
 func (a *Counts) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.Cells)} }
 
-// AddRecords returns the function that counts rows by their cell.
+// AddRecords implements [Partial].
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	a.makeSlots()
 	cells := a.slots[1:]
 	return func(content []byte, rows uint64) { cells[bounding.CellOf(content)] += int64(rows) }
 }
 
-// Merge adds the counts of another partial.
+// Merge implements [Partial].
 func (a *Counts) Merge(other Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {
@@ -140,7 +141,7 @@ func (a *Counts) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the counts.
+// Totals implements [Partial].
 func (a *Counts) Totals() (Totals, error) {
 	a.makeSlots()
 	return Totals{Tables: [][]int64{capRows(a.slots[1:])}}, nil

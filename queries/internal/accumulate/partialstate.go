@@ -2,16 +2,17 @@ package accumulate
 
 // Saving and loading partials
 //
-// A partial writes its state to a [state.Writer]; a partial of another process adds it to its own totals. Counts are
-// written in one of two forms, dense or sparse, depending on the memory of the process. So a partial of each form can
-// also load the other form.
+// A partial writes its totals to a [state.Writer]; a partial of another process adds them to its own totals. A process
+// with little memory holds row counts in a Sparse and others in a Counts, so each of them also loads the other's form.
 //
-//	Counts   1, then the count of each cell in eight bytes
-//	Units    the number of units, then as Counts
-//	Sparse   2, the number of cells that follow, then the index and the count of each
-//	Sums     the sums in sixteen bytes each, then the second sums and the row counts, if the query has them
-//	Tables   the counts of each of the largest tables
-//	Spread   the number of rows without a value, then the index of each cell that has rows, with its bins
+//	Counts      1, then the count of each cell in eight bytes
+//	Units       the number of units, then as Counts
+//	Sparse      2, the number of cells that have rows, then the index and the count of each of them
+//	Sums        the sums in sixteen bytes each, then the second sums and the row counts, if the query has them
+//	Tables      the counts of each table
+//	BinnedSums  for each cell, the number of rows without a value; then 1 + the index of each cell that has rows, with
+//	            the row counts and sums of its bins; then 0
+//	Ranked      the units of each step; then for each step 1 and its partial, or 0 if it has no rows
 
 import (
 	"encoding/binary"
@@ -22,30 +23,30 @@ import (
 )
 
 const (
-	wholeForm  = 1
+	denseForm  = 1
 	sparseForm = 2
 )
 
-// SaveState writes the counts of all cells.
+// SaveState implements [Partial].
 func (a *Counts) SaveState(w *state.Writer) {
 	a.makeSlots()
-	w.Uint(wholeForm)
+	w.Uint(denseForm)
 	w.Int64s(a.slots[1:])
 }
 
-// LoadState adds the counts of a state.
+// LoadState implements [Partial].
 func (a *Counts) LoadState(r *state.Reader) error {
 	a.makeSlots()
 	return loadCounts(r, a.Cells, func(cell int, n int64) { addCount(&a.slots[cell+1], n) })
 }
 
-// addCount adds n to a count, up to MaxRows.
+// addCount adds n to a count, which stays at most MaxRows.
 func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxRows) }
 
-// loadCounts calls add for each count of a state of either form.
+// loadCounts reads counts in either form and calls add for each of them.
 func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	switch r.Uint() {
-	case wholeForm:
+	case denseForm:
 		r.Int64s(cells, func(i int, n int64) {
 			if n < 0 {
 				_ = r.Fail() // the error stays
@@ -67,7 +68,7 @@ func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	return r.Err()
 }
 
-// ValidRecord reports whether a content is a cell of the query.
+// ValidRecord implements [Partial].
 func (a *Counts) ValidRecord(content []byte) bool { return isCell(content, a.Cells) }
 
 func isCell(content []byte, cells int) bool {
@@ -75,7 +76,7 @@ func isCell(content []byte, cells int) bool {
 	return cell >= 0 && int(cell) < cells
 }
 
-// SaveState writes the counts of the cells that have rows.
+// SaveState implements [Partial].
 func (a *Sparse) SaveState(w *state.Writer) {
 	w.Uint(sparseForm)
 	w.Uint(uint64(len(a.rows)))
@@ -85,7 +86,7 @@ func (a *Sparse) SaveState(w *state.Writer) {
 	}
 }
 
-// LoadState adds the counts of a state.
+// LoadState implements [Partial].
 func (a *Sparse) LoadState(r *state.Reader) error {
 	return loadCounts(r, a.size, func(cell int, n int64) {
 		if n > 0 {
@@ -94,10 +95,10 @@ func (a *Sparse) LoadState(r *state.Reader) error {
 	})
 }
 
-// ValidRecord reports whether a content is a cell of the query.
+// ValidRecord implements [Partial].
 func (a *Sparse) ValidRecord(content []byte) bool { return isCell(content, a.size) }
 
-// SaveState writes the sums and the numbers of rows.
+// SaveState implements [Partial].
 func (a *Sums) SaveState(w *state.Writer) {
 	a.makeTotals()
 	a.flush()
@@ -106,7 +107,7 @@ func (a *Sums) SaveState(w *state.Writer) {
 	w.Int64s(a.rows)
 }
 
-// LoadState adds the sums of a state.
+// LoadState implements [Partial].
 func (a *Sums) LoadState(r *state.Reader) error {
 	a.makeTotals()
 	loadWide(r, a.totals)
@@ -115,12 +116,12 @@ func (a *Sums) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord reports whether a content is a cell of the query and values within their bounds.
+// ValidRecord implements [Partial].
 func (a *Sums) ValidRecord(content []byte) bool {
 	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
-// SaveState writes the counts of the largest tables.
+// SaveState implements [Partial].
 func (a *Tables) SaveState(w *state.Writer) {
 	a.makeCounts()
 	for _, counts := range a.counts {
@@ -128,7 +129,7 @@ func (a *Tables) SaveState(w *state.Writer) {
 	}
 }
 
-// LoadState adds the counts of a state.
+// LoadState implements [Partial].
 func (a *Tables) LoadState(r *state.Reader) error {
 	a.makeCounts()
 	for _, counts := range a.counts {
@@ -137,7 +138,7 @@ func (a *Tables) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord reports whether a content is a cell of each dimension.
+// ValidRecord implements [Partial].
 func (a *Tables) ValidRecord(content []byte) bool {
 	for i := range a.coders {
 		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.sizes[i]) {
@@ -147,8 +148,8 @@ func (a *Tables) ValidRecord(content []byte) bool {
 	return true
 }
 
-// SaveState writes the number of rows without a value, and the bins of each cell that has rows.
-func (a *Spread) SaveState(w *state.Writer) {
+// SaveState implements [Partial].
+func (a *BinnedSums) SaveState(w *state.Writer) {
 	a.makeCells()
 	w.Int64s(a.missing)
 	for i := range a.cells {
@@ -163,8 +164,8 @@ func (a *Spread) SaveState(w *state.Writer) {
 	w.Uint(0)
 }
 
-// LoadState adds the bins of a state.
-func (a *Spread) LoadState(r *state.Reader) error {
+// LoadState implements [Partial].
+func (a *BinnedSums) LoadState(r *state.Reader) error {
 	a.makeCells()
 	loadRows(r, a.missing)
 	for {
@@ -186,12 +187,12 @@ func (a *Spread) LoadState(r *state.Reader) error {
 	}
 }
 
-// ValidRecord reports whether a content is a cell of the query and a value within the public range.
-func (a *Spread) ValidRecord(content []byte) bool {
+// ValidRecord implements [Partial].
+func (a *BinnedSums) ValidRecord(content []byte) bool {
 	return isCell(content, a.Cells) && ValidValues(a.Quantizer, content[bounding.CellBytes:])
 }
 
-// saveWide writes 128-bit integers. loadWide adds 128-bit integers that saveWide wrote.
+// saveWide writes 128-bit integers: the upper halves, then the lower halves.
 func saveWide(w *state.Writer, s int128.Slice) {
 	w.Int64s(s.High)
 	for _, x := range s.Low {
@@ -199,6 +200,7 @@ func saveWide(w *state.Writer, s int128.Slice) {
 	}
 }
 
+// loadWide adds to s the 128-bit integers that saveWide wrote.
 func loadWide(r *state.Reader, s int128.Slice) {
 	r.Int64s(len(s.High), func(i int, x int64) { s.Add(i, int128.Int{High: x}) })
 	for i := 0; i < len(s.Low) && r.Err() == nil; i++ {
@@ -206,7 +208,7 @@ func loadWide(r *state.Reader, s int128.Slice) {
 	}
 }
 
-// loadRows adds row counts.
+// loadRows adds row counts to rows.
 func loadRows(r *state.Reader, rows []int64) {
 	r.Int64s(len(rows), func(i int, n int64) {
 		if n < 0 {

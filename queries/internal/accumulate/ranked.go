@@ -15,18 +15,18 @@ import (
 // Answers for a max_rows that is discovered
 //
 // The bound on the rows of a unit is chosen from a noisy histogram of rows per unit, after all rows are read. A step is
-// a bound that can be chosen, for example 1, 2 or 5. Each step has a partial, which holds the rows that this bound
-// keeps and the next smaller one drops ([bounding.Ranked] passes them on). The answer under a bound is the sum of the
-// partials up to its step. The histogram counts, for each step, the units whose last kept row is in it.
+// a bound that can be chosen, for example 1, 2 or 5. Each step has a partial, with the rows that this bound keeps and
+// the next smaller bound drops; [bounding.Ranked] passes them on. The answer under a bound is the sum of the partials up
+// to its step. The histogram counts, for each step, the units for which it is the smallest bound that keeps all rows.
 
-// Ranked adds up rows by rank.
+// Ranked holds a partial for each step.
 type Ranked struct {
 	RankedOf
-	partials []Partial // by step; nil for a step without rows, except the first
-	units    []int64
+	partials []Partial // by step; nil for a step without rows, except the first step
+	units    []int64   // the histogram, by step
 }
 
-// RankedOf describes totals by rank.
+// RankedOf describes a Ranked.
 type RankedOf struct {
 	// Steps are the bounds that can be chosen, ascending.
 	Steps []int64
@@ -34,25 +34,25 @@ type RankedOf struct {
 	Make func() Partial
 }
 
-// NewRanked returns a partial without rows.
+// NewRanked returns totals without rows.
 func NewRanked(of RankedOf) *Ranked {
 	a := &Ranked{RankedOf: of, partials: make([]Partial, len(of.Steps)), units: make([]int64, len(of.Steps))}
 	a.partials[0] = of.Make()
 	return a
 }
 
-// errRanks is a bug of this program: the rows have no rank, because each row is a unit.
+// errRanks is a bug of this program: a bound on the rows of a unit is to be chosen although each row is a unit.
 var errRanks = errors.New("queries: the bound on rows is discovered, and each row is a unit")
 
-// AddRows returns an error: if each row is a unit, there is no bound on rows to discover.
+// AddRows returns an error, because a bound is chosen only if columns name the unit.
 func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
 
-// WriteRows writes the rows to a store, as under a fixed bound.
+// WriteRows implements [Partial].
 func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return a.partials[0].WriteRows(b, to)
 }
 
-// ByRank returns the functions that receive kept rows by rank.
+// ByRank returns the functions that add kept rows to the partial of their step.
 func (a *Ranked) ByRank() *bounding.Ranked {
 	add := make([]func(content []byte, rows uint64), len(a.Steps))
 	return &bounding.Ranked{
@@ -67,7 +67,7 @@ func (a *Ranked) ByRank() *bounding.Ranked {
 	}
 }
 
-// at returns the partial of a step.
+// at returns the partial of a step. It makes an empty partial if there is none.
 func (a *Ranked) at(step int) Partial {
 	if a.partials[step] == nil {
 		a.partials[step] = a.Make()
@@ -75,12 +75,12 @@ func (a *Ranked) at(step int) Partial {
 	return a.partials[step]
 }
 
-// AddRecords returns a function that adds rows without a known rank. Only the largest bound keeps them.
+// AddRecords returns a function that adds rows whose rank is unknown: they count only under the largest bound.
 func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
 	return a.at(len(a.Steps) - 1).AddRecords()
 }
 
-// Merge adds the rows and units of another Ranked, and empties it.
+// Merge implements [Partial].
 func (a *Ranked) Merge(other Partial) error {
 	o, ok := other.(*Ranked)
 	if !ok || !slices.Equal(a.Steps, o.Steps) {
@@ -102,11 +102,11 @@ func (a *Ranked) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the partials of all steps.
+// Totals implements [Partial].
 func (a *Ranked) Totals() (Totals, error) { return Totals{Ranked: a}, nil }
 
-// Hide returns the exact answers, one for each of the query's vectors, and then the histogram. A bound must be chosen
-// before an answer gets noise. hide turns the totals under one bound into as many answers as vectors says.
+// Hide returns the exact answers: one for each of the query's vectors (for example sums and row counts), then the
+// histogram. A bound must be chosen before a vector gets noise. hide turns the totals under one bound into the vectors.
 func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error)) ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
 	c := &rankedChoice{steps: a.Steps, partials: a.partials, hide: hide}
@@ -127,29 +127,29 @@ func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error))
 	return append(exacts, histogram...), nil
 }
 
-// HideLongest returns as an exact answer the number of units whose last row is in the last step.
+// HideLongest returns, as an exact answer, the number of units that need the largest bound to keep all their rows.
 func (a *Ranked) HideLongest() ([]mechanism.Exact, error) {
 	return HideCounts(a.units[len(a.units)-1:])
 }
 
-// rankedChoice holds the partials until a bound is chosen. All vectors of the query have the same bound.
+// rankedChoice holds the partials until a bound is chosen, then the answers under this bound.
 type rankedChoice struct {
 	mutex    sync.Mutex
 	steps    []int64
 	partials []Partial // nil after a bound was chosen
 	hide     func(Totals) ([]mechanism.Exact, error)
-	chosen   int64
-	hidden   []mechanism.Exact
+	chosen   int64             // the chosen bound
+	hidden   []mechanism.Exact // the answer for each vector under the chosen bound
 	err      error
 }
 
-// Bugs of this program in choosing a bound.
+// errSteps and errBounds are bugs of this program: the caller breaks a rule, which the message states.
 var (
 	errSteps  = errors.New("the bound that is chosen is one of the steps of the histogram")
 	errBounds = errors.New("all vectors of a query have the same bound")
 )
 
-// within returns one vector of the answer under the bound r.High. The first call fixes the bound.
+// within returns one vector of the answer under the bound r.High. The first call fixes the bound for all vectors.
 func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -170,7 +170,7 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	return c.hidden[vector], nil
 }
 
-// write writes the bytes of the partials, for the fingerprint of the totals.
+// write writes the totals of all steps for a fingerprint (see content.go).
 func (c *rankedChoice) write(to io.Writer) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -184,7 +184,7 @@ func (c *rankedChoice) write(to io.Writer) error {
 	return w.err
 }
 
-// hideTogether adds up partials and returns their sum as exact answers. The first partial is not nil.
+// hideTogether merges partials and returns their totals as exact answers. The first partial must not be nil.
 func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, error) {
 	for _, other := range partials[1:] {
 		if other != nil {
@@ -200,7 +200,7 @@ func (c *rankedChoice) hideTogether(partials []Partial) ([]mechanism.Exact, erro
 	return c.hide(t)
 }
 
-// SaveState writes how many units end in each step, and the partials of the steps that have rows.
+// SaveState implements [Partial].
 func (a *Ranked) SaveState(w *state.Writer) {
 	w.Int64s(a.units)
 	for _, partial := range a.partials {
@@ -213,7 +213,7 @@ func (a *Ranked) SaveState(w *state.Writer) {
 	}
 }
 
-// LoadState adds the units and partials of a state.
+// LoadState implements [Partial].
 func (a *Ranked) LoadState(r *state.Reader) error {
 	loadRows(r, a.units)
 	for step := range a.partials {
@@ -230,8 +230,8 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// Content returns the fields of a row's content. They are the same under every bound.
+// Content implements [Partial].
 func (a *Ranked) Content() []bounding.Field { return a.partials[0].Content() }
 
-// ValidRecord reports whether WriteRows may have written this content.
+// ValidRecord implements [Partial].
 func (a *Ranked) ValidRecord(content []byte) bool { return a.partials[0].ValidRecord(content) }

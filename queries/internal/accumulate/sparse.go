@@ -11,15 +11,16 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Sparse counts rows in a domain with too many cells for memory: it holds only cells that have rows.
+// Sparse counts the rows of each cell, and holds only cells that have rows. It is for queries with too many cells for
+// memory.
 type Sparse struct {
 	groups *domain.Grouping
-	size   int // cells of the domain
-	cells  *intern.Uint64s
-	rows   []int64 // row counts, in the order in which cells were first seen
+	size   int             // the number of cells of the query
+	cells  *intern.Uint64s // numbers the cells that have rows, from 0
+	rows   []int64         // for each of these numbers, the row count
 }
 
-// NewSparse returns a partial without rows over a domain of size cells.
+// NewSparse returns totals without rows. size is the number of cells of the query.
 func NewSparse(groups *domain.Grouping, size int) *Sparse {
 	return &Sparse{groups: groups, size: size, cells: intern.NewUint64s()}
 }
@@ -33,7 +34,7 @@ func (a *Sparse) countCell(cell int32, rows int64) {
 	a.rows[id] = min(a.rows[id]+min(rows, MaxRows), MaxRows)
 }
 
-// AddRows counts the rows of a batch that have a cell.
+// AddRows implements [Partial].
 func (a *Sparse) AddRows(b *table.Batch) error {
 	cells, err := a.groups.OfRows(b)
 	if err != nil {
@@ -47,20 +48,20 @@ func (a *Sparse) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// WriteRows writes the cells of the rows of a batch.
+// WriteRows implements [Partial].
 func (a *Sparse) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return writeCells(a.groups, b, to)
 }
 
-// Content returns the field of the cell.
+// Content implements [Partial].
 func (a *Sparse) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.size)} }
 
-// AddRecords returns the function that counts rows by their cell.
+// AddRecords implements [Partial].
 func (a *Sparse) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) { a.countCell(bounding.CellOf(content), int64(rows)) }
 }
 
-// Merge adds the counts of another partial.
+// Merge implements [Partial].
 func (a *Sparse) Merge(other Partial) error {
 	o, ok := other.(*Sparse)
 	if !ok {
@@ -72,7 +73,7 @@ func (a *Sparse) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the counts of the cells that have rows.
+// Totals returns the counts of the cells that have rows, in the order of the cells.
 func (a *Sparse) Totals() (Totals, error) {
 	order := make([]uint64, len(a.rows))
 	for id, cell := range a.cells.Keys {

@@ -12,24 +12,25 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Sums adds up values: in each cell the sum of the quantized values minus their centre, and the other totals that the
-// query needs. 128 bits suffice: a cell counts at most 2^48 rows of at most 2^41 quanta each.
+// Sums is, for each cell, the sum of the quantized values minus the quantizer's centre, and the other totals that the
+// query needs. Sums cannot overflow 128 bits: a cell counts at most 2^48 rows of at most 2^41 quanta each.
 type Sums struct {
 	SumsOf
 	quantized []int64      // working memory: the quantized value of one row
-	totals    int128.Slice // empty before the first batch
-	second    int128.Slice // empty if the query has no second number
-	rows      []int64      // row counts; nil if they are not needed
-	plain     *plainSums   // sums in 64 bits; nil if the values are vectors or if there are very many cells
+	totals    int128.Slice // by cell, then by component of the value; empty before the first batch
+	second    int128.Slice // by cell, the sum of the second numbers; empty if the query has none
+	rows      []int64      // by cell, the row count; nil if the query does not need it
+	narrow    *sums64      // sums in 64 bits that are not yet in totals; nil if 64 bits are not used
 }
 
-// SumsOf describes the values, how a batch's rows get their cells and values, and the other totals of the query.
+// SumsOf describes a Sums: how the rows of a batch get their cells (Groups) and values, and which other totals the query
+// needs.
 type SumsOf struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
-	Cells     int
-	// Second describes a second number of each row, which is also added up; nil if there is none.
+	Cells     int // the number of cells
+	// Second describes a second number of each row, whose sum is needed too; nil if there is none.
 	Second *aggregation.Second
 	// CountRows is set if row counts are needed, too.
 	CountRows bool
@@ -37,13 +38,13 @@ type SumsOf struct {
 
 // NewSums returns totals without rows.
 func NewSums(of SumsOf) *Sums {
-	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Numbers()), plain: newPlainSums(of)}
+	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Numbers()), narrow: newSums64(of)}
 }
 
-// HoldPlain reports whether such values are first added up in 64 bits.
-func (of SumsOf) HoldPlain() bool { return newPlainSums(of) != nil }
+// FitIn64Bits reports whether sums are first computed in 64 bits.
+func (of SumsOf) FitIn64Bits() bool { return newSums64(of) != nil }
 
-// makeTotals allocates the sums, which may be many, at their first use.
+// makeTotals allocates the sums at their first use, because they may take much memory.
 func (a *Sums) makeTotals() {
 	if a.totals.High != nil {
 		return
@@ -57,10 +58,10 @@ func (a *Sums) makeTotals() {
 	}
 }
 
-// allRows reports whether rows without a value count as the centre.
+// allRows reports whether a row without a value counts as if its value were the centre.
 func (a *Sums) allRows() bool { return a.Quantizer.Value.Rows > 0 }
 
-// openBatch returns the cell of each row of a batch and reads the rows' values.
+// openBatch returns the cell of each row of a batch and prepares a.Values to return the rows' values.
 func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
@@ -69,8 +70,7 @@ func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
 	return cells, a.Values.Open(b)
 }
 
-// AddRows adds the rows of a batch that have a cell and a value. If allRows holds, a row without a value counts as the
-// centre.
+// AddRows implements [Partial].
 func (a *Sums) AddRows(b *table.Batch) error {
 	a.makeTotals()
 	if done, err := a.addCodes(b); done || err != nil {
@@ -80,7 +80,7 @@ func (a *Sums) AddRows(b *table.Batch) error {
 	if err != nil {
 		return err
 	}
-	if a.plain != nil {
+	if a.narrow != nil {
 		a.addNumbers(cells, a.Values.Numbers(len(cells)))
 		return nil
 	}
@@ -96,7 +96,7 @@ func (a *Sums) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addQuantized adds rows that all have the quantized value in a.quantized to a cell.
+// addQuantized adds a number of rows, each with the value in a.quantized, to a cell.
 func (a *Sums) addQuantized(cell int32, times uint64) {
 	at := int(cell) * len(a.quantized)
 	for i, x := range a.quantized {
@@ -110,7 +110,7 @@ func (a *Sums) addQuantized(cell int32, times uint64) {
 	}
 }
 
-// WriteRows writes the cells and quantized values of the rows of a batch that have a cell and a value.
+// WriteRows implements [Partial].
 func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	cells, err := a.openBatch(b)
 	if err != nil {
@@ -119,12 +119,12 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if err := to.Start(b, cells); err != nil {
 		return err
 	}
-	if a.plain != nil {
+	if a.narrow != nil {
 		for row, x := range a.Values.Numbers(len(cells)) {
 			if cell := cells[row]; cell >= 0 && !math.IsNaN(x) {
 				content := to.Record(row)
 				binary.BigEndian.PutUint32(content, uint32(cell))
-				binary.BigEndian.PutUint64(content[bounding.CellBytes:], uint64(a.plain.Quantize(x)+a.Quantizer.Centre))
+				binary.BigEndian.PutUint64(content[bounding.CellBytes:], uint64(a.narrow.Quantize(x)+a.Quantizer.Centre))
 			}
 		}
 		return to.Failure()
@@ -141,12 +141,12 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// Content returns the fields of the cell and of the value's components.
+// Content implements [Partial].
 func (a *Sums) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
-// AddRecords returns the function that adds rows by their cell and quantized value.
+// AddRecords implements [Partial].
 func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 	a.makeTotals()
 	return func(content []byte, rows uint64) {
@@ -157,7 +157,7 @@ func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// Merge adds the sums of another partial.
+// Merge implements [Partial].
 func (a *Sums) Merge(other Partial) error {
 	o, ok := other.(*Sums)
 	if !ok {
@@ -177,25 +177,26 @@ func (a *Sums) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the sums, the sums of the second number and the numbers of rows.
+// Totals implements [Partial].
 func (a *Sums) Totals() (Totals, error) {
 	a.makeTotals()
 	a.flush()
 	return Totals{Sums: a.totals, Second: a.second, Rows: capRows(a.rows)}, nil
 }
 
-// newPlainSums returns 64-bit sums, or nil if they cannot hold such values.
-func newPlainSums(of SumsOf) *plainSums {
+// newSums64 returns 64-bit sums, or nil if they could overflow, if a value is a vector or a list, or if there are very
+// many cells.
+func newSums64(of SumsOf) *sums64 {
 	q := of.Quantizer
-	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
+	if q.Bits > quantize.MaxBits || q.Numbers() > 1 || q.Clip || q.Value.List || of.Cells > maxCells64 {
 		return nil
 	}
-	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}
+	return &sums64{Fast: q.Fast(), left: maxRows64, second: of.Second}
 }
 
-// addNumbers adds each row's value to its cell.
+// addNumbers adds the rows of a batch to the 64-bit sums. values[row] is NaN if a row has no value.
 func (a *Sums) addNumbers(cells []int32, values []float64) {
-	p := a.plain
+	p := a.narrow
 	a.forPieces(len(cells), func(from, to int) {
 		switch {
 		case p.rows == nil:
@@ -208,9 +209,10 @@ func (a *Sums) addNumbers(cells []int32, values []float64) {
 	})
 }
 
-// forPieces calls add for pieces of n rows that are short enough not to overflow 64 bits.
+// forPieces divides n rows into pieces, calls add for each piece, and flushes the 64-bit sums between pieces before they
+// can overflow.
 func (a *Sums) forPieces(n int, add func(from, to int)) {
-	p := a.plain
+	p := a.narrow
 	if p.slots == nil {
 		p.slots = make([]int64, a.Cells+1)
 		if a.rows != nil {
@@ -231,17 +233,17 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 	}
 }
 
-// addCodes adds the rows of a batch whose values are codes of a dictionary of numbers. It returns false if the batch
-// has another form.
+// addCodes adds the rows of a batch if their values are codes of a dictionary of numbers, without nulls. Otherwise it adds
+// nothing and returns false.
 func (a *Sums) addCodes(b *table.Batch) (bool, error) {
-	if a.plain == nil {
+	if a.narrow == nil {
 		return false, nil
 	}
 	c, err := a.Values.Column(b)
 	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
 		return false, err
 	}
-	numbers := a.plain.quantizeDictionary(c)
+	numbers := a.narrow.quantizeDictionary(c)
 	if numbers == nil {
 		return false, nil
 	}
@@ -251,7 +253,7 @@ func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 	}
 	codes := c.Codes[:len(cells)]
 	a.forPieces(len(cells), func(from, to int) {
-		if e := a.plain.addCodes(cells[from:to], codes[from:to], numbers); e != nil {
+		if e := a.narrow.addCodes(cells[from:to], codes[from:to], numbers); e != nil {
 			err = e
 		}
 	})
@@ -260,7 +262,7 @@ func (a *Sums) addCodes(b *table.Batch) (bool, error) {
 
 // flush adds the 64-bit sums to the 128-bit sums and clears them.
 func (a *Sums) flush() {
-	p := a.plain
+	p := a.narrow
 	if p == nil || p.slots == nil {
 		return
 	}
@@ -281,5 +283,5 @@ func (a *Sums) flush() {
 		clear(p.high)
 		clear(p.low)
 	}
-	p.left = plainRows
+	p.left = maxRows64
 }

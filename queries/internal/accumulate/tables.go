@@ -14,21 +14,22 @@ import (
 // codeBytes is the length of a dimension's cell number in a content.
 const codeBytes = 4
 
-// Tables counts the same rows in several tables, each by some of the dimensions.
+// Tables counts the same rows in several tables (marginals), each by some of the dimensions.
 type Tables struct {
 	coders []domain.RowCoder // one for each dimension
-	sizes  []int             // number of cells of each dimension
-	tables [][]int           // the dimensions of each table
-	counts [][]int64         // the counts of each table; nil before the first row
+	sizes  []int             // the number of cells of each dimension
+	tables [][]int           // the dimensions of each table, as indexes; the last dimension changes fastest
+	counts [][]int64         // the row counts of each table; nil before the first row
 
-	of      *quantize.Quantizer // the multiplicity as an integer; nil if each row counts once
-	weights *quantize.RowValues // the multiplicity of each row of a batch; nil if each row counts once
+	// If rows have a multiplicity, weights reads it and of makes it an integer; else both are nil.
+	of      *quantize.Quantizer
+	weights *quantize.RowValues
 
-	kept  []int32   // the rows of a batch that have a cell in every dimension
-	cells [][]int32 // the cell of each of these rows, by dimension
+	dropped []int32   // for each row of a batch, -1 if it has no cell in some dimension, else 0
+	cells   [][]int32 // for each dimension, the cell of each row of a batch
 }
 
-// NewTables returns tables without rows.
+// NewTables returns totals without rows.
 func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	a := &Tables{sizes: of.Sizes, tables: of.Tables}
 	for i := range of.Axes {
@@ -40,10 +41,10 @@ func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 	return a
 }
 
-// TableBytes returns the length of a row's content for a number of dimensions.
+// TableBytes returns the length in bytes of a row's content, which is one cell number for each dimension.
 func TableBytes(dimensions int) int { return codeBytes * dimensions }
 
-// makeCounts allocates the tables, which may be large, at their first use.
+// makeCounts allocates the tables at their first use, because they may take much memory.
 func (a *Tables) makeCounts() {
 	if a.counts != nil {
 		return
@@ -57,17 +58,16 @@ func (a *Tables) makeCounts() {
 	}
 }
 
-// read finds the cells of the rows of a batch in each dimension, and notes the rows that have a cell in every
-// dimension.
+// read sets a.cells and a.dropped for the rows of a batch.
 func (a *Tables) read(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
 	}
-	a.kept = columnar.Resize(a.kept, b.Rows)
-	for row := range a.kept {
-		a.kept[row] = 0
+	a.dropped = columnar.Resize(a.dropped, b.Rows)
+	for row := range a.dropped {
+		a.dropped[row] = 0
 		if b.Keep != nil && !b.Keep[row] {
-			a.kept[row] = columnar.Dropped
+			a.dropped[row] = columnar.Dropped
 		}
 	}
 	a.cells = a.cells[:0]
@@ -77,14 +77,14 @@ func (a *Tables) read(b *table.Batch) error {
 			return err
 		}
 		for row, code := range codes[:b.Rows] {
-			a.kept[row] |= code >> 31 // negative if the row has no cell in this dimension
+			a.dropped[row] |= code >> 31 // negative if the row has no cell in this dimension
 		}
 		a.cells = append(a.cells, codes)
 	}
 	return nil
 }
 
-// AddRows counts the rows of a batch, one table after the other.
+// AddRows implements [Partial].
 func (a *Tables) AddRows(b *table.Batch) error {
 	if err := a.read(b); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	}
 	for k, axes := range a.tables {
 		counts := a.counts[k]
-		for row, dropped := range a.kept {
+		for row, dropped := range a.dropped {
 			if dropped < 0 {
 				continue
 			}
@@ -109,13 +109,13 @@ func (a *Tables) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// addWeighted does the work of AddRows for rows with a multiplicity.
+// addWeighted does the same as AddRows if rows have a multiplicity.
 func (a *Tables) addWeighted(b *table.Batch) error {
 	if err := a.weights.Open(b); err != nil {
 		return err
 	}
 	var weight [1]int64
-	for row, dropped := range a.kept {
+	for row, dropped := range a.dropped {
 		if dropped < 0 || !a.of.Quantize(weight[:], a.weights.Row(row)) {
 			continue
 		}
@@ -130,15 +130,15 @@ func (a *Tables) addWeighted(b *table.Batch) error {
 	return nil
 }
 
-// WriteRows writes the cell in each dimension of the rows of a batch.
+// WriteRows implements [Partial].
 func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if err := a.read(b); err != nil {
 		return err
 	}
-	if err := to.Start(b, a.kept); err != nil {
+	if err := to.Start(b, a.dropped); err != nil {
 		return err
 	}
-	for row, dropped := range a.kept {
+	for row, dropped := range a.dropped {
 		if dropped < 0 {
 			continue
 		}
@@ -150,7 +150,7 @@ func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// Content returns the fields of the cells, one for each dimension.
+// Content implements [Partial].
 func (a *Tables) Content() []bounding.Field {
 	var fields []bounding.Field
 	for i := range a.coders {
@@ -159,7 +159,7 @@ func (a *Tables) Content() []bounding.Field {
 	return fields
 }
 
-// AddRecords returns the function that counts rows by their cells.
+// AddRecords implements [Partial].
 func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	a.makeCounts()
 	return func(content []byte, rows uint64) {
@@ -173,7 +173,7 @@ func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// Merge adds the counts of another partial.
+// Merge implements [Partial].
 func (a *Tables) Merge(other Partial) error {
 	o, ok := other.(*Tables)
 	if !ok {
@@ -190,7 +190,7 @@ func (a *Tables) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the counts of the tables.
+// Totals implements [Partial].
 func (a *Tables) Totals() (Totals, error) {
 	a.makeCounts()
 	for _, counts := range a.counts {

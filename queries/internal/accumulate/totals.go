@@ -8,28 +8,30 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Totals holds the exact totals of a partial. They are private: the query's kind turns them into exact answers at once.
+// Totals is the exact, private totals of a partial. The query's Hide method turns them into exact answers, whose values
+// other packages cannot read.
 type Totals struct {
-	// Tables[t] holds the row count of each cell of table t, at most [MaxRows].
+	// Tables[t][c] is the row count of cell c of table t, at most [MaxRows].
 	Tables [][]int64
-	// Sparse holds the row counts that are not 0, if there is one table with too many cells to hold all. Then Tables is
-	// empty.
+	// Sparse holds the row counts that are not 0, if the query has one table with too many cells for memory. Then Tables
+	// is empty.
 	Sparse *mechanism.Sparse
 	// Units is the number of units that have a kept row, if the query needs it.
 	Units int64
-	// Sums holds the sums of the quantized values minus their centre, Second the sums of the second numbers, and Rows the
-	// row counts, at most [MaxRows]; nil if the query does not need them.
+	// By cell: Sums is the sum of the quantized values minus their centre, Second the sum of the second numbers (see
+	// [aggregation.Second]), and Rows the row count, at most [MaxRows]. Each is empty if the query does not need it.
 	Sums, Second int128.Slice
 	Rows         []int64
-	// Binned, Ranked and Keyed are totals for a clamp, a bound or keys that are chosen later; nil if nothing is chosen.
-	Binned *Spread
+	// Binned, Ranked and Keyed are totals for a clamp, a bound on rows or keys that are chosen later; nil if the query
+	// chooses none.
+	Binned *BinnedSums
 	Ranked *Ranked
 	Keyed  Keyed
 }
 
-// Keyed holds totals by discovered keys. Nobody can read them before keys are selected.
+// Keyed is totals by discovered keys. Nobody can read them before keys are selected.
 type Keyed interface {
-	// Hide returns the exact answers: one for each number that is added up by key.
+	// Hide returns the exact answers, one for each number that has a total by key.
 	Hide() ([]mechanism.Exact, error)
 }
 
@@ -41,55 +43,56 @@ func capRows(cells []int64) []int64 {
 	return cells
 }
 
-// Taker is a Partial to which another engine can add totals. Its errors depend only on positions and lengths.
-type Taker interface {
+// TotalAdder is a Partial to which an engine, such as a database, adds totals that it has computed itself. The errors of
+// AddTotal depend only on indexes and lengths and on negative row counts.
+type TotalAdder interface {
 	AddTotal(t aggregation.Total) error
 }
 
-// fits returns an error if a total has a cell from cells on or a negative row count.
-func fits(t *aggregation.Total, cells int64) error {
+// checkTotal returns an error if the total's cell is not below cells, or if its row count is negative.
+func checkTotal(t *aggregation.Total, cells int64) error {
 	if t.Cell < 0 || t.Cell >= cells || t.Rows < 0 {
 		return columnar.ErrShape
 	}
 	return nil
 }
 
-// AddTotal adds the rows of a cell.
+// AddTotal implements [TotalAdder].
 func (a *Counts) AddTotal(t aggregation.Total) error {
 	a.makeSlots()
-	if err := fits(&t, int64(a.Cells)); err != nil {
+	if err := checkTotal(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	a.slots[t.Cell+1] += min(t.Rows, MaxRows)
 	return nil
 }
 
-// AddTotal adds the rows of a cell.
+// AddTotal implements [TotalAdder].
 func (a *Sparse) AddTotal(t aggregation.Total) error {
-	if err := fits(&t, int64(a.size)); err != nil {
+	if err := checkTotal(&t, int64(a.size)); err != nil {
 		return err
 	}
 	a.countCell(int32(t.Cell), t.Rows)
 	return nil
 }
 
-// AddTotal adds the rows of a cell of a table.
+// AddTotal implements [TotalAdder].
 func (a *Tables) AddTotal(t aggregation.Total) error {
 	a.makeCounts()
 	if t.Table < 0 || t.Table >= len(a.counts) {
 		return columnar.ErrShape
 	}
-	if err := fits(&t, int64(len(a.counts[t.Table]))); err != nil {
+	if err := checkTotal(&t, int64(len(a.counts[t.Table]))); err != nil {
 		return err
 	}
 	a.counts[t.Table][t.Cell] += min(t.Rows, MaxRows)
 	return nil
 }
 
-// AddTotal adds the sums and the rows of a cell.
+// AddTotal implements [TotalAdder].
 func (a *Sums) AddTotal(t aggregation.Total) error {
 	a.makeTotals()
-	if err := fits(&t, int64(a.Cells)); err != nil {
+	if err := checkTotal(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	if len(t.Sums) != len(a.quantized) {
@@ -107,12 +110,12 @@ func (a *Sums) AddTotal(t aggregation.Total) error {
 	return nil
 }
 
-// AddTotal adds the rows of a cell and a step, or the units of a step.
+// AddTotal adds the rows of a cell and step t.Table. If t.Table is the number of steps, it adds the units of step t.Cell.
 func (a *Ranked) AddTotal(t aggregation.Total) error {
 	steps := len(a.Steps)
 	switch {
 	case t.Table == steps:
-		if err := fits(&t, int64(steps)); err != nil {
+		if err := checkTotal(&t, int64(steps)); err != nil {
 			return err
 		}
 		a.units[t.Cell] += min(t.Rows, MaxRows)
@@ -122,18 +125,19 @@ func (a *Ranked) AddTotal(t aggregation.Total) error {
 	case t.Rows == 0: // the query has no cells
 		return nil
 	}
-	taker, ok := a.at(t.Table).(Taker)
+	adder, ok := a.at(t.Table).(TotalAdder)
 	if !ok {
 		return columnar.ErrShape
 	}
 	t.Table = 0
-	return taker.AddTotal(t)
+	return adder.AddTotal(t)
 }
 
-// AddTotal adds the rows and the sum of a cell and a bin, or rows without a value.
-func (a *Spread) AddTotal(t aggregation.Total) error {
+// AddTotal adds the rows and the sum of a cell and bin t.Table. If t.Table is the number of bins, it adds rows without a
+// value.
+func (a *BinnedSums) AddTotal(t aggregation.Total) error {
 	a.makeCells()
-	if err := fits(&t, int64(a.Cells)); err != nil {
+	if err := checkTotal(&t, int64(a.Cells)); err != nil {
 		return err
 	}
 	bins := a.bins()
@@ -156,7 +160,7 @@ func (a *Spread) AddTotal(t aggregation.Total) error {
 }
 
 // BinEdges returns the smallest value of each bin except the first, ascending.
-func (of SpreadOf) BinEdges() []int64 {
+func (of BinnedSumsOf) BinEdges() []int64 {
 	edges := make([]int64, 0, of.bins()-1)
 	for j := 1; j < of.bins(); j++ {
 		low, _ := privateclamp.Bounds(j + of.lowest())

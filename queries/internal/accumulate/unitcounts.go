@@ -9,22 +9,22 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// UnitCounter is a Partial that also counts units with a kept row.
+// UnitCounter is a Partial that also counts the units with a kept row. AddUnits adds n units.
 type UnitCounter interface{ AddUnits(n int64) }
 
-// maxUnits is the largest number of units that is counted. There cannot be that many rows.
+// maxUnits is the largest number of units; no table has that many rows.
 const maxUnits = 1 << 62
 
-// Units counts the rows of each cell, and the units that have a kept row in any cell.
+// Units counts the rows of each cell, and the units that have a kept row.
 type Units struct {
 	Counts
 	units int64
 }
 
-// AddUnits counts units.
+// AddUnits implements [UnitCounter].
 func (a *Units) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }
 
-// Merge adds the counts of another partial.
+// Merge implements [Partial].
 func (a *Units) Merge(other Partial) error {
 	o, ok := other.(*Units)
 	if !ok {
@@ -34,20 +34,20 @@ func (a *Units) Merge(other Partial) error {
 	return a.Counts.Merge(&o.Counts)
 }
 
-// Totals returns the counts, and the number of units.
+// Totals implements [Partial].
 func (a *Units) Totals() (Totals, error) {
 	t, err := a.Counts.Totals()
 	t.Units = a.units
 	return t, err
 }
 
-// SaveState writes the number of units, and the counts of all cells.
+// SaveState implements [Partial].
 func (a *Units) SaveState(w *state.Writer) {
 	w.Uint(uint64(a.units))
 	a.Counts.SaveState(w)
 }
 
-// LoadState adds the numbers of a state.
+// LoadState implements [Partial].
 func (a *Units) LoadState(r *state.Reader) error {
 	n := r.Uint()
 	if n > maxUnits {
@@ -57,12 +57,12 @@ func (a *Units) LoadState(r *state.Reader) error {
 	return a.Counts.LoadState(r)
 }
 
-// AddTotal adds the rows of a cell, or, in table 1, the units that have a row.
+// AddTotal adds the rows of a cell if t.Table is 0, and units if it is 1.
 func (a *Units) AddTotal(t aggregation.Total) error {
 	if t.Table == 0 {
 		return a.Counts.AddTotal(t)
 	}
-	if err := fits(&t, 1); err != nil || t.Table != 1 {
+	if err := checkTotal(&t, 1); err != nil || t.Table != 1 {
 		return cmp.Or(err, columnar.ErrShape)
 	}
 	a.AddUnits(t.Rows)

@@ -4,11 +4,11 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Weighted counts a row as often as its value says, for tables whose rows are counts already. The value is an integer
-// of at least 0. A row without a value does not count.
+// Weighted counts the rows of each cell if a row of the table stands for several rows: a row's value is its multiplicity,
+// an integer of at least 0. A row without a value does not count.
 type Weighted struct{ Sums }
 
-// Merge adds the counts of another partial.
+// Merge implements [Partial].
 func (a *Weighted) Merge(other Partial) error {
 	o, ok := other.(*Weighted)
 	if !ok {
@@ -17,7 +17,7 @@ func (a *Weighted) Merge(other Partial) error {
 	return a.Sums.Merge(&o.Sums)
 }
 
-// Totals returns the counts of the cells.
+// Totals implements [Partial].
 func (a *Weighted) Totals() (Totals, error) {
 	t, err := a.Sums.Totals()
 	if err != nil {

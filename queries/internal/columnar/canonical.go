@@ -9,15 +9,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendValue appends a unit's value, which is not a text, in canonical form: four bytes of length, big-endian, and its
-// text.
+// AppendValue appends a unit's value in one column, which is not of text, in canonical form: the length of the value's
+// text in four bytes, big-endian, then the text.
 //
-// Two values of one column have the same text only if they are equal, because merging two units would be unsafe: if one
-// of them left, rows of the other would take the place of its rows, and the answer would change by √2 times the
-// sensitivity. The text is the value's usual text in text files, so that a table gives the same answers in every
-// format: integers in decimal, floats in the shortest decimal without exponent that identifies them, true and false,
-// YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7,
-// "07" is not.
+// Two values of one column have the same text only if they are equal. Otherwise two units could be merged, which is
+// unsafe: if one of them left, rows of the other would replace its rows, and the answer would change by √2 times the
+// sensitivity.
+//
+// The text is the value's usual text in text files, so that a table gives the same answers in every format: integers in
+// decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD, and
+// YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. In a column of text, a text is its own canonical text: the text "7"
+// is the same as the integer 7, but "07" is not.
 func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
 	dst = AppendWord(append(dst, 0, 0, 0, 0), word, t)
@@ -25,7 +27,8 @@ func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	return dst
 }
 
-// AppendWord appends the canonical text of a value that is not a text. word holds the value as units do.
+// AppendWord appends the canonical text of a value that is not a text. word holds an integer, the bits of a float, or for
+// dates and times the number that a [table.Column] holds.
 func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	switch t.Kind {
 	case table.Bool:
@@ -42,8 +45,8 @@ func AppendWord(dst []byte, word uint64, t table.Type) []byte {
 	return strconv.AppendInt(dst, int64(word), 10)
 }
 
-// First and last day and second, counted from 1970, of the years 1 to 9999. Only these have an ISO form; dates and
-// times outside of them are written as numbers.
+// FirstDay and LastDay are the first and the last day of the years 1 to 9999, in days since 1970-01-01. Only these years
+// have an ISO form; other dates and times are written as numbers.
 const (
 	FirstDay   = -719162
 	LastDay    = 2932896
@@ -74,8 +77,7 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	return dst
 }
 
-// HasCanonicalForm reports whether values of a type have a canonical form, so that units of this type can be told
-// apart.
+// HasCanonicalForm reports whether values of a type have a canonical form, so that they can identify units.
 func HasCanonicalForm(t table.Type) bool {
 	if t.Kind == table.Timestamp {
 		return t.Unit > 0 && 1_000_000_000%t.Unit == 0

@@ -7,14 +7,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Dropped is the code of a row that belongs to no cell.
+// Dropped is the cell of a row that does not count.
 const Dropped = -1
 
-// ErrShape is a bug in the code that makes batches, never an error of the data.
+// ErrShape is a bug of the code that makes batches. The data of a table cannot cause it.
 var ErrShape = errors.New("queries: a batch does not fit its schema")
 
-// Of returns the column at position at of a batch. It checks that the column has type t and as many entries as the rows
-// need. It does not check dictionary codes.
+// Of returns column at of a batch, after checking that it has type t and enough entries for all rows. It does not check
+// dictionary codes. The error is ErrShape.
 func Of(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 	if at >= len(b.Columns) {
 		return nil, ErrShape
@@ -43,7 +43,7 @@ func ascend(ends []int32) bool {
 	return true
 }
 
-// Resize returns a slice of n items, in the memory of s if that suffices; the contents are unspecified.
+// Resize returns a slice of n items, in the memory of s if that suffices. The items have arbitrary values.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -51,8 +51,8 @@ func Resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// Spread copies the item of each run to all rows of the run. ends[i] is the row after run i.
-func Spread[T any](dst, runs []T, ends []int32) []T {
+// ExpandRuns copies the item of each run to all rows of the run, in dst. ends[i] is the row after run i.
+func ExpandRuns[T any](dst, runs []T, ends []int32) []T {
 	start := int32(0)
 	for i, end := range ends {
 		for ; start < end; start++ {
@@ -62,8 +62,8 @@ func Spread[T any](dst, runs []T, ends []int32) []T {
 	return dst
 }
 
-// Worthwhile reports whether it is faster to compute codes once per dictionary value than once per entry: either the
-// codes of the dictionary are cached, or the dictionary is not longer than the entries.
+// Worthwhile reports whether it is faster to compute something once for each value of c's dictionary than once for each
+// entry: if the dictionary has an identity, so that the results can be cached, or if it is not longer than the entries.
 func Worthwhile(c *table.Column, entries int) bool {
 	return c.Codes != nil && (c.Dict != 0 || c.Values.Len(c.Type.Kind) <= entries)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendOrdered appends a row's value in a form whose byte order is the order of values: texts unchanged, others in
-// eight bytes. ok is false if the value is null or NaN.
+// AppendOrdered appends a row's value, encoded so that the order of the bytes is the order of the values: a text
+// unchanged, any other value in eight bytes. ok is false if the value is null or NaN.
 func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	if c.IsNull(row) {
 		return dst, false
@@ -35,8 +35,8 @@ func AppendOrdered(dst []byte, c *table.Column, row int) (value []byte, ok bool)
 	return binary.BigEndian.AppendUint64(dst, uint64(c.Values.Ints[at])^1<<63), true
 }
 
-// AppendDecoded appends to v a value that AppendOrdered encoded. If value is nil, it appends an arbitrary value, for a
-// null.
+// AppendDecoded decodes a value of type t that AppendOrdered encoded, and appends it to v. For a null, whose encoding is
+// empty, it appends an arbitrary value.
 func AppendDecoded(v *table.Values, value []byte, t table.Type) {
 	switch {
 	case t.Kind == table.String:

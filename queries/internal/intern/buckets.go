@@ -2,21 +2,20 @@ package intern
 
 import "encoding/binary"
 
-// Buckets assigns privacy units to buckets by hashes. All processes of a run share the hashes' key, so that the rows of
-// a unit are in the same bucket everywhere.
+// Buckets assigns privacy units to n buckets by keyed hashes. All processes of a run use the same key, so that a unit is
+// in the same bucket in all of them.
 type Buckets struct {
 	n     uint64
 	words HashSeed
-	// text hashes a unit with texts. Its argument is the length and the bytes of each text, and eight bytes for each
-	// integer.
+	// text hashes a unit that has text. Its argument has the form that units.Reader.Bytes returns.
 	text func(unit []byte) uint64
 }
 
 // OneBucket puts all units in one bucket.
 var OneBucket = Buckets{n: 1}
 
-// NewBuckets returns n buckets, at least one. Units of integers are hashed with a seed made of key, units with texts by
-// text.
+// NewBuckets returns n buckets; n is at least 1. key hashes units of integers. text hashes units that have text, in the
+// form that units.Reader.Bytes returns.
 func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 	return Buckets{uint64(n), SeedOf(key), text}
 }
@@ -24,7 +23,7 @@ func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
 // Number returns how many buckets there are.
 func (b *Buckets) Number() int { return int(b.n) }
 
-// OfText returns the bucket of a unit with texts.
+// OfText returns the bucket of a unit that has text, in the form that units.Reader.Bytes returns.
 func (b *Buckets) OfText(unit []byte) int {
 	if b.n == 1 {
 		return 0
@@ -32,7 +31,7 @@ func (b *Buckets) OfText(unit []byte) int {
 	return b.scale(b.text(unit))
 }
 
-// OfWords returns the bucket of a unit of integers, in eight bytes each.
+// OfWords returns the bucket of a unit of integers. key holds them in eight bytes each, little-endian.
 func (b *Buckets) OfWords(key []byte) int {
 	if len(key) == 8 {
 		return b.OfWord(binary.LittleEndian.Uint64(key))

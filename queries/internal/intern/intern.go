@@ -1,7 +1,8 @@
-// Package intern numbers keys: 64-bit words, texts, and the listed texts of a job.
+// Package intern has hash tables that number keys: [Uint64s] for 64-bit integers and [Texts] for byte strings. [TextCodes]
+// maps texts that a job lists to codes, and [Buckets] assigns privacy units to buckets.
 //
-// Keys are numbered from 0 in the order in which they are met. No answer depends on these numbers. Tables hash with
-// random seeds, so that nobody can choose values that make them slow.
+// A table numbers keys from 0 in the order in which it meets them. No answer depends on these numbers. Hashes have random
+// seeds, so that nobody can choose values that make a table slow.
 package intern
 
 import (
@@ -14,14 +15,14 @@ import (
 // MaxUnits is the largest number of keys of a table.
 const MaxUnits = math.MaxInt32
 
-// None is returned instead of a number, for a key without a number or a null value.
+// None stands for the number of a key that has none, or of a null value.
 const None = -1
 
-// TextBytes is the approximate memory for a text besides its bytes.
+// TextBytes is the approximate memory in bytes for a text besides the text's own bytes.
 const TextBytes = 24
 
-// HashSeed is the seed of a hash of 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al.
-// 1997).
+// HashSeed is the seed of a hash of 64-bit keys. The hash multiplies the key by a random odd factor and combines both
+// halves of the 128-bit product (after Dietzfelbinger et al. 1997).
 type HashSeed struct{ add, factor uint64 }
 
 // NewHashSeed returns a random seed.
@@ -41,18 +42,17 @@ func (s HashSeed) Of(key uint64) uint64 {
 	return high ^ low
 }
 
-// Uint64s numbers 64-bit keys. It is an open-addressing hash table with slots of 4 bytes; Keys lists the keys by
-// number.
+// Uint64s numbers 64-bit keys. It is a hash table with open addressing.
 type Uint64s struct {
 	seed  HashSeed
-	Keys  []uint64
+	Keys  []uint64 // the keys, in the order of their numbers
 	slots []uint32 // a key's number + 1, or 0
 }
 
 // NewUint64s returns an empty table.
 func NewUint64s() *Uint64s { return &Uint64s{seed: NewHashSeed(), slots: make([]uint32, 16)} }
 
-// ID returns the number of a key and gives a new key the next number. It returns None if all numbers are used.
+// ID returns the number of a key. It gives a new key the next number, or returns None if all numbers are used.
 func (w *Uint64s) ID(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
@@ -100,7 +100,7 @@ func (w *Uint64s) grow() {
 	}
 }
 
-// Reset forgets all keys. It keeps the memory for new ones.
+// Reset removes all keys and keeps their memory for new keys.
 func (w *Uint64s) Reset() {
 	w.Keys = w.Keys[:0]
 	clear(w.slots)
@@ -109,15 +109,15 @@ func (w *Uint64s) Reset() {
 // Len returns how many keys have a number.
 func (w *Uint64s) Len() int { return len(w.Keys) }
 
-// Texts numbers byte strings. It is an open-addressing hash table; all strings are in one piece of memory.
+// Texts numbers byte strings. It is a hash table with open addressing.
 type Texts struct {
 	seed  maphash.Seed
-	data  []byte
-	ends  []uint64
+	data  []byte   // all strings, one after the other, in the order of their numbers
+	ends  []uint64 // for each string, the index in data after its last byte
 	slots []textSlot
 }
 
-// textSlot holds the hash of a string, and the string's number + 1, or 0.
+// textSlot holds the lower half of a string's hash, and the string's number + 1, or 0 if the slot is empty.
 type textSlot struct{ hash, id uint32 }
 
 // NewTexts returns an empty table.
@@ -132,13 +132,15 @@ func (t *Texts) At(id int32) []byte {
 	return t.data[start:t.ends[id]]
 }
 
-// ID returns the number of a string and gives a new string the next number. It returns None if all numbers are used.
+// ID returns the number of a string. It gives a new string the next number, or returns None if all numbers are used.
 func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed, text)) }
 
-// Slot returns the number + 1 of the string in the slot at which the search for this hash starts, or 0.
+// Slot returns 1 + the number of the string in the slot at which the search for this hash starts, or 0 if the slot is
+// empty. Calls for many hashes load the slots into the processor's cache in parallel.
 func (t *Texts) Slot(hash uint64) uint32 { return t.slots[uint32(hash)&uint32(len(t.slots)-1)].id }
 
-// IDOf does the work of ID for a string whose hash is wide. All strings of a table must be hashed in the same way.
+// IDOf does the same as ID for a string whose hash the caller has computed. A table must use either ID and Find, or IDOf
+// with hashes of one function.
 func (t *Texts) IDOf(text []byte, wide uint64) int32 {
 	hash := uint32(wide)
 	mask := uint32(len(t.slots) - 1)
@@ -194,13 +196,13 @@ func (t *Texts) grow() {
 	}
 }
 
-// Reset forgets all strings. It keeps the memory for new ones.
+// Reset removes all strings and keeps their memory for new strings.
 func (t *Texts) Reset() {
 	t.data, t.ends = t.data[:0], t.ends[:0]
 	clear(t.slots)
 }
 
-// Bytes returns the approximate memory of the strings.
+// Bytes returns the approximate memory of the strings in bytes.
 func (t *Texts) Bytes() int64 { return int64(len(t.data)) + TextBytes*int64(len(t.ends)) }
 
 // Len returns how many strings have a number.

@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// TextCodes maps texts to codes. It is an open-addressing hash table, at most three quarters full. Most texts are
-// short: a text of up to 16 bytes is stored in its slot, as two uint64 and a length, so comparing it needs no second
-// memory access.
+// TextCodes maps texts to codes. It is a hash table with open addressing, at most three quarters full. A text of up to 16
+// bytes, as most texts are, is stored in its slot as two uint64 and a length, so that a comparison needs no second memory
+// access.
 type TextCodes struct {
-	seed  HashSeed
-	long  maphash.Seed
+	seed  HashSeed     // hashes texts of up to 16 bytes
+	long  maphash.Seed // hashes longer texts
 	slots []textCode
-	texts []string // the texts longer than 16 bytes
+	texts []string // the longer texts
 }
 
 // textCode is a slot: a text and its code. If the text is longer than 16 bytes, x is its hash and y its index in texts.
@@ -32,7 +32,8 @@ func NewTextCodes(n int) *TextCodes {
 	return &TextCodes{seed: NewHashSeed(), long: maphash.MakeSeed(), slots: make([]textCode, size)}
 }
 
-// twoWords packs a text of at most 16 bytes into two uint64. With the length, they determine the text.
+// twoWords packs a text of at most 16 bytes into two uint64, which overlap if it is shorter. Together with the length
+// they determine the text.
 func twoWords(b []byte) (x, y uint64) {
 	switch n := len(b); {
 	case n >= 8:
@@ -45,10 +46,10 @@ func twoWords(b []byte) (x, y uint64) {
 	return 0, 0
 }
 
-// TextKey is a text prepared for lookups. If the text is longer than 16 bytes, x is its hash.
+// TextKey is what TextCodes needs to look up a text: its hash, and x, y and next as in a textCode.
 type TextKey struct {
 	x, y, hash uint64
-	next       uint32 // the text's length + 1
+	next       uint32
 }
 
 // KeyOf returns the key of a text.
@@ -69,7 +70,7 @@ func (t *TextCodes) StartsFull(k *TextKey) bool {
 	return t.slots[k.hash&uint64(len(t.slots)-1)].next != 0
 }
 
-// find returns the slot of a text, or the empty one where it belongs.
+// find returns the slot of a text, or the empty slot into which the text would be inserted.
 func (t *TextCodes) find(k *TextKey, b []byte) *textCode {
 	mask := uint64(len(t.slots) - 1)
 	for i := k.hash; ; i++ {
@@ -105,7 +106,7 @@ func (t *TextCodes) Of(b []byte, other int32) int32 {
 	return t.OfKey(&k, b, other)
 }
 
-// OfKey does the work of Of, for a text whose key was computed before.
+// OfKey does the same as Of, for a text whose key the caller has computed.
 func (t *TextCodes) OfKey(k *TextKey, b []byte, other int32) int32 {
 	if s := t.find(k, b); s.next != 0 {
 		return s.code

@@ -12,30 +12,30 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Counts counts the rows of each key. If the privacy unit is named by columns, a unit keeps at most one row per key, so
-// the counts are numbers of units.
+// Counts counts the privacy units of each key. If columns name the unit, the bounds keep at most one row of a unit for
+// each key, so that the number of kept rows is the number of units.
 type Counts struct {
-	keys  *Keying
-	rows  []int64 // by key number, row counts if each row is a unit
-	units *totals
-	names *names
-	share share
-	of    mechanism.KeyCounts
-	// weights[d-1] is what a unit with d keys adds to each of them; nil if it adds 1.
+	keys    *Keying
+	rows    []int64 // by key number: the row counts since the last foldRows, if each row is a unit
+	units   *totals // by digest: all other counts
+	names   *names
+	share   share
+	options mechanism.KeyCounts
+	// weights[d-1] is what a unit with d keys adds to the count of each of its keys; nil if it adds 1.
 	weights []int64
 	failed  error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. Keys with fewer than least units will be dropped. weights[d-1] is what a unit
-// with d keys adds to each of them ([calibrate.KeySelection.Weights]); nil if it adds 1. Data that does not fit in
-// memory is written to the spill, which may be nil.
+// NewCounts returns counts without rows. The selection of keys will drop keys with fewer than least units. weights[d-1]
+// is what a unit with d keys adds to the count of each of its keys ([calibrate.KeySelection.Weights]); nil if it adds 1.
+// Counts that do not fit in memory are written to the spill, which may be nil.
 func NewCounts(k *Keying, least int64, weights []int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
-	of := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
-	return &Counts{keys: k, of: of, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
+	options := mechanism.KeyCounts{Least: least, Weighted: weights != nil}
+	return &Counts{keys: k, options: options, weights: weights, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 
-// AddRows counts the rows of a batch that have a key, if each row is a unit.
+// AddRows implements [accumulate.Partial].
 func (a *Counts) AddRows(b *table.Batch) error {
 	ids, err := a.keysOfRows(b)
 	if err != nil {
@@ -53,10 +53,10 @@ func (a *Counts) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// keysOfRows returns the key number of each row. If key numbers take too much memory, it first forgets them and stores
-// the counts by digest.
+// keysOfRows returns the key number of each row. If the tables of key numbers take too much memory, it first moves the
+// counts to the digests of the keys and empties the tables.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
-	if a.keys.outgrown(a.share.most()/4 - 8*int64(len(a.rows))) {
+	if a.keys.outgrown(a.share.limit()/4 - 8*int64(len(a.rows))) {
 		a.foldRows()
 		a.keys.forget()
 	}
@@ -66,16 +66,16 @@ func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	return a.keys.OfRows(b)
 }
 
-// makeRoom writes counts and key names to the spill if they take more than their share of memory.
+// makeRoom writes counts and keys to the spill if they take more than their share of memory.
 func (a *Counts) makeRoom() {
-	if a.failed == nil && (a.units.bytes()+a.names.bytes() > a.share.most() || a.units.full()) {
+	if a.failed == nil && (a.units.bytes()+a.names.bytes() > a.share.limit() || a.units.full()) {
 		if a.failed = a.units.write(); a.failed == nil {
 			a.failed = a.names.write()
 		}
 	}
 }
 
-// foldRows moves the row counts from key numbers to the digests of the keys.
+// foldRows moves the counts from a.rows, which is indexed by key number, to a.units, which is indexed by digest.
 func (a *Counts) foldRows() {
 	for id, n := range a.rows {
 		if n > 0 {
@@ -92,7 +92,7 @@ func (a *Counts) add(d *digest, n int64) {
 	a.units.numbers.Add(a.units.at(&e), int128.Of(n))
 }
 
-// WriteRows writes, for each row of a batch, the digest of its key as the row's content.
+// WriteRows implements [accumulate.Partial]. A row's content is a cell, which is 0, and the digest of its key.
 func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	ids, err := a.keysOfRows(b)
 	if err != nil {
@@ -112,21 +112,21 @@ func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// digestOf returns the digest of the key with number id. It stores the name of a new key.
+// digestOf returns the digest of the key with number id, and stores the key in a.names.
 func (a *Counts) digestOf(id int32) *digest { return a.keys.digestOf(id, a.names.add) }
 
-// Content returns the fields of a row's content: a cell, which is 0, and the digest of the key.
+// Content implements [accumulate.Partial].
 func (a *Counts) Content() []bounding.Field {
 	return []bounding.Field{bounding.CellField(1), {Bytes: sha256.Size}}
 }
 
-// AddRecords returns a function that counts a unit for a key. It is called once for each unit and key.
+// AddRecords implements [accumulate.Partial]. The bounds call the returned function once for each unit and key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, _ uint64) { a.addUnit(content, 1) }
 }
 
-// AddWeighted returns a function that adds a unit's weight to a key, given how many keys the unit has. It is called
-// once for each unit and key. nil if units are counted without weights.
+// AddWeighted returns a function that adds a unit's weight to the count of a key, given how many keys the unit has, or
+// nil if units have no weights. The bounds call the returned function once for each unit and key.
 func (a *Counts) AddWeighted() func(content []byte, contents int) {
 	if a.weights == nil {
 		return nil
@@ -139,7 +139,7 @@ func (a *Counts) addUnit(content []byte, n int64) {
 	a.makeRoom()
 }
 
-// Merge adds the counts and the key names of another Counts.
+// Merge implements [accumulate.Partial].
 func (a *Counts) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Counts)
 	if !ok {
@@ -155,10 +155,10 @@ func (a *Counts) Merge(other accumulate.Partial) error {
 	return a.failed
 }
 
-// Totals returns the counts. They stay unreadable until keys are selected.
+// Totals implements [accumulate.Partial]. Nobody can read the counts before keys are selected.
 func (a *Counts) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
-// Hide returns the counts by key as an exact answer.
+// Hide implements [accumulate.Keyed]: it returns one exact answer, the counts by key.
 func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	a.foldRows()
 	switch {
@@ -173,15 +173,15 @@ func (a *Counts) Hide() ([]mechanism.Exact, error) {
 	}
 	slices.SortFunc(counts, keyCount.compare)
 	keys, numbers := split(counts)
-	e, err := mechanism.HideKeyed(a.of, keys, numbers)
+	e, err := mechanism.HideKeyed(a.options, keys, numbers)
 	if err != nil {
 		return nil, err
 	}
 	return []mechanism.Exact{e}, nil
 }
 
-// named returns the count of each key. index maps a digest to its place in numbers, held maps it to its key. A missing
-// key is an error: rows were loaded without their keys.
+// named returns the keys with their counts. index maps the digest of a key to its index in numbers, and held maps the
+// digest to the key. If a key is missing, rows were loaded without their keys, which is an error.
 func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[digest]string) ([]keyCount, error) {
 	counts := make([]keyCount, 0, len(index))
 	for e, slot := range index {
@@ -194,7 +194,6 @@ func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[dig
 	return counts, nil
 }
 
-// keyCount is a key and its count.
 type keyCount struct {
 	key   string
 	count int64
@@ -218,7 +217,7 @@ func split(counts []keyCount) (keys []string, numbers []int64) {
 	return keys, numbers
 }
 
-// rowsOf converts a count to int64, at most MaxRows.
+// rowsOf converts a count to int64. A larger count than MaxRows becomes MaxRows.
 func rowsOf(n int128.Int) int64 {
 	if n.Cmp(int128.Of(accumulate.MaxRows)) > 0 {
 		return accumulate.MaxRows
@@ -226,8 +225,7 @@ func rowsOf(n int128.Int) int64 {
 	return int64(n.Low)
 }
 
-// hideWritten does the work of Hide if some counts were written to the spill. The returned answer reads them when the
-// keys are selected.
+// hideWritten does the same as Hide if some counts are in the spill. The answer reads them when keys are selected.
 func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	if err := a.units.write(); err != nil {
 		return nil, err
@@ -236,7 +234,7 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	a.keys.forget()
-	return []mechanism.Exact{mechanism.HideKeyBlocks(a.of, func(take func(keys []string, counts []int64) error) error {
+	return []mechanism.Exact{mechanism.HideKeyBlocks(a.options, func(take func(keys []string, counts []int64) error) error {
 		for i := range partitions {
 			for _, in := range a.passes(i) {
 				if err := a.block(i, in, take); err != nil {
@@ -248,12 +246,13 @@ func (a *Counts) hideWritten() ([]mechanism.Exact, error) {
 	})}, nil
 }
 
-// pass selects keys of a partition that are in memory together: keys whose digest has a byte b with b & mask == bits.
+// pass selects the keys of a partition that are in memory at the same time, by the second byte b of their digests:
+// b & mask == bits.
 type pass struct{ mask, bits byte }
 
 func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
 
-// passes divides a partition into passes, each of which should fit in memory; at most 256.
+// passes divides a partition into as many passes as are needed so that each fits in memory, but at most 256.
 func (a *Counts) passes(partition int) []pass {
 	const times = 4 // counts in memory take this many times their space in the spill
 	size, n := times*(a.units.outside.size(partition)+a.names.outside.size(partition)), int64(1)
@@ -267,7 +266,7 @@ func (a *Counts) passes(partition int) []pass {
 	return parts
 }
 
-// block calls take with the keys and counts of one pass over a partition.
+// block reads one pass of a partition from the spill and calls take with its keys and counts.
 func (a *Counts) block(partition int, in pass, take func(keys []string, counts []int64) error) error {
 	units, held := newTotals(1, nil), map[digest]string{}
 	err := a.units.eachWritten(partition, func(e *entry, numbers int128.Slice) {

@@ -1,11 +1,13 @@
-// Package keyselection counts the privacy units of each key, if the keys are not listed in the job (private partition
+// Package keyselection computes totals by key, if the keys are not listed in the job but discovered (private partition
 // selection).
 //
-// The key of a row has one part for each dimension of a histogram: the code of the row's cell if the job lists the
-// dimension's labels (four bytes), otherwise the row's value (encoded as form.go describes). The set of keys is
-// private. Package mechanism gets the sorted keys with their counts, and returns the keys whose noisy counts are large
-// enough. [Keying] numbers the keys of batches, [Counts] counts them, and [Dimensions] converts keys to key columns of
-// the answer and back.
+// The key of a row has one part for each dimension of a histogram. The part is the code of the row's cell in four bytes
+// if the job lists the dimension's labels; otherwise it is the row's value, encoded as encoding.go describes. The set of
+// keys is private. Package mechanism gets the sorted keys with their counts of privacy units, and returns only keys whose
+// noisy counts are large enough.
+//
+// [Keying] numbers the keys of batches, [Counts] counts the units of each key, [Values] sums values by key, and
+// [Dimensions] converts keys to key columns of the answer and back.
 package keyselection
 
 import (
@@ -23,18 +25,19 @@ import (
 // Dimensions are the dimensions of a histogram. At least one of them discovers its labels.
 type Dimensions struct {
 	By   []domain.Dimension
-	Axes []domain.Axis // the dimensions with listed labels, in order
+	Axes []domain.Axis // one for each dimension with listed labels, in order
 }
 
-// Keying gives each key a number, and finds the number of each row's key.
+// Keying numbers the keys of rows from 0, in the order in which they are met.
 type Keying struct {
 	parts   []aggregation.KeyPart
-	sizes   []int            // number of cells of each listed dimension
+	sizes   []int            // the number of cells of each listed dimension
 	listed  *domain.Grouping // finds a row's cell in the listed dimensions
 	columns []discoveredColumn
-	// pairs[i] numbers pairs: of the number for the listed cell and columns 0 to i-1, and the value number in column i
+	// pairs[i] extends a key by one column: it numbers pairs of the number of a key without columns i and later (for
+	// i = 0, the listed cell) and the number of a value of column i. The numbers of the last pairs are the key numbers.
 	pairs   []*intern.Uint64s
-	ids     []int32
+	ids     []int32  // for each row of the batch, its key number
 	digests []digest // by key number; computed when they are first needed
 }
 
@@ -44,7 +47,7 @@ type discoveredColumn struct {
 	values *valueNumbers
 }
 
-// NewKeying makes the keying for an aggregation and batches with the columns of l.
+// NewKeying returns a Keying without keys, for an aggregation and for batches with the columns of l.
 func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 	n := of.KeyAxes()
 	k := &Keying{parts: of.Keys, sizes: of.Sizes[:n], listed: domain.NewGrouping(of.Axes[:n], of.Sizes[:n], l)}
@@ -53,7 +56,7 @@ func NewKeying(of *aggregation.Aggregation, l domain.BatchColumns) *Keying {
 		if p.Axis >= 0 {
 			continue
 		}
-		v := &valueNumbers{forms: forms{kind: p.Type, fold: p.Fold}, texts: intern.NewTexts()}
+		v := &valueNumbers{encoder: encoder{kind: p.Type, fold: p.Fold}, texts: intern.NewTexts()}
 		at := slices.Index(l.Columns, p.Column)
 		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: p.Type, Values: v,
 			Null: columnar.Dropped}, v})
@@ -85,7 +88,7 @@ func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
 	return k.ids, nil
 }
 
-// text returns the key with number id. Keys sort, byte by byte, as their values do.
+// text returns the bytes of the key with number id. Their order is the order of the key's values.
 func (k *Keying) text(id int32) string {
 	values := make([]int32, len(k.columns))
 	for i := len(k.columns) - 1; i >= 0; i-- {
@@ -109,8 +112,8 @@ func (k *Keying) text(id int32) string {
 	return string(key)
 }
 
-// digestOf returns the digest of key id, after computing the digests of all keys up to it. If named is not nil, it is
-// called for each newly computed digest.
+// digestOf returns the digest of the key with number id. It computes the missing digests of all keys up to this one, and
+// calls named, if not nil, with each new digest and its key.
 func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	for n := len(k.digests); n <= int(id); n++ {
 		key := k.text(int32(n))
@@ -122,17 +125,17 @@ func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
 	return &k.digests[id]
 }
 
-// outgrown reports whether numbering the keys takes more than most bytes, or whether the numbers run out.
-func (k *Keying) outgrown(most int64) bool {
+// outgrown reports whether the tables that number the keys take more than limit bytes, or half of the numbers are used.
+func (k *Keying) outgrown(limit int64) bool {
 	for i := range k.columns {
 		if max(k.pairs[i].Len(), k.columns[i].values.texts.Len()) > intern.MaxUnits/2 {
 			return true
 		}
 	}
-	return k.bytes() > most
+	return k.bytes() > limit
 }
 
-// bytes returns the approximate memory for numbering the keys.
+// bytes returns the approximate memory in bytes of the tables that number the keys.
 func (k *Keying) bytes() int64 {
 	const ofPair = 20
 	n := int64(len(k.digests)) * sha256.Size
@@ -142,7 +145,7 @@ func (k *Keying) bytes() int64 {
 	return n
 }
 
-// forget forgets all keys and their numbers. The next batch starts again with number 0.
+// forget removes all keys. The next batch numbers keys from 0 again.
 func (k *Keying) forget() {
 	k.digests = nil
 	for i := range k.columns {
@@ -152,9 +155,9 @@ func (k *Keying) forget() {
 	}
 }
 
-// valueNumbers numbers the values of a column by their forms in keys.
+// valueNumbers numbers the values of a column. Values with the same encoding have the same number.
 type valueNumbers struct {
-	forms
+	encoder
 	texts *intern.Texts
 }
 
@@ -167,7 +170,7 @@ func (c *valueNumbers) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
-// pair packs two non-negative numbers in one; unpair is its inverse.
+// pair packs two non-negative numbers into one.
 func pair(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) }
 
 func unpair(x uint64) (a, b int32) { return int32(x >> 32), int32(x & 0xffffffff) }

@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// mostKey is larger than the length of any key, in bytes.
-const mostKey = 1 << 20
+// maxKeyLength is an upper bound on the length of a key in bytes.
+const maxKeyLength = 1 << 20
 
-// SaveState writes the counts by digest, and the keys of the digests.
+// SaveState writes the digest and the count of each key, then the keys.
 func (a *Counts) SaveState(w *state.Writer) {
 	a.foldRows()
 	w.Uint(a.units.size())
@@ -33,7 +33,7 @@ func (a *Counts) SaveState(w *state.Writer) {
 	w.Fail(a.failed)
 }
 
-// LoadState adds the counts and keys of a state.
+// LoadState implements [accumulate.Partial].
 func (a *Counts) LoadState(r *state.Reader) error {
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
 		d, n := r.Bytes(sha256.Size), r.Uint64()
@@ -46,7 +46,7 @@ func (a *Counts) LoadState(r *state.Reader) error {
 		}
 	}
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
-		key := string(r.Bytes(mostKey))
+		key := string(r.Bytes(maxKeyLength))
 		if a.keys.check(key) != nil {
 			return r.Fail()
 		}
@@ -58,10 +58,10 @@ func (a *Counts) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
-// ValidRecord reports whether WriteRows may have written this content.
+// ValidRecord implements [accumulate.Partial].
 func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
 
-// check returns an error if a text is not a valid key.
+// check returns an error if the text is not a key that text can return.
 func (k *Keying) check(key string) error {
 	discovered := 0
 	for i := range k.parts {
@@ -88,8 +88,8 @@ func (k *Keying) check(key string) error {
 	return nil
 }
 
-// begins reports whether the rest of a key begins with the form of a value of this type.
-func (c *forms) begins(key string) bool {
+// begins reports whether the rest of a key begins with an encoded value of this type.
+func (c *encoder) begins(key string) bool {
 	if key == "" || key[0] != byte(c.kind.Kind) {
 		return false
 	}

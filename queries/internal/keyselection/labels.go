@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// Columns returns the key columns of an answer with a row for each key.
+// Columns returns the key columns of an answer that has one row for each of the keys.
 func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 	rest := slices.Clone(keys)
 	var columns []domain.KeyColumn
@@ -45,7 +45,7 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// cutCodes removes the code of a listed dimension from the front of each key, and returns the codes.
+// cutCodes removes from the front of each key the code of a dimension with size listed labels, and returns the codes.
 func cutCodes(keys []string, size int) ([]int, error) {
 	codes := make([]int, len(keys))
 	for i, key := range keys {
@@ -61,7 +61,8 @@ func cutCodes(keys []string, size int) ([]int, error) {
 	return codes, nil
 }
 
-// pickLabels returns the labels of cells with these codes. For no codes it returns one label that no row uses.
+// pickLabels returns the labels of the cells with these codes. If there are no codes, it returns one label that no row
+// uses, because a list of labels must not be empty.
 func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	if len(codes) == 0 {
 		codes = []int{0}
@@ -84,11 +85,12 @@ func picked[T any](labels []T, codes []int, stride int) []T {
 	return out
 }
 
-// ErrLabels means that key columns of a released table do not fit the job's dimensions.
+// ErrLabels means that the key columns of a released table do not fit the job's dimensions.
 var ErrLabels = errors.New("its keys do not fit the dimensions")
 
-// Recover returns the keys of a released table with rows rows. shown holds its key columns as texts. A listed
-// dimension's code is found by its label; any other value is read from its text.
+// Recover returns the key of each row of a released table with this number of rows. shown[i][row] is the text in key
+// column i. A label of a listed dimension becomes its code again; every other text becomes a key part of type string,
+// whatever the type of the column was.
 func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	keys := make([]string, rows)
 	column, listed := 0, 0
@@ -119,8 +121,8 @@ func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
 	return keys, nil
 }
 
-// appendCodes appends to each key the code of a listed dimension, which is found by the labels in its key columns
-// (shown).
+// appendCodes appends to each key the code of a listed dimension. It finds the code by the labels in the dimension's key
+// columns: shown holds them, and columns has the labels of all size codes.
 func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, size int) error {
 	codes := map[string]int{}
 	for code := range size {
@@ -144,5 +146,5 @@ func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, si
 	return nil
 }
 
-// joined encodes a list of texts as one text. Different lists have different texts.
+// joined encodes a list of texts as one text, different lists as different texts.
 func joined(texts []string) string { return fmt.Sprintf("%q", texts) }

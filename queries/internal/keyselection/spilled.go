@@ -9,50 +9,50 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// Totals by key, and the keys themselves, in memory or in the scratch space
+// Totals by key, and the keys themselves, in memory or in the spill
 //
-// There may be more keys than fit in memory. The sums for each key ([totals]) and the keys ([names]) are gathered in
-// memory. When an accumulator holds more than its share, it writes both to the spill, which encrypts them, and
-// continues with empty ones. All records of a key are in one partition, which its digest determines. At the end, the
-// records of one partition at a time are added up.
+// There may be more keys than fit in memory. An accumulator gathers the numbers of each key (totals) and the keys (names)
+// in memory. When they take more than the accumulator's share, it writes both to the spill, which encrypts them, and
+// continues with empty ones. So the spill can hold several records of one key, all in the partition that the key's digest
+// chooses. At the end, the records of one partition after another are added up.
 
-// ContentBytes is the length of a row's content: a cell, which is 0 if all dimensions are in the key, and the SHA-256
-// of the key.
+// ContentBytes is the length in bytes of a row's content without its value: a cell, which is 0 if all dimensions are in
+// the key, and the SHA-256 of the key.
 const ContentBytes = bounding.CellBytes + sha256.Size
 
-// digest identifies a key: its SHA-256, which is the same for every accumulator.
+// digest is the SHA-256 of a key. It identifies the key in all accumulators, which may have different key numbers.
 type digest [sha256.Size]byte
 
 const (
 	partitions    = 1 << partitionBits
 	partitionBits = 6
-	writtenAtOnce = 16 << 10
-	bytesOfName   = 128 // approximate memory for a key besides its text
-	bytesOfTotal  = 144 // approximate memory for an entry besides its numbers, with the gaps of the map
-	bytesOfNumber = 24
-	widthOfNumber = 16
-	spareEntries  = 1 << 16
+	flushBytes    = 16 << 10 // a buffer of at least so many bytes is written to the spill
+	bytesOfName   = 128      // approximate memory for a key besides its text, in bytes
+	bytesOfTotal  = 144      // approximate memory for an entry besides its numbers, with the gaps of the map
+	bytesOfNumber = 24       // approximate memory for a number of an entry
+	widthOfNumber = 16       // the length of a number in a record in the spill
+	spareEntries  = 1 << 16  // how many entries before the largest index of an int32 the totals count as full
 )
 
 func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
 
-// piece is size bytes in the spill, which begin at at.
+// piece is size consecutive bytes in the spill, beginning at offset at.
 type piece struct{ at, size int64 }
 
-// written holds records that were written to a spill, by partition.
+// written is records in a spill, by partition.
 type written struct {
 	spill   bounding.Spill
 	pieces  [partitions][]piece
-	buffers [partitions][]byte
-	records uint64
+	buffers [partitions][]byte // records that are not yet in the spill
+	records uint64             // the number of records of all partitions
 }
 
-// add appends a record to a partition. record appends the record's bytes to a buffer, which is written when it is full,
-// or by flush.
+// add appends a record to the buffer of a partition: record appends the record's bytes. If the buffer is full, add writes
+// it to the spill.
 func (w *written) add(partition int, record func([]byte) []byte) error {
 	w.records++
 	w.buffers[partition] = record(w.buffers[partition])
-	if len(w.buffers[partition]) < writtenAtOnce {
+	if len(w.buffers[partition]) < flushBytes {
 		return nil
 	}
 	return w.flushOne(partition)
@@ -79,7 +79,7 @@ func (w *written) flush() error {
 	return nil
 }
 
-// each calls take with the records of a partition, piece by piece.
+// each reads the records of a partition from the spill, piece by piece, and calls take with each piece.
 func (w *written) each(partition int, take func(records []byte) error) error {
 	var buf []byte
 	for _, p := range w.pieces[partition] {
@@ -114,24 +114,25 @@ func (w *written) merge(o *written) {
 	w.records, o.records = w.records+o.records, 0
 }
 
-// entry identifies a total: the cell in the other dimensions (four bytes), and the digest of the key.
+// entry identifies the numbers of a key in a cell: the cell in the dimensions that are not in the key (four bytes), then
+// the digest of the key.
 type entry [ContentBytes]byte
 
 func (e *entry) digest() digest { return digest(e[bounding.CellBytes:]) }
 
-// totals adds up width numbers for each entry.
+// totals holds width numbers for each entry.
 type totals struct {
 	width   int
-	index   map[entry]int32
+	index   map[entry]int32 // the numbers of an entry with index i begin at numbers[i*width]
 	numbers int128.Slice
-	outside written
+	outside written // the entries in the spill
 }
 
 func newTotals(width int, s bounding.Spill) *totals {
 	return &totals{width: width, index: map[entry]int32{}, outside: written{spill: s}}
 }
 
-// at returns the index in t.numbers of the first number of an entry. It adds a new entry with zeros.
+// at returns the index in t.numbers of an entry's first number. If there is no such entry, at adds one with zeros.
 func (t *totals) at(e *entry) int {
 	slot, ok := t.index[*e]
 	if !ok {
@@ -144,7 +145,7 @@ func (t *totals) at(e *entry) int {
 	return int(slot) * t.width
 }
 
-// add adds numbers to those of an entry.
+// add adds numbers[i] to number i of an entry.
 func (t *totals) add(e *entry, numbers int128.Slice) {
 	at := t.at(e)
 	for i := range t.width {
@@ -152,12 +153,12 @@ func (t *totals) add(e *entry, numbers int128.Slice) {
 	}
 }
 
-// bytes returns the approximate memory of the totals.
+// bytes returns the approximate memory of the totals in bytes.
 func (t *totals) bytes() int64 {
 	return int64(len(t.index)) * int64(bytesOfTotal+bytesOfNumber*t.width)
 }
 
-// full reports whether there is no room for another entry in memory.
+// full reports whether the index, an int32, is nearly too small for another entry.
 func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-spareEntries }
 
 // write moves everything in memory to the spill.
@@ -184,8 +185,8 @@ func (t *totals) forget() {
 	t.index, t.numbers = map[entry]int32{}, int128.Slice{}
 }
 
-// each calls take for all entries, in memory and in the spill. An entry may come several times, each time with a part
-// of its sums.
+// each calls take for all entries, in memory and in the spill. take may get an entry several times; the entry's numbers
+// are the sums of what it gets.
 func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
 	for e, slot := range t.index {
 		take(&e, t.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
@@ -213,10 +214,10 @@ func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.S
 	})
 }
 
-// size returns an upper bound on the number of entries.
+// size returns how often each calls take: an upper bound on the number of entries.
 func (t *totals) size() uint64 { return uint64(len(t.index)) + t.outside.records }
 
-// merge adds the sums of o and empties o.
+// merge adds the numbers of o to t and empties o.
 func (t *totals) merge(o *totals) {
 	for e, slot := range o.index {
 		t.add(&e, o.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
@@ -227,9 +228,9 @@ func (t *totals) merge(o *totals) {
 
 // names maps the digests of keys to the keys.
 type names struct {
-	held    map[digest]string
-	texts   int64
-	outside written
+	held    map[digest]string // the keys in memory
+	texts   int64             // the length of these keys in bytes
+	outside written           // the keys in the spill
 }
 
 func newNames(s bounding.Spill) *names {
@@ -243,7 +244,7 @@ func (n *names) add(d digest, key string) {
 	}
 }
 
-// bytes returns the approximate memory of the keys.
+// bytes returns the approximate memory of the keys in bytes.
 func (n *names) bytes() int64 { return int64(len(n.held))*bytesOfName + n.texts }
 
 // write moves everything in memory to the spill.
@@ -260,7 +261,7 @@ func (n *names) write() error {
 	return n.outside.flush()
 }
 
-// eachWritten calls take for each key of a partition in the spill. A key may come several times.
+// eachWritten calls take for each key of a partition in the spill. take may get a key several times.
 func (n *names) eachWritten(partition int, take func(key []byte)) error {
 	return n.outside.each(partition, func(records []byte) error {
 		for len(records) >= 4 {
@@ -286,13 +287,14 @@ func (n *names) merge(o *names) {
 	n.outside.merge(&o.outside)
 }
 
-// share is how many bytes an accumulator may hold. It is read from the spill once, after all accumulators have joined.
+// share is how many bytes an accumulator may hold in memory. It asks the spill once, when rows come, because by then all
+// accumulators have joined.
 type share struct {
 	spill bounding.Spill
-	bytes int64
+	bytes int64 // 0 before the first call of limit
 }
 
-func (s *share) most() int64 {
+func (s *share) limit() int64 {
 	switch {
 	case s.spill == nil:
 		return math.MaxInt64

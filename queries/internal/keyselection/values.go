@@ -16,19 +16,18 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// Values adds up values by key, before the keys are selected. Each key has an entry for each cell of the dimensions
-// that are not in the key. An entry holds the sum of the quantized values minus their centre, and the other numbers
-// that a mean or a variance needs. All numbers stay unreadable until keys are selected; then only the numbers of the
-// selected keys are read.
+// Values sums values by key, for all keys. Each key has an entry for each cell of the dimensions that are not in the key.
+// An entry holds the sum of the quantized values minus the quantizer's centre, and the other numbers that a mean or a
+// variance needs. Nobody can read the numbers before keys are selected, and then only the numbers of the selected keys.
 type Values struct {
 	ValuesOf
 	totals    *totals
-	quantized []int64
+	quantized []int64 // working memory: the quantized value of one row
 	share     share
 	failed    error // the first error of the spill
 }
 
-// ValuesOf describes the values, and how a batch's rows get their keys, cells and values.
+// ValuesOf describes a Values: how the rows of a batch get their keys, cells and values.
 type ValuesOf struct {
 	Keys *Keying
 	// Listed are the dimensions that are not in the key. Sums.Cells is the number of their cells.
@@ -36,9 +35,10 @@ type ValuesOf struct {
 	Sums   accumulate.SumsOf
 }
 
-// second and rows return where an entry has its second sum and its row count: indices among its numbers.
+// second returns the index, among the numbers of an entry, of the sum of second numbers (see aggregation.Second).
 func (of *ValuesOf) second() int { return of.Sums.Quantizer.Numbers() }
 
+// rows returns the index, among the numbers of an entry, of the row count.
 func (of *ValuesOf) rows() int {
 	if of.Sums.Second != nil {
 		return of.second() + 1
@@ -54,20 +54,19 @@ func (of *ValuesOf) width() int {
 	return of.rows()
 }
 
-// NewValues returns sums without rows. Data that does not fit in memory is written to the spill, which may be nil.
+// NewValues returns sums without rows. Sums that do not fit in memory are written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
 	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Numbers()),
 		share: share{spill: s}}
 }
 
-// AddRows adds the rows of a batch that have a key, a cell and a value.
+// AddRows implements [accumulate.Partial].
 func (a *Values) AddRows(b *table.Batch) error {
 	return a.eachValue(b, nil, func(_ int, e *entry) { a.addQuantized(e, 1) })
 }
 
-// WriteRows writes the contents of the rows that have a key, a cell and a value: cell, digest of the key, quantized
-// value.
+// WriteRows implements [accumulate.Partial]. A row's content is its cell, the digest of its key and its quantized value.
 func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 	err := a.eachValue(b, func(cells []int32) error { return to.Start(b, cells) }, func(row int, e *entry) {
 		content := to.Record(row)
@@ -82,10 +81,10 @@ func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// eachValue calls value for each row of a batch that has a key, a cell and a value, after quantizing the value; start
-// gets the cells first.
+// eachValue calls value for each row of a batch that has a key, a cell and a value. When value is called, the row's
+// quantized value is in a.quantized. If start is not nil, eachValue first calls it with the key numbers of all rows.
 func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func(row int, e *entry)) error {
-	if a.Keys.outgrown(a.share.most() / 4) {
+	if a.Keys.outgrown(a.share.limit() / 4) {
 		a.Keys.forget()
 	}
 	if a.makeRoom(); a.failed != nil {
@@ -119,7 +118,7 @@ func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func
 	return nil
 }
 
-// addQuantized adds rows that all have the quantized value in a.quantized to an entry.
+// addQuantized adds a number of rows, each with the value in a.quantized, to an entry.
 func (a *Values) addQuantized(e *entry, times uint64) {
 	at, centre := a.totals.at(e), a.Sums.Quantizer.Centre
 	for i, x := range a.quantized {
@@ -133,13 +132,13 @@ func (a *Values) addQuantized(e *entry, times uint64) {
 	}
 }
 
-// Content returns the fields of a row's content: the cell, the digest of the key and the value's components.
+// Content implements [accumulate.Partial].
 func (a *Values) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Sums.Cells), {Bytes: sha256.Size}},
 		accumulate.ValueFields(a.Sums.Quantizer)...)
 }
 
-// AddRecords returns the function that adds rows by their content.
+// AddRecords implements [accumulate.Partial].
 func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) {
 		for i := range a.quantized {
@@ -150,14 +149,14 @@ func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-// makeRoom writes sums and keys to the spill if they take more than their share of memory.
+// makeRoom writes the sums to the spill if they take more than their share of memory.
 func (a *Values) makeRoom() {
-	if a.failed == nil && (a.totals.bytes() > a.share.most() || a.totals.full()) {
+	if a.failed == nil && (a.totals.bytes() > a.share.limit() || a.totals.full()) {
 		a.failed = a.totals.write()
 	}
 }
 
-// Merge adds the sums of another partial.
+// Merge implements [accumulate.Partial].
 func (a *Values) Merge(other accumulate.Partial) error {
 	o, ok := other.(*Values)
 	if !ok {
@@ -171,11 +170,11 @@ func (a *Values) Merge(other accumulate.Partial) error {
 	return a.failed
 }
 
-// Totals returns the sums. They stay unreadable until keys are selected.
+// Totals implements [accumulate.Partial]. Nobody can read the sums before keys are selected.
 func (a *Values) Totals() (accumulate.Totals, error) { return accumulate.Totals{Keyed: a}, nil }
 
-// Hide returns exact answers that can be noised only after the selection of keys: the sums, the second sums and the row
-// counts, if the query has them.
+// Hide implements [accumulate.Keyed]. It returns one exact answer for the sums and, if the query needs them, one each for
+// the sum of weights, the second sums and the row counts. They get noise only after keys are selected.
 func (a *Values) Hide() ([]mechanism.Exact, error) {
 	if a.failed != nil {
 		return nil, a.failed
@@ -195,28 +194,29 @@ func (a *Values) Hide() ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// numbersOf selects count numbers of each entry, from index from on, in multiples of 2^exponent.
+// numbersOf selects count consecutive numbers of each entry, beginning at index from. A number is a multiple of
+// 2^exponent.
 type numbersOf struct {
 	values      *Values
 	from, count int
 	exponent    int
 }
 
-// Of returns the selected numbers for these keys as an exact answer: all cells of the first key, then of the second,
-// and so on.
+// Of returns, as an exact answer, the selected numbers of these keys: all cells of the first key, then all cells of the
+// second key, and so on.
 func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
-	places := make(map[digest]int, len(keys))
+	order := make(map[digest]int, len(keys))
 	for i, key := range keys {
-		places[sha256.Sum256([]byte(key))] = i
+		order[sha256.Sum256([]byte(key))] = i
 	}
 	cells := n.values.Sums.Cells
 	out := int128.Make(len(keys) * cells * n.count)
 	err := n.values.totals.each(func(e *entry, numbers int128.Slice) {
-		place, ok := places[e.digest()]
+		index, ok := order[e.digest()]
 		if !ok {
 			return
 		}
-		at := (place*cells + int(bounding.CellOf(e[:]))) * n.count
+		at := (index*cells + int(bounding.CellOf(e[:]))) * n.count
 		for i := range n.count {
 			out.Add(at+i, numbers.At(n.from+i))
 		}
@@ -227,8 +227,8 @@ func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	return mechanism.HideWide(math.Ldexp(1, n.exponent), out)
 }
 
-// All returns the selected numbers for the given keys, or for all keys if among is nil. labels[i] names the entry of
-// number i by its bytes and the number's index in four bytes. A number is worth quantum.
+// All returns the selected numbers of the given keys, or of all keys if among is nil, as multiples of quantum. labels[i]
+// identifies number i: the bytes of its entry, then its index among the selected numbers of the entry in four bytes.
 func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, quantum float64, err error) {
 	all, has := map[string]int128.Int{}, make(map[digest]bool, len(among))
 	for _, key := range among {
@@ -254,13 +254,13 @@ func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, qu
 	return labels, cells, math.Ldexp(1, n.exponent), nil
 }
 
-// ValidRecord reports whether WriteRows may have written this content.
+// ValidRecord implements [accumulate.Partial].
 func (a *Values) ValidRecord(content []byte) bool {
 	cell := bounding.CellOf(content)
 	return cell >= 0 && int(cell) < a.Sums.Cells && accumulate.ValidValues(a.Sums.Quantizer, content[ContentBytes:])
 }
 
-// SaveState writes the numbers of each entry.
+// SaveState implements [accumulate.Partial].
 func (a *Values) SaveState(w *state.Writer) {
 	w.Uint(a.totals.size())
 	err := a.totals.each(func(e *entry, numbers int128.Slice) {
@@ -274,7 +274,7 @@ func (a *Values) SaveState(w *state.Writer) {
 	w.Fail(a.failed)
 }
 
-// LoadState adds the numbers of a state.
+// LoadState implements [accumulate.Partial].
 func (a *Values) LoadState(r *state.Reader) error {
 	numbers := int128.Make(a.width())
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {

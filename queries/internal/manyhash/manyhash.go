@@ -1,15 +1,15 @@
 // Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
 //
-// crypto/sha256 hashes one message at a time. For a message of one block, half the time is spent on copying, padding
-// and swapping bytes, and the other half on waiting for results of instructions. A [Batch] holds up to [Most] messages
-// of one length, which are padded in place:
+// crypto/sha256 hashes one message at a time. For a message of one block (64 bytes), it spends half of the time on
+// copying, padding and swapping bytes, and most of the other half on waiting for results of instructions. A [Batch] holds
+// up to [Most] messages of one length, which are padded in place:
 //
 //	prefix | content | number (8 bytes)
 //
 // All messages of a batch have the same prefix, some have the same content, and each has its own number. On amd64 with
-// the SHA extensions, the instructions of two messages alternate, so that neither waits. If a message is longer than
-// one block, its first blocks are hashed once for all messages that share them. Other processors, and builds with the
-// tag purego, use crypto/sha256.
+// the SHA extensions, the instructions for two messages alternate, so that neither message waits. If messages are longer
+// than one block, blocks that several of them begin with are hashed once. Other processors, and builds with the tag
+// purego, use crypto/sha256.
 package manyhash
 
 import (
@@ -24,28 +24,29 @@ const Most = 64
 // NumberBytes is the length of the number at the end of a message.
 const NumberBytes = 8
 
-// Batch is messages of one length that are hashed together. The zero value is ready for Open.
+// Batch is messages of one length that are hashed together. The zero value is ready for Open. The head of a message is
+// the blocks before the block in which the number ends; this block is the message's tail.
 type Batch struct {
-	length, prefix int    // length of a message, and of the prefix that all messages share
-	message        []byte // the current message with its padding: whole blocks
-	lead           int    // length of the blocks before the block that holds the last byte of the number
-	n, heads       int    // number of messages, and of their different beginnings (heads), which are lead bytes long
-	leads          []byte // the bytes of each head
-	leadSums       [Most]Sum
-	head           [Most]uint8             // head[i] is the head of message i
-	tails          [Most * blockBytes]byte // for each message, the block after its head
+	length, prefix int         // the length in bytes of a message, and of the prefix that all messages share
+	message        []byte      // the current message with its padding: whole blocks
+	lead           int         // the length of a head in bytes; 0 if a message has no head
+	n, heads       int         // the number of messages, and of different heads
+	leads          []byte      // the heads, one after the other
+	leadSums       [Most]Sum   // for each head, the state of the hash after it
+	head           [Most]uint8 // head[i] is the number of message i's head
+	tails          [Most * blockBytes]byte
 	sums           [Most]Sum
 	tags           [Most]int32
-	mixed          bool   // all words of a message's block may differ; otherwise the first eight are the same
+	mixed          bool   // the first 32 bytes of the tails may differ; otherwise they are the same
 	whole          []byte // working memory: a whole message, if the SHA extensions are not used
 }
 
 const (
 	blockBytes  = sha256.BlockSize
-	sharedBytes = 32 // the input of the first eight rounds
+	sharedBytes = 32 // the part of a block that the first eight of SHA-256's 64 rounds use
 )
 
-// Open empties the batch and prepares it for messages of the given length, which begin with prefix. length is at least
+// Open empties the batch and prepares it for messages of length bytes that begin with prefix. length must be at least
 // len(prefix) + 8.
 func (b *Batch) Open(prefix []byte, length int) {
 	blocks := (length + 1 + 8 + blockBytes - 1) / blockBytes
@@ -65,7 +66,8 @@ func (b *Batch) Open(prefix []byte, length int) {
 	binary.BigEndian.PutUint64(b.message[size-8:], 8*uint64(length))
 }
 
-// SetContent sets the content of the messages that are added next: the bytes between the prefix and the number.
+// SetContent sets the content of the messages that are added next. It must have exactly the length that is left between
+// the prefix and the number.
 func (b *Batch) SetContent(content []byte) {
 	if early := sharedBytes - b.prefix; early > 0 && b.n > 0 && !b.mixed {
 		early = min(early, len(content))
@@ -80,9 +82,9 @@ func (b *Batch) Full() bool { return b.n == Most }
 // Add adds a message with the content that was set last. Empty returns the tag with the message's digest. The batch
 // must not be full.
 func (b *Batch) Add(number uint64, tag int32) {
-	at := b.length - NumberBytes - b.lead // where the number begins in the block after the head
+	at := b.length - NumberBytes - b.lead // the index in the tail of the number's first byte
 	if b.lead > 0 {
-		if at < 0 { // the number begins in the block before
+		if at < 0 { // the number begins in the head
 			binary.BigEndian.PutUint64(b.message[b.lead+at:], number)
 		}
 		b.addHead()
@@ -90,15 +92,15 @@ func (b *Batch) Add(number uint64, tag int32) {
 	tail := (*[blockBytes]byte)(b.tails[b.n*blockBytes:])
 	*tail = *(*[blockBytes]byte)(b.message[b.lead:])
 	if at >= 0 {
-		// written here, because a copy right after the write would have to wait for it
+		// Write to the copy in tail, not to b.message before the copy, because the copy would have to wait for the write.
 		binary.BigEndian.PutUint64(tail[at:], number)
 	}
 	b.tags[b.n] = tag
 	b.n++
 }
 
-// AddRun adds messages that differ only in their numbers: from, from+1, … up to to-1, while there is room. It returns
-// the first number that was not added.
+// AddRun adds messages with the numbers from, from+1, … up to to-1 and the same content and tag, until the batch is full.
+// It returns the first number that was not added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	if b.lead > 0 || to <= from {
 		for ; from < to && b.n < Most; from++ {
@@ -119,7 +121,7 @@ func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
 	return from
 }
 
-// addHead stores the head of the current message, unless it equals the head of the message before.
+// addHead stores the head of the current message, unless it equals the head of the previous message.
 func (b *Batch) addHead() {
 	lead := b.message[:b.lead]
 	if b.heads == 0 || !bytes.Equal(lead, b.leadOf(b.heads-1)) {
@@ -131,8 +133,8 @@ func (b *Batch) addHead() {
 
 func (b *Batch) leadOf(head int) []byte { return b.leads[:cap(b.leads)][head*b.lead : (head+1)*b.lead] }
 
-// Empty hashes the messages and empties the batch. It returns the digests and the tags in the order of the messages;
-// they are valid until the next message is added.
+// Empty hashes the messages and empties the batch. It returns the digests and the tags in the order in which the messages
+// were added, valid until the next message is added.
 func (b *Batch) Empty() ([]Sum, []int32) {
 	n := b.n
 	if pairwise {
@@ -144,7 +146,7 @@ func (b *Batch) Empty() ([]Sum, []int32) {
 	return b.sums[:n], b.tags[:n]
 }
 
-// hashPairs hashes two messages at a time. If their number is odd, the last one is hashed along with an unused one.
+// hashPairs hashes two messages at a time. If their number is odd, it hashes one unused message more.
 func (b *Batch) hashPairs() {
 	if b.n == 0 {
 		return
@@ -154,7 +156,7 @@ func (b *Batch) hashPairs() {
 	case b.lead > 0:
 		b.hashLeads()
 		compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs, &b.sums[0], sumBytes)
-	case b.mixed || b.n < fewMessages:
+	case b.mixed || b.n < minShared:
 		compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs, &initial, 0)
 	default:
 		eighth := afterEight(b.message)
@@ -165,8 +167,8 @@ func (b *Batch) hashPairs() {
 	}
 }
 
-// fewMessages: for fewer messages, hashing the common bytes once takes longer than hashing them with each message.
-const fewMessages = 16
+// minShared is the smallest number of messages for which it is faster to hash their common first 32 bytes once.
+const minShared = 16
 
 // hashLeads computes for each message the state after its head.
 func (b *Batch) hashLeads() {

@@ -2,7 +2,7 @@
 
 package manyhash
 
-// pairwise is set if compressPairs and finishPairs may be called.
+// pairwise reports whether this processor can run compressPairs and finishPairs.
 var pairwise = false
 
 func compressPairs(*Sum, *byte, uintptr, uintptr, *Sum, uintptr) {}

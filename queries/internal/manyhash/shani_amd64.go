@@ -2,31 +2,31 @@
 
 package manyhash
 
-// compressPairs writes 2·pairs states: state i is the state before it, updated by block i. Block i is at blocks +
-// i·step, 64 bytes, and the state before it at from + i·fromStep. from may be states.
+// compressPairs computes 2·pairs states of SHA-256: states[i] is the state at from + i·fromStep, updated by the block of
+// 64 bytes at blocks + i·step. The steps are in bytes. from may equal states.
 //
 //go:noescape
 func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
 
-// finishPairs does the work of compressPairs for adjacent blocks that begin with the same 32 bytes, if the state before
-// all blocks is from. eighth is the state after the eight rounds for these bytes.
+// finishPairs does the same as compressPairs for consecutive blocks that begin with the same 32 bytes. All blocks update
+// the same state, from. eighth is that state after the eight rounds that use the common bytes.
 //
 //go:noescape
 func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
 
-// identify returns three registers of the instruction CPUID, which describe the processor's features.
+// identify returns three registers that the instruction CPUID sets for a leaf. They describe the processor's features.
 //
 //go:noescape
 func identify(leaf uint32) (eax, ebx, ecx uint32)
 
-// The bits of the registers that announce the instructions that are needed.
+// ssse3, sse41 and sha are the bits of CPUID that are 1 if the processor has these instructions.
 const (
 	ssse3 = 1 << 9  // leaf 1, ECX
 	sse41 = 1 << 19 // leaf 1, ECX
 	sha   = 1 << 29 // leaf 7, EBX
 )
 
-// pairwise is set if compressPairs and finishPairs may be called.
+// pairwise reports whether this processor can run compressPairs and finishPairs.
 var pairwise = hasInstructions()
 
 func hasInstructions() bool {

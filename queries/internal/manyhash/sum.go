@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// Sum is a SHA-256 digest as eight words. The first word is its first four bytes, big-endian.
+// Sum is a SHA-256 digest as eight words of four bytes each, big-endian.
 type Sum [8]uint32
 
 // Of returns the digest of one message.
@@ -35,7 +35,7 @@ func (s *Sum) AppendTo(dst []byte) []byte {
 // First returns the first eight bytes of the digest as a number, big-endian.
 func (s *Sum) First() uint64 { return uint64(s[0])<<32 | uint64(s[1]) }
 
-// Compare orders digests as their bytes are ordered.
+// Compare compares the bytes of two digests. It returns -1, 0 or 1.
 func (s *Sum) Compare(o *Sum) int {
 	for i, w := range s {
 		if w != o[i] {

@@ -1,9 +1,9 @@
 // Package state writes and reads the numbers and texts of accumulators, so that one process can continue with the
 // totals of another.
 //
-// The written numbers are exact and private: the caller encrypts them. A [Reader] accepts any bytes without panic, and
-// allocates at most as many bytes as the input has, plus a constant. Counts and lengths are unsigned varints. The
-// numbers of a vector take eight bytes each, so that its length does not reveal them.
+// The written numbers are exact and private; the caller must encrypt them. A [Reader] accepts any bytes without panic, and
+// allocates at most as many bytes as the input has, plus a constant. Counts and lengths are unsigned varints. The numbers
+// of a vector have eight bytes each, so that the length of an encrypted state does not reveal them.
 package state
 
 import (
@@ -16,7 +16,7 @@ import (
 // ErrState means that the bytes are not a valid state of the accumulator that reads them.
 var ErrState = errors.New("queries: this is not a state of the query's accumulator")
 
-// Source is what a Reader reads from.
+// Source is the input of a Reader.
 type Source interface {
 	io.Reader
 	io.ByteReader
@@ -29,13 +29,13 @@ type Writer struct {
 	err error
 }
 
-// bufferBytes is the number of bytes that are written at once.
+// bufferBytes is the size of the Writer's buffer, and the largest text for which a Reader trusts the stated length.
 const bufferBytes = 64 << 10
 
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, buf: make([]byte, 0, bufferBytes)} }
 
-// Reset discards what is buffered and continues with a new destination.
+// Reset discards the buffered bytes and the error, and continues with a new destination.
 func (w *Writer) Reset(to io.Writer) { w.w, w.buf, w.err = to, w.buf[:0], nil }
 
 // Flush writes the buffered bytes and returns the first error.
@@ -57,7 +57,7 @@ func (w *Writer) Fail(err error) {
 // room flushes the buffer if it has no room for n bytes.
 func (w *Writer) room(n int) {
 	if len(w.buf)+n > cap(w.buf) {
-		_ = w.Flush() // the error stays
+		_ = w.Flush() // w.err keeps the error
 	}
 }
 
@@ -85,7 +85,7 @@ func (w *Writer) Bytes(b []byte) {
 	}
 }
 
-// Int64s writes how many numbers there are, then each in eight bytes.
+// Int64s writes how many numbers there are, then each number in eight bytes.
 func (w *Writer) Int64s(numbers []int64) {
 	w.Uint(uint64(len(numbers)))
 	for _, x := range numbers {
@@ -114,7 +114,7 @@ func (r *Reader) Fail() error {
 	return r.err
 }
 
-// fail sets the error to an error of the source; an early end of the input becomes ErrState.
+// fail sets the reader's error to an error of the source, or to ErrState if the input ended early.
 func (r *Reader) fail(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = ErrState
@@ -145,7 +145,7 @@ func (r *Reader) Uint() uint64 {
 	return 0
 }
 
-// Expect reads a varint and fails if it is not want.
+// Expect reads a varint and sets the error ErrState if it is not want.
 func (r *Reader) Expect(want uint64) {
 	if r.Uint() != want {
 		_ = r.Fail() // the error stays
@@ -164,7 +164,8 @@ func (r *Reader) Uint64() uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// Int64s reads n numbers and calls add(i, x) for each. The caller has read n before.
+// Int64s reads n numbers that [Writer.Int64s] wrote and calls add(i, x) for each. It sets the error ErrState if their
+// number is not n.
 func (r *Reader) Int64s(n int, add func(i int, x int64)) {
 	r.Expect(uint64(n))
 	var b [8 << 10]byte
@@ -181,23 +182,22 @@ func (r *Reader) Int64s(n int, add func(i int, x int64)) {
 	}
 }
 
-// Bytes reads a text. It fails if the text is longer than most bytes.
-func (r *Reader) Bytes(most uint64) []byte {
+// Bytes reads a text. It sets the error ErrState if the text is longer than limit bytes.
+func (r *Reader) Bytes(limit uint64) []byte {
 	var b bytes.Buffer
-	return r.text(most, &b)
+	return r.text(limit, &b)
 }
 
-// Block does the work of Bytes without a copy: the text is valid until the next call of Block or a change of the
-// source.
-func (r *Reader) Block(most uint64) []byte {
+// Block does the same as Bytes without a copy: the text is valid until the next call of Block or a change of the source.
+func (r *Reader) Block(limit uint64) []byte {
 	r.block.Reset()
-	return r.text(most, &r.block)
+	return r.text(limit, &r.block)
 }
 
 // text reads a text into buffer b, or returns the source's own bytes if it is in memory.
-func (r *Reader) text(most uint64, b *bytes.Buffer) []byte {
+func (r *Reader) text(limit uint64, b *bytes.Buffer) []byte {
 	n := r.Uint()
-	if n > most {
+	if n > limit {
 		_ = r.Fail() // the error stays
 	}
 	if r.err != nil {

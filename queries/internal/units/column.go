@@ -8,54 +8,54 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// column reads one column of the privacy unit. A row with a null or NaN there belongs to no unit.
+// column reads one column of the privacy unit. A row with null or NaN in the column has no unit.
 type column struct {
-	at   int // position of the column in a batch
+	at   int // the column's index in a batch
 	kind table.Type
-	// For each row of the batch: words holds the value in 64 bits; places holds a text's index in values, or None.
-	words   []uint64
-	places  []int32
+	// For the last batch:
+	words   []uint64 // for each row, the value in 64 bits; not used if the column holds text
+	indexes []int32  // for each row, the index of its value in values, or intern.None if the row has none
 	values  table.Values
-	coded   bool   // the column has a dictionary, and caching by its values saves time
-	dict    uint64 // the dictionary's identity; 0 if it has none
-	entries []int32
+	coded   bool    // the column has a dictionary, and caching by its values saves time
+	dict    uint64  // the dictionary's identity; 0 if it has none
+	entries []int32 // working memory: for each entry, which is a row or a run of equal rows, the same as indexes
 }
 
-// openBatch reads the column of a batch. It sets cells[i] to Dropped if row i has no value.
+// openBatch reads the column of a batch. It sets cells[i] to columnar.Dropped if row i has no value.
 func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	c, err := columnar.Of(b, u.at, u.kind)
 	if err != nil {
 		return err
 	}
 	u.values, u.coded, u.dict = c.Values, columnar.Worthwhile(c, c.Entries()), c.Dict
-	if u.plain(c) {
+	if u.isList(c) {
 		u.words = columnar.Resize(u.words, b.Rows)
 		for i, x := range c.Values.Ints[:b.Rows] {
 			u.words[i] = uint64(x)
 		}
 		return nil
 	}
-	if err := u.place(c, b.Rows); err != nil {
+	if err := u.findValues(c, b.Rows); err != nil {
 		return err
 	}
-	for row, p := range u.places {
+	for row, p := range u.indexes {
 		if p < 0 {
 			cells[row] = columnar.Dropped
 		}
 	}
 	if u.kind.Kind != table.String {
-		u.read(cells)
+		u.fillWords(cells)
 	}
 	return nil
 }
 
-// plain reports whether the column is a plain list of 64-bit values, one for each row, without nulls.
-func (u *column) plain(c *table.Column) bool {
+// isList reports whether the column is a list of integers, one for each row, without nulls, dictionary or runs.
+func (u *column) isList(c *table.Column) bool {
 	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }
 
-// place fills places with the index of each row's value, or None.
-func (u *column) place(c *table.Column, rows int) error {
+// findValues fills indexes.
+func (u *column) findValues(c *table.Column, rows int) error {
 	u.entries = columnar.Resize(u.entries, c.Entries())
 	n := c.Values.Len(u.kind.Kind)
 	for i := range u.entries {
@@ -73,21 +73,21 @@ func (u *column) place(c *table.Column, rows int) error {
 		u.entries[i] = int32(value)
 	}
 	if c.Ends == nil {
-		u.places = u.entries
+		u.indexes = u.entries
 		return nil
 	}
-	if len(u.places) > 0 && len(u.entries) > 0 && &u.places[0] == &u.entries[0] {
-		u.places = nil
+	if len(u.indexes) > 0 && len(u.entries) > 0 && &u.indexes[0] == &u.entries[0] {
+		u.indexes = nil
 	}
-	u.places = columnar.Spread(columnar.Resize(u.places, rows), u.entries, c.Ends)
+	u.indexes = columnar.ExpandRuns(columnar.Resize(u.indexes, rows), u.entries, c.Ends)
 	return nil
 }
 
-// read fills words for the rows that are not dropped, and drops rows with NaN.
-func (u *column) read(cells []int32) {
+// fillWords fills words for the rows that have a value, and sets the cell of rows with NaN to Dropped.
+func (u *column) fillWords(cells []int32) {
 	u.words = columnar.Resize(u.words, len(cells))
 	floats := u.kind.Kind == table.Float
-	for row, p := range u.places {
+	for row, p := range u.indexes {
 		switch {
 		case p < 0:
 		case !floats:
@@ -100,13 +100,13 @@ func (u *column) read(cells []int32) {
 	}
 }
 
-// floatWord returns the same bits for equal numbers.
+// floatWord returns the bits of a number, the same bits for 0 and -0, which are equal.
 func floatWord(x float64) uint64 {
 	if x == 0 {
-		x = 0 // instead of -0, which is equal
+		x = 0 // not -0
 	}
 	return math.Float64bits(x)
 }
 
-// textOf returns the text of a row, which must have one.
-func (u *column) textOf(row int) []byte { return u.values.Bytes(int(u.places[row])) }
+// textOf returns the text of a row. The row must have a value.
+func (u *column) textOf(row int) []byte { return u.values.Bytes(int(u.indexes[row])) }

@@ -1,4 +1,4 @@
-// Package units reads the privacy unit of rows from its columns.
+// Package units reads the privacy unit of each row, which is the row's values in one or more columns.
 package units
 
 import (
@@ -12,17 +12,19 @@ import (
 )
 
 // Reader reads the privacy unit of each row: as 64-bit words if no column holds text, otherwise as bytes. Two rows have
-// the same words or bytes if and only if they belong to the same unit. A hash instead could merge two units.
+// the same words or bytes if and only if they belong to the same unit. Hashes would not do, because they could merge two
+// units.
 type Reader struct {
 	columns []column
-	text    bool // some column holds text
-	// The rest describes the last batch.
+	text    bool // at least one column holds text
+	// For the last batch:
 	words []uint64 // words[i*len(columns)+j] is the word of row i in column j
-	buf   []byte
+	buf   []byte   // the last unit that Bytes returned
 }
 
-// New finds the columns of the privacy unit in a schema. columns are the columns of batches. Columns that do not fit
-// are reported. floats allows columns of floating-point numbers.
+// New returns the Reader of a unit, which is a list of column names. columns are the columns of batches, and s has their
+// types. New reports to p each column that is missing or has a type that cannot identify units. floats allows columns of
+// floating-point numbers.
 func New(unit []string, floats bool, columns []string, s table.Schema, p *problem.Problems) *Reader {
 	u := &Reader{}
 	for _, name := range unit {
@@ -46,12 +48,12 @@ func New(unit []string, floats bool, columns []string, s table.Schema, p *proble
 	return u
 }
 
-// Same reports whether o reads units of the same columns.
+// Same reports whether o reads the same columns.
 func (u *Reader) Same(o *Reader) bool {
 	return slices.EqualFunc(u.columns, o.columns, func(a, b column) bool { return a.at == b.at && a.kind == b.kind })
 }
 
-// Open reads the units of a batch. It sets cells[i] to Dropped if row i has no unit.
+// Open reads the units of a batch. It sets cells[i] to columnar.Dropped if row i has no unit.
 func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	for i := range u.columns {
 		if err := u.columns[i].openBatch(b, cells); err != nil {
@@ -73,7 +75,7 @@ func (u *Reader) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// DropEmptyTexts sets cells[i] to Dropped if row i of the last batch has an empty text in some column.
+// DropEmptyTexts sets cells[i] to columnar.Dropped if row i of the last batch has an empty text in any column.
 func (u *Reader) DropEmptyTexts(cells []int32) {
 	for i := range u.columns {
 		c := &u.columns[i]
@@ -88,14 +90,14 @@ func (u *Reader) DropEmptyTexts(cells []int32) {
 	}
 }
 
-// Uint64s returns the unit of a row as one number for each column, if no column is a string.
+// Uint64s returns the unit of a row as one word for each column. No column may hold text.
 func (u *Reader) Uint64s(row int) []uint64 {
 	n := len(u.columns)
 	return u.words[row*n : (row+1)*n]
 }
 
-// Bytes returns the unit of a row as bytes, valid until the next call. A column of text has four bytes of length and
-// the text, any other column its word in eight bytes.
+// Bytes returns the unit of a row as bytes, valid until the next call. For a column of text, they hold the text after its
+// length in four bytes, big-endian; for any other column, the word in eight bytes, little-endian.
 func (u *Reader) Bytes(row int) []byte {
 	u.buf = u.buf[:0]
 	for i := range u.columns {
@@ -110,8 +112,8 @@ func (u *Reader) Bytes(row int) []byte {
 	return u.buf
 }
 
-// AppendText appends the canonical form of a unit: length and text of each column. unit is as Bytes returns it, or its
-// words in eight bytes each.
+// AppendText appends the canonical form of a unit: for each column, the length of the value's text, then the text. unit
+// has the form that Bytes returns.
 func (u *Reader) AppendText(dst, unit []byte) []byte {
 	for i := range u.columns {
 		if kind := u.columns[i].kind; kind.Kind != table.String {
@@ -144,8 +146,8 @@ func (u *Reader) IsUnit(unit []byte) bool {
 	return len(unit) == 0
 }
 
-// Hash returns the hash of a unit with text, as Bytes returns it. For a single column it is the hash of the text
-// without its length, so the text need not be copied.
+// Hash returns the hash of a unit that Bytes returned, if a column holds text. If the unit is a single column, it hashes
+// the text without its length, so that a caller who has the text can hash it without copying.
 func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	if len(u.columns) == 1 {
 		unit = unit[4:]
@@ -153,30 +155,30 @@ func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
 	return maphash.Bytes(seed, unit)
 }
 
-// HasText reports whether some column holds text: then use Bytes, otherwise Uint64s or AllWords.
+// HasText reports whether any column holds text. If so, use Bytes, otherwise Uint64s or AllWords.
 func (u *Reader) HasText() bool { return u.text }
 
 // Columns returns how many columns the unit has.
 func (u *Reader) Columns() int { return len(u.columns) }
 
-// AllWords returns the words of all rows of the batch, row by row, if no column holds text.
+// AllWords returns the words of all rows of the batch, row by row. No column may hold text.
 func (u *Reader) AllWords() []uint64 { return u.words }
 
-// OnlyText returns the text of a row, if the unit is one column of text.
+// OnlyText returns the text of a row. The unit must be one column of text.
 func (u *Reader) OnlyText(row int) []byte { return u.columns[0].textOf(row) }
 
-// AppendWord appends the canonical form of a unit that is one word.
+// AppendWord appends the canonical form of a unit of one column without text. word is the column's word.
 func (u *Reader) AppendWord(dst []byte, word uint64) []byte {
 	return columnar.AppendValue(dst, word, u.columns[0].kind)
 }
 
 // Dictionary returns the dictionary of the unit's column, if the unit is one column of text and caching by dictionary
-// value saves time. places[i] is the dictionary index of row i, values the number of dictionary values, and id the
-// dictionary's identity, or 0. Otherwise places is nil.
-func (u *Reader) Dictionary() (places []int32, values int, id uint64) {
+// value saves time. indexes[i] is the dictionary index of row i, values the number of dictionary values, and id the
+// dictionary's identity, or 0. Otherwise indexes is nil.
+func (u *Reader) Dictionary() (indexes []int32, values int, id uint64) {
 	c := &u.columns[0]
 	if len(u.columns) > 1 || !u.text || !c.coded {
 		return nil, 0, 0
 	}
-	return c.places, c.values.Len(c.kind.Kind), c.dict
+	return c.indexes, c.values.Len(c.kind.Kind), c.dict
 }

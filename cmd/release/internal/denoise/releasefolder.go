@@ -104,8 +104,8 @@ type axisJob struct {
 	Null, Other             string
 }
 
-// laidOut returns the shape of a release's table, from the query's dimensions in the job and the keys in the table. The
-// shape is empty if they do not determine it.
+// laidOut returns the shape of a release's table, such as 24 hours by 7 days. It is computed from the query's
+// dimensions in the job and the keys in the table, and is empty if these do not determine it.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0

@@ -74,7 +74,7 @@ func (s *Sampler) addNoise(cells int128.Slice) error {
 	return nil
 }
 
-// Fill sets every cell to floor(S·Z + 1/2). Errors as [Sampler.Add].
+// Fill sets every cell to noise alone: floor(S·Z + 1/2). Errors as [Sampler.Add].
 func (s *Sampler) Fill(cells []int64) error {
 	const inCache = 1 << 11
 	for block := range slices.Chunk(cells, inCache) {

@@ -8,7 +8,11 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// readDictionary reads a dictionary batch for column i, and adds the batch's digest to the split's.
+// A column with an Arrow dictionary type holds codes. The values that the codes stand for are in dictionary batches:
+// messages of the file or the stream, apart from the record batches.
+
+// readDictionary reads a dictionary batch into the dictionary of requested column i, and adds the batch's digest to the
+// split's digest.
 func (s *batchScan) readDictionary(m *message, i int) error {
 	c := &s.file.columns[s.used[i]]
 	head := m.table.table(slotHeader)
@@ -39,7 +43,7 @@ func (s *batchScan) readDictionary(m *message, i int) error {
 	return s.sums(r)
 }
 
-// readFileDictionaries loads the dictionaries of all requested columns. A dictionary that another split has read is not read again.
+// readFileDictionaries loads the dictionaries of all requested columns of a file.
 func (s *batchScan) readFileDictionaries() error {
 	for i, at := range s.used {
 		if !s.file.columns[at].isCoded() {
@@ -52,7 +56,8 @@ func (s *batchScan) readFileDictionaries() error {
 	return nil
 }
 
-// loadFileDictionary loads the dictionary of a column of a file.
+// loadFileDictionary loads the dictionary of column at of the file, which is requested column i. It reads the
+// dictionary only if no other split has read it.
 func (s *batchScan) loadFileDictionary(i, at int) error {
 	s.file.known.mu.Lock()
 	defer s.file.known.mu.Unlock()
@@ -97,7 +102,7 @@ func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 	return knownDictionary{s.dicts[i], s.h.Sum(nil)}, nil
 }
 
-// readStreamDictionary reads a readStreamDictionary batch of a stream for all columns that use it.
+// readStreamDictionary reads a dictionary batch of a stream for all requested columns that use the dictionary.
 func (s *batchScan) readStreamDictionary(m *message) error {
 	id := m.table.table(slotHeader).i64(0)
 	for i, at := range s.used {

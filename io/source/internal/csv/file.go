@@ -132,7 +132,8 @@ func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
 	return s, err
 }
 
-// placeAgain opens the text of an uncompressed file a second time, starting at the offset from.
+// placeAgain returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
+// relative to from.
 func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil

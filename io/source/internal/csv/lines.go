@@ -10,8 +10,8 @@ import (
 // records and comments, records with white space to trim, records with a quote that does not enclose a whole field, and
 // records near the end of the text. These "need a second look".
 
-// field is the place of a record's field in a text: from is its start, to its end. If to is less than from, the record
-// has no such field.
+// field is the range of bytes of a record's field in a text, from its start up to, not including, to. If to is less
+// than from, the record has no such field.
 type field struct {
 	from, to int32
 	doubled  bool // it has doubled quotes
@@ -25,18 +25,18 @@ type lines struct {
 	dialect *Dialect
 	needed  []int // numbers of the needed fields in a record, ascending
 	keepCR  bool  // as in splitter
-	// noQuoteBefore is an offset in the text: there is no quote between the start of the current record and noQuoteBefore. For another
-	// text, set noQuoteBefore to the start of its first record.
+	// noQuoteBefore is an offset in the text: there is no quote between the start of the current record and this
+	// offset. Before the first record of another text is split, it must be set to that record's start.
 	noQuoteBefore int
-	// backoff is for how many of the next records splitClear is not tried, because they probably have quotes or short
-	// fields like the last one.
+	// backoff is the number of next records for which splitUnquoted is not tried, because they probably have quotes or
+	// short fields like the last record for which it failed.
 	backoff int
 }
 
 const (
 	// quoteSearchBytes is the number of bytes that are searched for quotes at a time.
 	quoteSearchBytes = 8 << 10
-	// backoffRecords is how many records after one with quotes or short fields are expected to have them too.
+	// backoffRecords is the value of backoff after a record with quotes or short fields.
 	backoffRecords = 31
 	// shortField is the average length of fields below which splitting eight bytes at a time is faster than searching
 	// each delimiter.
@@ -57,8 +57,8 @@ func (l *lines) isUnquoted(b []byte, at, end int) bool {
 	return end <= l.noQuoteBefore
 }
 
-// splitUnquoted is split for a record without quotes whose fields are not short: it searches each delimiter with a library
-// function that uses vector instructions. It returns at if the record is of another kind.
+// splitUnquoted splits a record as split does, if the record has no quotes and its fields are not short; otherwise it
+// returns at. It searches each delimiter with a library function that uses vector instructions.
 func (l *lines) splitUnquoted(b []byte, at int, fields []field, stride int) int {
 	if l.backoff > 0 {
 		l.backoff--

@@ -16,14 +16,14 @@ import (
 // its closing quote. If there is none, the opening quote is an ordinary character, and the scanner, which cannot go
 // back, must know this beforehand.
 
-// planSkip finds out how the rest of a record must be skipped, if the record is longer than maxRecord. again is true
-// if the record must be split once more, because a quote in it is an ordinary character.
+// planSkip sets toSkip, how the rest of a record that is longer than maxRecord will be skipped. again is true if the
+// record must be split once more, because the first quote of its last field is an ordinary character.
 func (s *scanner) planSkip() (again bool, err error) {
 	s.toSkip = skipFields
 	switch {
 	case s.inside == insideLine:
 		s.toSkip = skipLine
-	case s.inside == insideQuotes && s.again != nil: // the scanner is only used for the header
+	case s.inside == insideQuotes && s.again != nil: // again is nil in the scanner that reads only the header
 		s.toSkip = skipField
 		s.quotedToSkip, err = s.quotedLength(s.taken + int64(s.open))
 	}
@@ -96,7 +96,7 @@ func (s *scanner) skipLongField() (err error) {
 	return err
 }
 
-// skipQuoted skips the bytes within quotes.
+// skipQuoted skips the next quotedToSkip bytes.
 func (s *scanner) skipQuoted() error {
 	for s.quotedToSkip > 0 {
 		n := min(s.quotedToSkip, int64(s.end-s.at))
@@ -147,7 +147,7 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	}
 }
 
-// lookahead reads a text byte by byte, and counts the bytes.
+// lookahead reads a text byte by byte, and counts the bytes in n.
 type lookahead struct {
 	r   *bufio.Reader
 	n   int64

@@ -53,7 +53,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.done() {
 			c.recordStart(piece+1, r.text.at+int64(r.next))
 		}
-		release() // yield may take long, or read other pieces
+		release() // before yield, which may take long or read other pieces
 		if err := r.yieldRows(yield); err != nil {
 			return s, err
 		}

@@ -10,26 +10,27 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A file that is not compressed is read in pieces by several workers. Nominally, pieces have equal lengths. A piece
-// really begins with the first record that starts at or after its nominal start, and ends where the next piece begins.
-// Whether a line end ends a record depends on all text before it, since it may be within quotes. So the beginnings are
-// found in order: the reader of a piece knows where the next piece begins when it has split its own records, and the
-// reader of the next piece waits for that. Meanwhile it parses from a guess (piece.go).
+// A file that is not compressed is cut into pieces of pieceBytes, which several workers read at the same time. The cut
+// after pieceBytes, the nominal start of the next piece, usually falls within a record. So a piece really begins with
+// the first record that starts at or after its nominal start, and ends where the next piece begins. Whether a line end
+// ends a record depends on all text before it, since it may be within quotes. So the beginnings are found in order: a
+// reader that has split all records of its piece knows where the next piece begins. Until then, the reader of the next
+// piece parses from a guess (piece.go).
 
 // pieceBytes is the nominal length of a piece, in bytes. A piece and its columns fit the second-level cache.
 const pieceBytes = 512 << 10
 
-// pieceStarts holds the offsets at which pieces begin, as far as they are known.
+// pieceStarts holds the offsets at which the first pieces begin; later beginnings are not known yet.
 type pieceStarts struct {
 	mu sync.Mutex
-	at []int64 // at[i] is where piece i begins; at[0] is known from the start
+	at []int64 // at[i] is the offset at which piece i begins; at[0] is known when the file is opened
 	// taken holds a channel for each piece that is being read. It is closed when the reader knows where the next piece
 	// begins, or gives up.
 	taken map[int]chan struct{}
 }
 
-// markTaken marks piece i as being read, unless another reader has taken it. release wakes the goroutines that wait for the
-// beginning of the next piece.
+// markTaken marks piece i as being read, unless another reader reads it. release removes the mark and wakes the
+// goroutines that wait for the beginning of piece i+1.
 func (c *pieceStarts) markTaken(i int) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +152,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal, by splitting all records from the one at from on.
+// follow returns the start of the first record at or after nominal. It splits all records from the record at from on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// textKind tells in what kind of text (a comment, a quoted field, …) the buffer ends, if it does not hold a whole record.
+// textKind is the kind of text (a comment, a quoted field, …) in which the buffer ends, if it ends within a record.
 type textKind uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	insideBlanks                 // blanks before a field
 )
 
-// skipKind tells what remains to be skipped of the current record.
+// skipKind is the remainder of the current record that must be skipped.
 type skipKind uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	skipFields
 )
 
-// textFrom opens the text that a scanner reads for a second reader, starting at an offset.
+// textFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
 // maxRecord is how many bytes of a record are parsed. A field that does not end within them is null.
@@ -50,7 +50,7 @@ type scanner struct {
 	extent
 	blanks       int64 // number of skipped blank lines and comments
 	toSkip       skipKind
-	quotedToSkip int64 // number of bytes within quotes to skip before rest
+	quotedToSkip int64 // number of bytes of a quoted field to skip before toSkip applies
 	scratch      []byte
 }
 
@@ -63,7 +63,7 @@ type splitter struct {
 	// head is set up to the header. Lines before the header may be comments, even if fields are quoted.
 	head     bool
 	keepCR   bool     // lines end with LF alone: a CR before it belongs to the field
-	ordinary int      // start of a field whose first quote is an ordinary character; -1 if there is none
+	ordinary int      // start of a field whose first quote does not open a quoted field; -1 if there is none
 	open     int      // if the text ends within a record: the start of the record's last field
 	inside   textKind // the kind of text in which the field at open ends
 }

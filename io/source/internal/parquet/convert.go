@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// refine sets the leaf's type in the cases that typeOf cannot decide from the schema element's type alone.
+// refine sets the leaf's type if typeOf cannot decide it from the schema element's type alone, as for decimals.
 func (l *leaf) refine(e *format.SchemaElement) {
 	if !e.Type.Valid || repeats(e) {
 		return

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for lanes
-	// that are fetched ahead.
+	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for
+	// lanes that are fetched ahead.
 	laneWindow = Window / 2
-	// usualPart is the approximate length of a request: with shorter parts there would be more requests, with longer ones
-	// fewer at the same time.
+	// usualPart is the approximate length of a request in bytes. Shorter parts would need more requests; longer parts
+	// would leave memory for fewer requests at the same time.
 	usualPart = 4 << 20
 	// gap is how many unneeded bytes between two extents are fetched to save a request.
 	gap = 32 << 10
-	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes together;
-	// otherwise one is.
+	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes
+	// together; otherwise one is.
 	mostAhead  = 8
 	shortAhead = 4 << 20
 )
@@ -148,8 +148,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part with the byte at offset at; nil if there is none. It starts later parts, in the memory of parts
-// that were read. l.mu must be held.
+// part returns the part that holds the byte at offset at; nil if no lane holds it. It gives back the memory of the part
+// before and starts to fetch later parts. l.mu must be held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -269,7 +269,7 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// keep keeps the contents of a file that fits in one piece for later handles, if there is memory for it.
+// keep stores the contents of a short file, which fits in one piece, for later handles, if there is memory for it.
 func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -303,7 +303,6 @@ func (l *lanes) close() {
 	l.all = nil
 }
 
-// opened adds n to the number of open handles.
 func (a *prefetches) opened(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

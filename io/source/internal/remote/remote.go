@@ -92,7 +92,7 @@ type handle struct {
 	own     bool // the handle made its lanes itself: nothing had been fetched ahead
 }
 
-// lanes holds the lanes of one handle: the parts of a file that are fetched for it.
+// lanes holds the lanes of one handle. A lane fetches one range of the file by a sequence of requests.
 type lanes struct {
 	file    *File
 	ctx     context.Context
@@ -103,7 +103,8 @@ type lanes struct {
 	all     []*lane   // sorted by offset
 }
 
-// lane fetches the bytes of a file from at to end, in parts of step bytes, depth parts at a time.
+// lane fetches the bytes of a file from at to end. Each request fetches a part of step bytes, and depth requests run at
+// the same time.
 type lane struct {
 	at, end int64
 	step    int64
@@ -126,9 +127,9 @@ type piece struct {
 	unread int    // bytes
 }
 
-// prefetches holds lanes that are fetched before a handle is opened for them: while a worker decodes a row group, the next
-// one is fetched, or several if they are short. So a worker uses one half of its window for the row group that it
-// reads, and the other half for the next ones.
+// prefetches holds lanes that are fetched before a handle asks for them: while a worker decodes a row group, the next
+// row group is fetched, or several if they are short. So a worker uses one half of its memory (Window) for the row
+// group that it reads, and the other half for the next ones.
 type prefetches struct {
 	mu      sync.Mutex
 	handles int // number of open handles
@@ -136,7 +137,7 @@ type prefetches struct {
 	held    int64 // bytes that are fetched for handles that are not open yet
 }
 
-// prefetch is lanes that are fetched for a handle that is not open yet.
+// prefetch holds the lanes of a handle that is not open yet.
 type prefetch struct {
 	lanes   *lanes
 	extents []scan.Extent

@@ -144,8 +144,8 @@ func smallInteger(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-// NoValue stands for a value that an exact column cannot represent; [Nullify] makes the row null. No value of such a
-// column is NoValue.
+// NoValue is stored in place of a value that an integer column cannot represent exactly, until [Nullify] makes the row
+// null. No other value of such a column equals NoValue.
 const NoValue = math.MinInt64
 
 func (d Decimal) saturated(sign int) int64 {

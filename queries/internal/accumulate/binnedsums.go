@@ -17,64 +17,63 @@ import (
 
 // Sums whose clamp is chosen later
 //
-// The clamp is chosen from a noisy histogram of the values, after all rows are read. The ends of a clamp that can be
-// chosen are edges of the histogram's bins. So each cell counts rows and sums values by bin. The sum under a clamp is
-// the sum of the bins inside it, plus the nearer end of the clamp for each row outside. The histogram adds up the bins
-// of all cells.
+// The clamp is chosen from a noisy histogram of the values, after all rows are read. Its minimum and maximum are edges of
+// the histogram's bins. So each cell has a row count and a sum of values for each bin. The sum under a clamp is the sum
+// of the bins inside the clamp, plus the clamp's minimum for each row below it and its maximum for each row above it. A
+// bin of the histogram counts the rows of all cells.
 
-// Spread adds up values, which are single numbers, by cell and bin.
-type Spread struct {
-	SpreadOf
-	cells     []binned // nil before the first row
-	missing   []int64  // row counts by cell of rows without a value, if such rows count too
-	quantized [1]int64
+// BinnedSums is the totals of values, which are single numbers, by cell and bin.
+type BinnedSums struct {
+	BinnedSumsOf
+	cells     []cellBins // nil before the first row
+	missing   []int64    // for each cell, the number of rows without a value
+	quantized [1]int64   // working memory: the quantized value of one row
 }
 
-// SpreadOf describes the values, and how a batch's rows get their cells and values.
-type SpreadOf struct {
-	// Quantizer quantizes values within the public range, without a centre.
+// BinnedSumsOf describes a BinnedSums: how the rows of a batch get their cells (Groups) and values.
+type BinnedSumsOf struct {
+	// Quantizer clamps values to the public range and quantizes them. It has no centre.
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping
 	Values    *quantize.RowValues
-	Cells     int
+	Cells     int // the number of cells
 }
 
-// binned holds the rows of a cell by bin; nil if it has none.
-type binned struct {
+// cellBins holds the row count and the sum of each bin of a cell; both are nil if the cell has no rows.
+type cellBins struct {
 	rows []int64
 	sums int128.Slice
 }
 
 // Layout returns the bins of the histogram.
-func (of SpreadOf) Layout() privateclamp.Layout {
+func (of BinnedSumsOf) Layout() privateclamp.Layout {
 	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
 }
 
-// lowest returns the number of the bin that holds the smallest values.
-func (of SpreadOf) lowest() int {
+// lowest returns the number of the bin of the smallest values. privateclamp numbers bins of negative values below 0.
+func (of BinnedSumsOf) lowest() int {
 	if of.Layout().Signed {
 		return 1 - privateclamp.Edges
 	}
 	return 0
 }
 
-// bins returns the number of bins.
-func (of SpreadOf) bins() int { return privateclamp.Edges - of.lowest() }
+func (of BinnedSumsOf) bins() int { return privateclamp.Edges - of.lowest() }
 
-// CellBytes returns the memory of a cell that has rows, in bytes.
-func (of SpreadOf) CellBytes() int64 { return 24 * int64(of.bins()) }
+// CellBytes returns the memory in bytes for a cell that has rows.
+func (of BinnedSumsOf) CellBytes() int64 { return 24 * int64(of.bins()) }
 
-// NewSpread returns totals without rows.
-func NewSpread(of SpreadOf) *Spread { return &Spread{SpreadOf: of} }
+// NewBinnedSums returns totals without rows.
+func NewBinnedSums(of BinnedSumsOf) *BinnedSums { return &BinnedSums{BinnedSumsOf: of} }
 
-// AddRows adds the rows of a batch that have a cell and a value.
-func (a *Spread) AddRows(b *table.Batch) error {
+// AddRows implements [Partial].
+func (a *BinnedSums) AddRows(b *table.Batch) error {
 	a.makeCells()
 	return a.eachValue(b, nil, func(_ int, cell int32) { a.addQuantized(cell, 1) }, func(cell int32) { a.missing[cell]++ })
 }
 
-// WriteRows writes the cells and quantized values of the rows of a batch that have a cell and a value.
-func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
+// WriteRows implements [Partial].
+func (a *BinnedSums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	write := func(row int, cell int32) {
 		content := to.Record(row)
 		binary.BigEndian.PutUint32(content, uint32(cell))
@@ -87,9 +86,10 @@ func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// eachValue calls value for each row of a batch that has a cell, after it has quantized the row's value; start gets the
-// cells first.
-func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
+// eachValue calls value for each row of a batch that has a cell and a value, and none for each row that has a cell but no
+// value. When value is called, the row's quantized value is in a.quantized. eachValue first calls start with the cells of
+// all rows. start and none may be nil.
+func (a *BinnedSums) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
 	none func(cell int32)) error {
 	cells, err := a.Groups.OfRows(b)
 	if err != nil {
@@ -115,13 +115,13 @@ func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func
 	return nil
 }
 
-// Content returns the fields of the cell and the value.
-func (a *Spread) Content() []bounding.Field {
+// Content implements [Partial].
+func (a *BinnedSums) Content() []bounding.Field {
 	return append([]bounding.Field{bounding.CellField(a.Cells)}, ValueFields(a.Quantizer)...)
 }
 
-// AddRecords returns the function that adds rows by their cell and quantized value.
-func (a *Spread) AddRecords() func(content []byte, rows uint64) {
+// AddRecords implements [Partial].
+func (a *BinnedSums) AddRecords() func(content []byte, rows uint64) {
 	a.makeCells()
 	return func(content []byte, rows uint64) {
 		a.quantized[0] = int64(binary.BigEndian.Uint64(content[bounding.CellBytes:]))
@@ -129,14 +129,14 @@ func (a *Spread) AddRecords() func(content []byte, rows uint64) {
 	}
 }
 
-func (a *Spread) makeCells() {
+func (a *BinnedSums) makeCells() {
 	if a.cells == nil {
-		a.cells, a.missing = make([]binned, a.Cells), make([]int64, a.Cells)
+		a.cells, a.missing = make([]cellBins, a.Cells), make([]int64, a.Cells)
 	}
 }
 
-// addQuantized adds rows that all have the quantized value in a.quantized to a cell.
-func (a *Spread) addQuantized(cell int32, times uint64) {
+// addQuantized adds a number of rows, each with the value in a.quantized, to a cell.
+func (a *BinnedSums) addQuantized(cell int32, times uint64) {
 	c := &a.cells[cell]
 	if c.rows == nil {
 		c.rows, c.sums = make([]int64, a.bins()), int128.Make(a.bins())
@@ -146,9 +146,9 @@ func (a *Spread) addQuantized(cell int32, times uint64) {
 	c.sums.Add(at, int128.Product(a.quantized[0], times))
 }
 
-// Merge adds the rows of another partial.
-func (a *Spread) Merge(other Partial) error {
-	o, ok := other.(*Spread)
+// Merge implements [Partial].
+func (a *BinnedSums) Merge(other Partial) error {
+	o, ok := other.(*BinnedSums)
 	if !ok {
 		return bounding.ErrMerge
 	}
@@ -171,14 +171,14 @@ func (a *Spread) Merge(other Partial) error {
 	return nil
 }
 
-// Totals returns the rows and sums by bin.
-func (a *Spread) Totals() (Totals, error) {
+// Totals implements [Partial].
+func (a *BinnedSums) Totals() (Totals, error) {
 	a.makeCells()
 	return Totals{Binned: a}, nil
 }
 
-// AllRows returns the number of all rows that count, including rows without a value.
-func (a *Spread) AllRows() (all int64) {
+// AllRows returns the number of rows of all cells, including rows without a value.
+func (a *BinnedSums) AllRows() (all int64) {
 	for i := range a.cells {
 		all += a.missing[i]
 		for _, n := range a.cells[i].rows {
@@ -188,9 +188,9 @@ func (a *Spread) AllRows() (all int64) {
 	return all
 }
 
-// Hide returns the exact answers: the sums (which need a clamp before they get noise), the row counts if countRows is
-// set, and the histogram. If centred is set, the centre of the chosen clamp is subtracted from each value.
-func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
+// Hide returns the exact answers: the sums, for which a clamp must be chosen before they get noise; the row counts, if
+// countRows is set; and the histogram. If centred is set, the centre of the chosen clamp is subtracted from each value.
+func (a *BinnedSums) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	histogram, rows := make([]int64, a.Layout().Cells()), make([]int64, a.Cells)
 	for i := range a.cells {
 		for j, n := range a.cells[i].rows {
@@ -215,9 +215,8 @@ func (a *Spread) Hide(centred, countRows bool) ([]mechanism.Exact, error) {
 	return exacts, nil
 }
 
-// write writes row counts and sums by cell and bin, and counts of rows without a value, for the fingerprint of the
-// totals.
-func (a *Spread) write(to io.Writer) error {
+// write writes the totals for a fingerprint (see content.go).
+func (a *BinnedSums) write(to io.Writer) error {
 	w := &contentWriter{to: to}
 	for i := range a.cells {
 		if c := &a.cells[i]; c.rows != nil {
@@ -232,11 +231,11 @@ func (a *Spread) write(to io.Writer) error {
 	return w.err
 }
 
-// errEdges is a bug of this program: the ends of the chosen clamp are not edges of bins.
+// errEdges is a bug of this program: the minimum or maximum of the chosen clamp is not an edge of a bin.
 var errEdges = errors.New("the ends of the chosen clamp are not edges of the histogram")
 
-// clamped returns the sums of values that are clamped to r.
-func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, error) {
+// clamped returns the sums by cell, if values are clamped to r.
+func (a *BinnedSums) clamped(r mechanism.Range, centred bool) (mechanism.Exact, error) {
 	if r.Low >= r.High {
 		return mechanism.Exact{}, errEdges
 	}
@@ -272,8 +271,8 @@ func (a *Spread) clamped(r mechanism.Range, centred bool) (mechanism.Exact, erro
 // CentreOf returns the centre of a clamp in quanta, rounded down.
 func CentreOf(r mechanism.Range) int64 { return r.Low + (r.High-r.Low)/2 }
 
-// within returns the bins inside a clamp: from to before to.
-func (a *Spread) within(r mechanism.Range) (from, to int, err error) {
+// within returns the bins inside a clamp: bin from to bin to-1.
+func (a *BinnedSums) within(r mechanism.Range) (from, to int, err error) {
 	to = a.bins()
 	for j := range a.bins() {
 		low, high := privateclamp.Bounds(j + a.lowest())

@@ -14,13 +14,13 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Keys from another engine
+// Keys of an engine that adds up rows itself
 //
-// A database groups rows by the values of the dimensions and returns the values of each group. Join makes the same keys
-// of these values as Keying makes of rows.
+// A database groups rows by the values of the dimensions and returns the values of each group. Join makes a key of these
+// values, the same key that a Keying makes of the rows.
 
-// Parts returns one KeyPart for each dimension, in order, and reports every column that does not fit. field(i) is the
-// path of dimension i in the job.
+// Parts returns one KeyPart for each dimension, in order. It reports to l.Problems each column that is missing or has a
+// type without keys. field(i) is the path of dimension i in the job.
 func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) string) []aggregation.KeyPart {
 	parts, axis := make([]aggregation.KeyPart, len(d.By)), 0
 	for i, dim := range d.By {
@@ -32,7 +32,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 		f := field(i) + ".column"
 		_, t, ok := l.Find(dim.Column, f)
 		if ok && !hasKeys(t) {
-			hint := problem.BadType(t).Hint // used if no query reads such a column
+			hint := problem.BadType(t).Hint // not empty if no query reads columns of this type
 			if hint == "" {
 				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
 			}
@@ -46,7 +46,7 @@ func (d Dimensions) Parts(l domain.BatchColumns, field func(dimension int) strin
 	return parts
 }
 
-// Join makes the key of a group of rows from the values of its parts; ok is false if a value cannot be in a key.
+// Join returns the key with these values, one for each part. ok is false if a value cannot be in a key.
 func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key string, ok bool) {
 	var b []byte
 	for i := range parts {
@@ -66,7 +66,7 @@ func Join(parts []aggregation.KeyPart, values []aggregation.KeyValue) (key strin
 	return string(b), true
 }
 
-// AddTotal adds units to the count of a key.
+// AddTotal implements [accumulate.TotalAdder]: it adds t.Rows units to the count of key t.Key.
 func (a *Counts) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell != 0 || t.Rows < 0 || a.keys.check(t.Key) != nil {
 		return columnar.ErrShape
@@ -78,7 +78,7 @@ func (a *Counts) AddTotal(t aggregation.Total) error {
 	return a.failed
 }
 
-// AddTotal adds the sums of one cell to the sums of a key.
+// AddTotal implements [accumulate.TotalAdder]: it adds the numbers of cell t.Cell to the entry of key t.Key.
 func (a *Values) AddTotal(t aggregation.Total) error {
 	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() ||
 		a.Keys.check(t.Key) != nil {

@@ -5,31 +5,28 @@ import (
 	"slices"
 )
 
-// The sample of the rows of a unit over its bounds: the rows with the smallest digests
-//
-// messages.go defines the rule, this file applies it to one unit after another, and digests.go shares digests among
+// If a unit has more rows than its limits allow, the rows with the smallest digests are kept. messages.go defines the
+// digests and the rule, this file applies the rule to one unit after another, and digests.go shares digests among
 // queries.
 
-// sampler chooses the rows of a unit that are kept, one unit after the other.
+// sampler chooses the rows of a unit that are kept, for one unit after another.
 type sampler struct {
 	Limits Limits
 	messages
 	// Bytes CellFrom to CellFrom+CellWidth-1 of a content are the cell.
 	CellFrom, CellWidth int
-	// the digests of the unit's rows, shared with other queries; nil if records belong to one query
-	Digests *digests
-	cells   []span
-	// InAll samples the cells or the rows of the whole unit; inCell samples the rows of one cell.
+	Digests             *digests // shared with other queries; nil if records belong to one query
+	cells               []span   // the slots of each cell of the current unit
+	// InAll samples cells of the unit, and then rows of the whole unit. inCell samples rows of one cell.
 	InAll, inCell bottomK
 }
 
-// span is the slots with index from to to-1: the slots of one cell.
+// span is the slots of one cell: those with index from to to-1.
 type span struct{ from, to int }
 
-// cell returns the cell of a content.
 func (s *sampler) cell(content []byte) []byte { return content[s.CellFrom : s.CellFrom+s.CellWidth] }
 
-// addRows adds each row of slots to sample l. The candidate of slots[i] gets the index from + i.
+// addRows adds each row of slots to sample l. The candidates of slots[i] get the index from + i.
 func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	if s.Digests != nil && s.Digests.On {
 		s.Digests.add(slots, &s.messages)
@@ -42,7 +39,7 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	}
 	if s.Order == sharedOrder {
 		for i, x := range slots {
-			s.addManyRows(l, x, from+i)
+			s.addShared(l, x, from+i)
 		}
 		return
 	}
@@ -56,24 +53,24 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	s.addHashed(l)
 }
 
-// addManyRows adds the rows of one slot to sample l, if several queries share records and digests are not cached.
-func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
+// addShared does the same for the rows of one slot, if several queries share records and digests are not cached.
+func (s *sampler) addShared(l *bottomK, x slot, index int) {
 	first := s.ofFirst(s.Contents.Content(x.Ref))
-	l.add(&first, place)
+	l.add(&first, index)
 	s.openLater()
 	s.batch.SetContent(first.AppendTo(nil))
-	for n := s.batch.AddRun(1, x.Rows, int32(place)); n < x.Rows; n = s.batch.AddRun(n, x.Rows, int32(place)) {
+	for n := s.batch.AddRun(1, x.Rows, int32(index)); n < x.Rows; n = s.batch.AddRun(n, x.Rows, int32(index)) {
 		s.addHashed(l)
 	}
 	s.addHashed(l)
 }
 
-// addHashed computes the digests of the batch and adds them to sample l. Most are rejected at once.
+// addHashed computes the digests of the batch and adds them to sample l, which rejects most of them by their first bytes.
 func (s *sampler) addHashed(l *bottomK) {
-	sums, places := s.batch.Empty()
+	sums, indexes := s.batch.Empty()
 	for i := range sums {
 		if d := &sums[i]; !l.rejects(d) {
-			l.add(d, int(places[i]))
+			l.add(d, int(indexes[i]))
 		}
 	}
 }
@@ -98,7 +95,7 @@ func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	return slots
 }
 
-// cut sets s.cells to the spans of slots with the same cell.
+// cut divides slots, which must be sorted by cell, into cells: it sets s.cells.
 func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]
 	var last []byte
@@ -112,7 +109,7 @@ func (s *sampler) cut(slots []slot) {
 	}
 }
 
-// keepCells removes the slots of all cells except the L cells of smallest digest.
+// keepCells keeps only the slots of the L cells with the smallest digests. It changes slots and s.cells.
 func (s *sampler) keepCells(slots []slot) []slot {
 	if int64(len(s.cells)) <= s.Limits.Cells {
 		return slots
@@ -139,7 +136,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	return slots[:end]
 }
 
-// keepInCell keeps the m rows of smallest digest among the slots of one cell.
+// keepInCell keeps the m rows with the smallest digests of one cell, to which slots belong.
 func (s *sampler) keepInCell(slots []slot) {
 	switch n := totalRows(slots); {
 	case n <= uint64(s.Limits.RowsPerCell):
@@ -150,7 +147,7 @@ func (s *sampler) keepInCell(slots []slot) {
 	}
 }
 
-// recount sets the Rows of each slot to the number of its rows that are kept.
+// recount sets the Rows of each slot to how many of its rows are in kept.
 func recount(slots []slot, kept []candidate) {
 	for i := range slots {
 		slots[i].Rows = 0
@@ -160,18 +157,19 @@ func recount(slots []slot, kept []candidate) {
 	}
 }
 
-// bottomKInCell returns the m rows of smallest digest in one cell. The candidate of slots[i] gets the index place + i.
-func (s *sampler) bottomKInCell(slots []slot, place int) []candidate {
+// bottomKInCell returns the m rows with the smallest digests of one cell, to which slots belong. The candidates of
+// slots[i] have the index from + i.
+func (s *sampler) bottomKInCell(slots []slot, from int) []candidate {
 	s.inCell.reset(s.Limits.RowsPerCell)
-	s.addRows(&s.inCell, slots, place)
+	s.addRows(&s.inCell, slots, from)
 	return s.inCell.kept()
 }
 
-// keepRows keeps the rows that are within all limits.
+// keepRows keeps the rows that firstRows returns.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
-// firstRows returns the k rows with the smallest digests, among the m rows with the smallest digests of each cell. If m
-// is at least k, these are the k smallest of all.
+// firstRows returns the k rows with the smallest digests among the m rows with the smallest digests of each cell. If m is
+// at least k, these are the k smallest of all rows.
 func (s *sampler) firstRows(slots []slot) []candidate {
 	s.InAll.reset(s.Limits.Rows)
 	if s.Limits.RowsPerCell >= s.Limits.Rows {

@@ -12,30 +12,29 @@ import (
 
 // How a value is encoded in a key
 //
-// The encoding of a value is called its form. It starts with a byte for the kind of the value. For times, a byte
-// follows that is 1 for instants, and eight bytes with the length of their unit. The value comes last. A text is its
-// bytes, with 255 after each 0, and two 0 bytes at the end. Other values are eight bytes, big-endian, and sort as the
-// values do.
+// The first byte is the kind of the value. If the kind is timestamp, one byte follows, which is 1 for instants, and eight
+// bytes with the time unit in nanoseconds. Then comes the value. A text is its bytes, with 255 after each byte 0, then
+// two bytes 0. Any other value has eight bytes, big-endian, whose order is the order of the values.
 
-// MaxKeyBytes is the largest length in bytes of a text that can be a key. Rows with longer texts, or with texts that
-// are not UTF-8, are dropped.
+// MaxKeyBytes is the largest length in bytes of a text in a key. A row with a longer text, or with a text that is not
+// UTF-8, has no key and is dropped.
 const MaxKeyBytes = 1024
 
-// errKey is a bug of this program: saved bytes are not a valid key.
+// errKey is a bug of this program: bytes that it saved are not a valid key.
 var errKey = errors.New("queries: a key cannot be read")
 
 func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
 
-// forms encodes values of one type for keys.
-type forms struct {
+// encoder encodes values of one type for keys.
+type encoder struct {
 	kind   table.Type
 	fold   domain.Fold
-	buf    []byte
-	folded []byte
+	buf    []byte // the last encoded value
+	folded []byte // working memory: the text after fold
 }
 
-// ofValue returns the form of value i of v, valid until the next call; ok is false if the value cannot be in a key.
-func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
+// ofValue returns the encoding of value i of v, valid until the next call. ok is false if the value cannot be in a key.
+func (c *encoder) ofValue(v table.Values, i int) (encoded []byte, ok bool) {
 	c.buf = appendPrefix(c.buf[:0], &c.kind)
 	switch c.kind.Kind {
 	case table.String:
@@ -56,7 +55,7 @@ func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	return c.buf, true
 }
 
-// appendPrefix appends the bytes before the value. They depend on the type only.
+// appendPrefix appends the bytes before the value, which depend only on the type.
 func appendPrefix(form []byte, t *table.Type) []byte {
 	form = append(form, byte(t.Kind))
 	if t.Kind != table.Timestamp {
@@ -69,7 +68,7 @@ func appendPrefix(form []byte, t *table.Type) []byte {
 	return binary.BigEndian.AppendUint64(append(form, instant), uint64(t.Unit))
 }
 
-// appendNumber appends a number in eight bytes that sort as numbers do.
+// appendNumber appends a number in eight bytes whose order is the order of numbers.
 func appendNumber(form []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(form, uint64(n)^1<<63)
 }
@@ -85,7 +84,7 @@ func appendText(form, text []byte) []byte {
 	return append(form, 0, 0)
 }
 
-// cutLabel decodes the value with which a key begins. It returns the value as a text, and the rest of the key.
+// cutLabel decodes the value at the front of a key. It returns the value as a text, and the rest of the key.
 func cutLabel(key string) (text, rest string, err error) {
 	if len(key) < 9 && (key == "" || table.Kind(key[0]) != table.String) {
 		return "", "", errKey
@@ -129,14 +128,14 @@ func cutText(key string) (text, rest string, err error) {
 
 // Checker maps values that can be in a key to the code 0, and other values to NoKey.
 type Checker struct {
-	forms
+	encoder
 	NoKey int32
 }
 
-// NewChecker returns the checker for values of a type.
-func NewChecker(kind table.Type, noKey int32) *Checker { return &Checker{forms{kind: kind}, noKey} }
+// NewChecker returns a Checker for values of a type.
+func NewChecker(kind table.Type, noKey int32) *Checker { return &Checker{encoder{kind: kind}, noKey} }
 
-// Codes sets dst[i] to the code of value from+i.
+// Codes sets dst[i] to the code of value from+i of v.
 func (c *Checker) Codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
 		dst[i] = 0

@@ -1,13 +1,14 @@
 package accumulate
 
-// Sums of single numbers
+// Sums in 64 bits
 //
-// Most queries sum one column of numbers in a moderate number of cells. Such sums are added up in 64 bits. Every 2^21
-// rows, before they can overflow, they are added to the 128-bit sums (sums.go). Dropped rows are added to slot 0, so
-// that the loops need no branch for them. The numbers of a dictionary are quantized once.
+// Most queries sum one column of numbers in a moderate number of cells. Such sums are first computed in 64 bits. Every
+// 2^21 rows, before they can overflow, they are added to the 128-bit sums (sums.go). Dropped rows are added to slot 0,
+// so that the loops need no branch for them. The numbers of a dictionary are quantized once.
 //
-// A second number of a row has a magnitude of up to 2^60, of which few fit in 64 bits. So its bits above and below 2^30
-// are added up separately, in 64 bits each.
+// For a variance, a row also has a second number: its value squared, less a constant ([aggregation.Second]). Its
+// magnitude is up to 2^60, so that a few of them overflow 64 bits. So its lower 30 bits and its upper bits have separate
+// sums in 64 bits each.
 
 import (
 	"math"
@@ -20,35 +21,36 @@ import (
 )
 
 const (
-	// plainRows is how many rows can be added up in 64 bits without overflow: each value minus the centre is at most 2^41
+	// maxRows64 is how many rows can be added in 64 bits without overflow: each value minus the centre is at most 2^41
 	// quanta.
-	plainRows = 1 << 21
-	// plainCells is the largest number of cells whose sums are held in 64 bits: moving more cells would take longer than
-	// adding plainRows rows.
-	plainCells = plainRows
-	// lowBits is the number of low bits of a second number that are added up separately.
+	maxRows64 = 1 << 21
+	// maxCells64 is the largest number of cells with sums in 64 bits. With more cells, adding the sums to the 128-bit sums
+	// would take longer than adding maxRows64 rows.
+	maxCells64 = maxRows64
+	// lowBits is the number of lower bits of a second number that have a sum of their own.
 	lowBits = 30
 )
 
-// plainSums holds 64-bit sums since they were last moved: slots[0] belongs to dropped rows, slots[c+1] to cell c.
-type plainSums struct {
+// sums64 holds the sums since the last flush to the 128-bit sums. In each slice of slots, slot 0 is for dropped rows and
+// slot c+1 for cell c.
+type sums64 struct {
 	quantize.Fast
-	slots []int64
-	rows  []int64 // row counts by slot; nil if values are not centred
+	slots []int64 // by slot, the sum of the values
+	rows  []int64 // by slot, the row count; nil if the query does not need row counts
 	left  int     // how many rows can still be added without overflow
 	// numbers are the quantized values of the dictionary dict; nil if some of its values are not numbers.
 	dict    uint64
 	numbers []int64
-	// second describes a second number of each row; high and low are the sums of its upper and lower bits, by slot. All
-	// are nil if there is none.
+	// second describes the second number of each row. high and low are the sums of its upper and lower bits, by slot. All
+	// are nil if there is no second number.
 	second    *aggregation.Second
 	high, low []int64
-	seconds   []int64 // by dictionary code, the second number of the value
+	seconds   []int64 // for each dictionary code, the second number of the value
 }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, minus the centre, or nil if one of them is
 // not a number.
-func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
+func (p *sums64) quantizeDictionary(c *table.Column) []int64 {
 	if p.dict == c.Dict {
 		return p.numbers
 	}
@@ -69,7 +71,7 @@ func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 	return p.numbers
 }
 
-func (p *plainSums) addCodes(cells, codes []int32, numbers []int64) error {
+func (p *sums64) addCodes(cells, codes []int32, numbers []int64) error {
 	slots, codes := p.slots, codes[:len(cells)]
 	if p.rows != nil {
 		return p.countCodes(cells, codes, numbers)
@@ -84,8 +86,8 @@ func (p *plainSums) addCodes(cells, codes []int32, numbers []int64) error {
 	return nil
 }
 
-// countCodes adds numbers[code] for each row, and counts the rows.
-func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
+// countCodes adds numbers[code] of each row to its cell, and counts the rows.
+func (p *sums64) countCodes(cells, codes []int32, numbers []int64) error {
 	slots, rows, codes := p.slots, p.rows[:len(p.slots)], codes[:len(cells)]
 	for i, c := range cells {
 		code := uint(codes[i])
@@ -103,14 +105,14 @@ func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
 	return nil
 }
 
-// addSecond adds the second number of a row with value x to a cell.
-func (p *plainSums) addSecond(cell int32, x int64) {
+// addSecond adds x, the second number of a row, to a cell.
+func (p *sums64) addSecond(cell int32, x int64) {
 	p.high[cell+1] += x >> lowBits
 	p.low[cell+1] += x & (1<<lowBits - 1)
 }
 
-// countSeconds does the work of countNumbers and adds up second numbers, too.
-func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
+// countSeconds does the same as countNumbers, and adds the second number of each row.
+func (p *sums64) countSeconds(cells []int32, values []float64, all bool) {
 	fast, second, slots, rows, values := p.Fast, *p.second, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {
 		x := values[i]
@@ -126,7 +128,7 @@ func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
 	}
 }
 
-func (p *plainSums) addNumbers(cells []int32, values []float64) {
+func (p *sums64) addNumbers(cells []int32, values []float64) {
 	fast, slots, values := p.Fast, p.slots, values[:len(cells)]
 	for i, c := range cells {
 		if x := values[i]; !math.IsNaN(x) {
@@ -135,8 +137,9 @@ func (p *plainSums) addNumbers(cells []int32, values []float64) {
 	}
 }
 
-// countNumbers adds the value of each row, and counts the rows. If all is set, a row without a value counts, too.
-func (p *plainSums) countNumbers(cells []int32, values []float64, all bool) {
+// countNumbers adds the value of each row to its cell, and counts the rows. A row without a value (NaN) counts only if
+// all is set.
+func (p *sums64) countNumbers(cells []int32, values []float64, all bool) {
 	fast, slots, rows, values := p.Fast, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {
 		x := values[i]

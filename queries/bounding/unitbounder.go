@@ -1,0 +1,159 @@
+package bounding
+
+import (
+	"math"
+)
+
+// boundQuery is a query whose rows are bounded: where a record holds the query's content, and the query's limits.
+type boundQuery struct {
+	view
+	Bounded
+}
+
+// unitBounder bounds the units of one partition after another by the limits of all queries.
+type unitBounder struct {
+	rows     *gatherer
+	queries  []queryBounder
+	unhashed int64 // a unit with at most this many rows is kept whole by every query, so it needs no digests
+	digests  digests
+	inAll    bool     // all rows of the current unit count in all queries
+	sample   struct { // the last result of smallest for the current unit; other queries with the same k reuse it
+		k     int64  // 0 if there is none
+		rows  uint64 // the number of the unit's rows before sampling
+		slots []slot // the kept rows
+	}
+}
+
+// queryBounder applies the limits of one query to the units of a partition.
+type queryBounder struct {
+	view
+	sampler sampler
+	counted []slot // the current unit's rows that count in the query, if queries share records
+	kept    []slot // the kept rows of all units since the last delivery
+	cut     uint64 // the number of rows that the limits drop
+	units   int64  // the number of units with a kept row
+	// If the bound on rows is chosen later (see ranked.go), ranked is not nil, and a kept slot's field At is an index in
+	// ranked.Steps. ends[step] is the number of units whose last kept row has this step.
+	ranked *Ranked
+	ends   []int64
+	// If counts is set, a kept slot's field At is the number of kept slots (different contents) of its unit.
+	counts bool
+}
+
+// view locates one query's bytes in a record's content: the query's content is width bytes, beginning at from, and its
+// first cellWidth bytes are the cell.
+type view struct {
+	shared      bool // several queries share the record: its content begins with one bit for each query
+	number      int  // the index of the query's bit
+	from, width int
+	cellWidth   int
+	cells       int64 // the number of cells of the query; math.MaxInt64 if cells are not numbered
+}
+
+// has reports whether the row with this content counts in the query.
+func (v *view) has(content []byte) bool {
+	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
+}
+
+// own returns the query's content, which is a part of the record's content.
+func (v *view) own(content []byte) []byte { return content[v.from : v.from+v.width] }
+
+// cell returns the query's cell, which is a part of the record's content.
+func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.cellWidth] }
+
+func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
+	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), unhashed: math.MaxInt64}
+	for i, q := range queries {
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits,
+			messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i].counts = q.KeepOf != nil
+		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
+			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
+		}
+		if q.shared {
+			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sharedOrder, &u.digests
+		}
+		u.unhashed = min(u.unhashed, q.Limits.Rows, q.Limits.Cells, q.Limits.RowsPerCell, q.unhashed())
+	}
+	return u
+}
+
+// bound enforces the limits of all queries on the units that the gatherer has in memory.
+func (u *unitBounder) bound() {
+	for i := range u.queries {
+		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0
+	}
+	start := uint32(0)
+	for id, end := range u.rows.ends {
+		refs := u.rows.order[start:end]
+		start = end
+		if int64(len(refs)) <= u.unhashed && len(u.rows.counts) == 0 {
+			u.keepAll(refs)
+			continue
+		}
+		slots := u.rows.slotsOf(int32(id), refs)
+		u.digests.reset(slots)
+		u.sample.k = 0
+		u.inAll = u.rows.inAll(slots)
+		for i := range u.queries {
+			q := &u.queries[i]
+			before := len(q.kept)
+			switch {
+			case q.shared:
+				q.keepFromShared(u, slots)
+			case q.ranked != nil:
+				q.keepRanked(slots)
+			default:
+				q.keepWithinLimits(slots)
+			}
+			q.endUnit(before)
+		}
+	}
+}
+
+// endUnit counts the current unit if the query keeps any of its rows: q.kept[before:].
+func (q *queryBounder) endUnit(before int) {
+	of := q.kept[before:]
+	if len(of) > 0 {
+		q.units++
+	}
+	if q.counts {
+		numberContents(of)
+	}
+}
+
+// numberContents sets the field At of each kept slot of a unit to the number of these slots.
+func numberContents(of []slot) {
+	for i := range of {
+		of[i].At = int32(len(of))
+	}
+}
+
+// keepAll keeps all rows of a unit that is within the limits of every query. refs are the numbers of its rows, none of
+// which has a multiplicity.
+func (u *unitBounder) keepAll(refs []uint32) {
+	for i := range u.queries {
+		q := &u.queries[i]
+		before := len(q.kept)
+		for _, ref := range refs {
+			if q.has(u.rows.Content(ref)) {
+				q.kept = append(q.kept, slot{Ref: ref, Rows: 1})
+				if q.ranked != nil {
+					q.ends[0]++
+				}
+			}
+		}
+		q.endUnit(before)
+	}
+}
+
+// keepWithinLimits keeps as many rows of a unit as the query's limits allow, and drops the others.
+func (q *queryBounder) keepWithinLimits(slots []slot) {
+	q.cut += totalRows(slots)
+	for _, x := range q.sampler.keepWithinLimits(slots) {
+		if x.Rows > 0 {
+			q.kept = append(q.kept, x)
+			q.cut -= x.Rows
+		}
+	}
+}
