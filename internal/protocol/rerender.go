@@ -76,7 +76,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 				"this one would take",
 		}
 	}
-	if adopted, err = adopted.WithDrawnPolicy(m); err != nil {
+	if adopted, err = adopted.WithDataChecksOf(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
 	a.plan, a.chosen = adopted, adopted.NewRun()

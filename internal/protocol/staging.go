@@ -61,7 +61,7 @@ func (a *attempt) discardIncomplete(ctx context.Context, staging string) error {
 // stage writes the release, complete and durable.
 func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	a.Observer.Progress(pipeline.StagePublish, 0, percent)
-	digest, err = a.Sink.Stage(ctx, staging, note, r.Watched(a.Observer))
+	digest, err = a.Sink.Stage(ctx, staging, note, r.WithProgress(a.Observer))
 	return digest, pipeline.OutputError(err)
 }
 

@@ -116,7 +116,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 			if err != nil {
 				return nil, nil, pipeline.OutputError(err)
 			}
-			table := report.RowTable(q.Name, holds, t.Rows, t.Keys, t.Names, t.Values)
+			table := report.HeldTable(q.Name, holds, t.Rows, t.Keys, t.Names, t.Values)
 			if holds == "" {
 				table.Places = places[q.Name]
 			}
