@@ -59,8 +59,9 @@ func (d Decimal) Down() float64 { return d.directed(-1) }
 // Up returns the least float64 that is at least d, or +Inf if there is none. Sensitivities are read with Up.
 func (d Decimal) Up() float64 { return d.directed(1) }
 
-// Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for numbers
-// that a program wrote with 17 digits, or as the shortest text of a float64: it returns the same float64.
+// Nearest returns the nearest float64, or an infinity if the number is beyond the range of float64. It is for
+// numbers that a program wrote with 17 digits, or as the shortest text of a float64: the result is the float64 that was
+// written.
 func (d Decimal) Nearest() float64 {
 	// the only possible error is a number out of range, which gives an infinity
 	near, _ := strconv.ParseFloat(d.String(), 64)

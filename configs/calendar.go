@@ -49,7 +49,6 @@ func byCalendar(first, last, every string) ([]string, *flaw) {
 
 func newFlaw(key, text, hint string) *flaw { return &flaw{key, text, hint} }
 
-// readDay parses a date.
 func readDay(key string, text string) (time.Time, *flaw) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// This file writes a job as JSON. Its keys have a fixed order, the one of the reference page, so that equal jobs give
-// equal bytes.
+// This file writes a job as canonical JSON: equal jobs give equal bytes. Keys are written in the order of the fields in
+// the structs of this package.
 
 // writer writes a job as JSON.
 type writer struct {
@@ -20,7 +20,8 @@ type writer struct {
 	Public map[string]string
 	// Unpublished holds the paths of keys to leave out.
 	Unpublished map[string]bool
-	// Custom writes values whose type has its own form in JSON, and returns true. It returns false for other types.
+	// Custom writes a value and returns true, if the value's type has a form of its own in JSON; otherwise it returns
+	// false.
 	Custom func(w *writer, v reflect.Value, at *yamltree.Path) bool
 	// Rewrite returns what to write for a text at the path at.
 	Rewrite func(text, at string) string
@@ -29,7 +30,6 @@ type writer struct {
 	err error
 }
 
-// Bytes returns the written JSON.
 func (w *writer) Bytes() ([]byte, error) { return w.buf.Bytes(), w.err }
 
 // Raw writes JSON unchanged.

@@ -32,7 +32,7 @@ type checker struct {
 
 func (c *checker) check() {
 	var top *yamltree.Path
-	if v := top.At("version"); c.sound(v) && c.job.Version != 1 {
+	if v := top.At("version"); c.isValid(v) && c.job.Version != 1 {
 		c.bad(v, CodeBadValue, fmt.Sprintf("this program reads version 1, not %d", c.job.Version), "write version: 1")
 	}
 	c.name(top.At("name"), c.job.Name)
@@ -61,14 +61,14 @@ func (c *checker) has(at *yamltree.Path) bool {
 	return c.Has(at) || c.WrongBelow(at.String())
 }
 
-// sound reports whether the job has a key at which no problem was found so far.
-func (c *checker) sound(at *yamltree.Path) bool {
+// isValid reports whether the job has a key at which no problem was found so far.
+func (c *checker) isValid(at *yamltree.Path) bool {
 	return c.Has(at) && !c.Troubled(at.String())
 }
 
 // published checks that the day of publication is a date.
 func (c *checker) published(at *yamltree.Path) {
-	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
+	if d := c.job.Deployment; d != nil && d.Published != "" && c.isValid(at) {
 		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
 			c.bad(at, CodeBadValue, "is not a day", "write it as YYYY-MM-DD")
 		}
@@ -77,14 +77,15 @@ func (c *checker) published(at *yamltree.Path) {
 
 // name checks a text that appears in sentences and lists of the release.
 func (c *checker) name(at *yamltree.Path, text string) {
-	if c.sound(at) && (!yamltree.IsClean(text) || utf8.RuneCountInString(text) > 200) {
+	if c.isValid(at) && (!yamltree.IsClean(text) || utf8.RuneCountInString(text) > 200) {
 		c.bad(at, CodeBadValue, "has control characters or is longer than 200 characters", "give a short name on one line")
 	}
 }
 
 var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
-// leastDelta is the float64 just below calibrate.MinDelta, so that the decimal 1e-300 is not below it.
+// leastDelta is the smallest delta above 0 that a job may have. It is the float64 just below calibrate.MinDelta, since
+// MinDelta as a float64 may be larger than the decimal 1e-300.
 var leastDelta = new(big.Rat).SetFloat64(math.Nextafter(calibrate.MinDelta, 0))
 
 // guarantee checks the epsilon and the delta of a budget.
@@ -141,7 +142,7 @@ func (c *checker) privacy(at *yamltree.Path) {
 	c.upstream(unit, (*yamltree.Path)(nil).At("input"))
 }
 
-// unique reports each text that occurs twice in a list.
+// unique reports each text that occurs twice in a list. what names an item of the list in the message.
 func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 	first := map[string]int{}
 	for i, t := range texts {
@@ -159,7 +160,7 @@ func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 // rowUnit reports whether the privacy unit is a single row.
 func (c *checker) rowUnit() bool {
 	u := &c.job.Privacy.Unit
-	return len(u.Columns) == 0 && u.Upstream == nil && c.sound((*yamltree.Path)(nil).At("privacy").At("unit"))
+	return len(u.Columns) == 0 && u.Upstream == nil && c.isValid((*yamltree.Path)(nil).At("privacy").At("unit"))
 }
 
 // perUnit checks the bounds of one per_unit mapping.

@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// discoveredBound checks how the bound on the rows of a unit is found. b holds the bounds that apply to the query; own
-// holds the bounds that the job file has at this path.
+// discoveredBound checks the keys of `max_rows: discover`. b holds the bounds that apply to the query; own holds the
+// bounds that the job file has at this path.
 func (c *checker) discoveredBound(at *yamltree.Path, b PerUnit, own *PerUnit) {
 	keys := []string{}
 	if own.MaxRowsUpTo != 0 {

@@ -98,7 +98,7 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 
 // levels checks the levels of a dimension.
 func (c *checker) levels(at *yamltree.Path, d *Dimension) {
-	if !c.has(at.At("levels")) || !c.sound(at.At("levels")) {
+	if !c.has(at.At("levels")) || !c.isValid(at.At("levels")) {
 		return
 	}
 	inside := at.At("levels")
@@ -131,7 +131,7 @@ func (c *checker) levels(at *yamltree.Path, d *Dimension) {
 	}
 }
 
-// withoutLevels reports dimensions that have levels but must not.
+// withoutLevels reports dimensions that have levels in a query that allows none.
 func (c *checker) withoutLevels(at *yamltree.Path, by []Dimension) {
 	for i := range by {
 		if len(by[i].Levels) > 0 {
@@ -186,7 +186,7 @@ func memberPath(label *yamltree.Path, mapping bool, k int) *yamltree.Path {
 	return label
 }
 
-// added returns the labels of the null cell and the other cell of a dimension, if it has these cells.
+// added returns the labels of the cells that `null: bin` and `other: bin` add to a dimension.
 func (c *checker) added(d *Dimension) map[Scalar]string {
 	out := map[Scalar]string{}
 	if d.Null == "bin" {
@@ -201,7 +201,7 @@ func (c *checker) added(d *Dimension) map[Scalar]string {
 // edges checks that there are at least two edges and that they ascend. Numbers are compared as numbers. Dates are
 // compared as texts, which gives the same order.
 func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if len(edges) < 2 {

@@ -94,7 +94,7 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(),
 			"write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")
 	case a.Scheme == "https" && a.Options != "" && !(hidden &&
-		(outside.MatchString(public) || !strings.Contains(public, "?"))):
+		(signedByEnvironment.MatchString(public) || !strings.Contains(public, "?"))):
 		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+" has a query, which the release would "+
 			"publish with the job", "take it from the environment: https://host/path?${env:NAME}")
 	default:
@@ -103,8 +103,8 @@ func (c *checker) address(at *yamltree.Path, file string) bool {
 	return false
 }
 
-// outside matches an https URL whose query string is a reference to the environment.
-var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
+// signedByEnvironment matches an https URL whose query string is a reference to the environment.
+var signedByEnvironment = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
 
 // file checks that the extension of a path names a known format.
 func (c *checker) file(at *yamltree.Path, file string) {
@@ -162,7 +162,6 @@ func (c *checker) separator(at *yamltree.Path, s string) {
 	}
 }
 
-// single checks a setting of one character.
 func (c *checker) single(at *yamltree.Path, s string) {
 	if s != "" && utf8.RuneCountInString(s) != 1 {
 		c.bad(at, CodeBadValue, "must be one character, is "+c.Show(at, s), `for a tab write "\t" in double quotes`)
@@ -244,8 +243,8 @@ func (c *checker) events(at *yamltree.Path) {
 	}
 	for _, u := range c.job.Privacy.Unit.Columns {
 		for i := range events {
-			// Even if there is only one event, it must not rename the unit: the ledger and the readers of the release know the
-			// unit by its name.
+			// Even if there is only one event, it must not rename the unit: the ledger and the readers of the release
+			// know the unit by its name.
 			if column, ok := events[i][u]; ok && column != u {
 				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name columns of the input in privacy.unit")
 			}
@@ -287,7 +286,7 @@ func (c *checker) filter(at *yamltree.Path, f *Filter) {
 	c.ordered(at.At("max"), f.Min, f.Max)
 }
 
-// ordered reports an upper bound that is below the lower bound, if both are numbers.
+// ordered reports a range whose upper bound is below its lower bound, if both are numbers.
 func (c *checker) ordered(at *yamltree.Path, low, high *Scalar) {
 	if low == nil || high == nil {
 		return

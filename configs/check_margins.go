@@ -81,7 +81,7 @@ func (q *Query) rounds() bool {
 	return slices.ContainsFunc(q.Denoise, func(d Denoise) bool { return d.Method == "round" })
 }
 
-// dependent reports whether the noise of different cells may be dependent.
+// dependent reports whether the noise of different cells may be statistically dependent.
 func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == "auto" }
 
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a

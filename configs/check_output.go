@@ -14,7 +14,7 @@ func (c *checker) output(at *yamltree.Path) {
 	c.publish(at.At("publish"), c.job.Output.Publish)
 	c.fileNames()
 	dir := at.At("dir")
-	if !c.sound(dir) {
+	if !c.isValid(dir) {
 		return
 	}
 	folder, ok := c.absolute(c.job.Output.Dir)
@@ -23,19 +23,20 @@ func (c *checker) output(at *yamltree.Path) {
 	case !ok || !ok2:
 	case !yamltree.IsClean(c.job.Output.Dir):
 		c.bad(dir, CodeBadValue, "has control characters", "give a plain path")
-	case c.leads(dir):
+	case c.leavesFolder(dir):
 		c.bad(dir, CodeBadValue, "a parameter leads out of the folder that output.dir names: its value has the element ..",
 			"write .. into output.dir itself, and plain names into parameters")
 	case inside(home, folder):
 		c.bad(dir, CodeBadValue, "the release folder "+c.Show(dir, c.job.Output.Dir)+" holds the job file's own folder",
 			"give it a folder of its own, such as out: the folder is replaced as a whole")
 	default:
-		c.apart(folder)
+		c.checkOutsideRelease(folder)
 	}
 }
 
-// leads reports whether the value of a reference adds an element `..` to output.dir.
-func (c *checker) leads(at *yamltree.Path) bool {
+// leavesFolder reports whether the value of a parameter in output.dir has an element `..`, which could lead out of the
+// folder that the job names.
+func (c *checker) leavesFolder(at *yamltree.Path) bool {
 	n, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
 		return false
@@ -61,8 +62,8 @@ func parents(p string) int {
 	return n
 }
 
-// apart checks that no private file is in the release folder.
-func (c *checker) apart(folder string) {
+// checkOutsideRelease reports input files and ledgers that lie in the release folder, which readers see.
+func (c *checker) checkOutsideRelease(folder string) {
 	var top *yamltree.Path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {
 		if store, ok := c.absolute(file); ok && inside(store, folder) {

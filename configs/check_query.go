@@ -266,8 +266,8 @@ func (c *checker) weighted(at *yamltree.Path, q *Query) {
 	}
 }
 
-// without reports those of the keys that are set at a query although they cannot be combined with what. A key with its
-// default value is always allowed.
+// without reports each of the given keys that a query sets although the query has the feature what, such as quantiles,
+// with which the key cannot be combined. A key with its default value is always allowed.
 func (c *checker) without(at *yamltree.Path, q *Query, what string, keys ...string) {
 	set := map[string]bool{"denoise": len(q.Denoise) > 0, "margins": len(q.Margins) > 0, "sensitivity": q.Sensitivity != "",
 		"sparse": q.Sparse}
@@ -328,12 +328,12 @@ func (c *checker) positive(at *yamltree.Path, d Decimal) {
 	}
 }
 
-// missing checks the setting for rows without a value.
+// missing checks the keys null and nan, which decide what happens to rows without a value.
 func (c *checker) missing(at *yamltree.Path, q *Query, a *Aggregate) {
 	want := c.job.missing(q, a)
 	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {
 		switch {
-		case policy[1] == want || !c.sound(at.At(policy[0])):
+		case policy[1] == want || !c.isValid(at.At(policy[0])):
 		case want == "centre":
 			c.bad(at.At(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms",
 				"write centre, or declare no number of rows")
@@ -394,7 +394,7 @@ func (c *checker) clampOf(at *yamltree.Path, a *Aggregate) {
 }
 
 func (c *checker) clamp(at *yamltree.Path, clamp []Decimal) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if len(clamp) != 2 {

@@ -66,8 +66,8 @@ func (c *checker) divisor(at *yamltree.Path, q *Query, r *Rate) {
 	}
 }
 
-// adds reports whether the query's cells are noisy counts or sums, with listed keys, and with noise that is independent
-// of other queries' noise.
+// adds reports whether the query's cells can be divided in a rate: they are noisy counts or sums with listed keys, and
+// their noise is independent of other queries' noise.
 func (q *Query) adds() bool {
 	return !q.discovers() && (q.Count != nil || q.Histogram != nil || q.Sum != nil && q.Sum.Length == 0 && len(q.Sum.Columns) == 0)
 }

@@ -16,7 +16,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 		if !c.has(at.At("files")) && !c.has(sql) {
 			c.bad(at.At("files"), CodeMissing, "is required", missingHint("files", `["trips-*.parquet"]`))
 		}
-		if c.job.Engine != "" && c.sound((*yamltree.Path)(nil).At("engine")) {
+		if c.job.Engine != "" && c.isValid((*yamltree.Path)(nil).At("engine")) {
 			c.bad((*yamltree.Path)(nil).At("engine"), CodeContradiction,
 				"engine is for databases, and the input is files", "remove engine; files are read by this program")
 		}
@@ -28,11 +28,11 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 				"remove "+key+", or sql")
 		}
 	}
-	if (in.SQL.Table == "") == (in.SQL.Query == "") && c.sound(sql) {
+	if (in.SQL.Table == "") == (in.SQL.Query == "") && c.isValid(sql) {
 		c.bad(sql, CodeContradiction, "the input is a table or a query, one of them",
 			"write table: SCHEMA.TABLE, or query: SELECT ...")
 	}
-	if in.SQL.Format != "" && (in.SQL.Driver != "duckdb" || in.SQL.Table == "") && c.sound(sql) {
+	if in.SQL.Format != "" && (in.SQL.Driver != "duckdb" || in.SQL.Table == "") && c.isValid(sql) {
 		c.bad(sql.At("format"), CodeContradiction, "only DuckDB reads a folder by its format, and table names it",
 			"name the table of a catalogue without format: CATALOGUE.SCHEMA.TABLE; or write driver: duckdb and table: FOLDER")
 	}
@@ -51,7 +51,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 	c.sqlReferences(at.At("sql"), in.SQL)
 }
 
-// plainName matches texts that a database can only read as a name.
+// plainName matches texts that have no special meaning in SQL: letters, digits, underscores and points.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 
 // plainWord matches words without characters that have a meaning in a connection string.

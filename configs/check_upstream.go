@@ -19,7 +19,7 @@ func (c *checker) upstream(unit, input *yamltree.Path) {
 		c.counts()
 	}
 	if u == nil {
-		if c.job.Input.Counts != nil && c.sound(unit) {
+		if c.job.Input.Counts != nil && c.isValid(unit) {
 			c.bad(counts, CodeContradiction, "the rows of a table of counts belong to no unit that the program could bound",
 				"write privacy.unit: {upstream: NAME, max_rows: N, max_change: M}; if the table has a column of units, remove counts "+
 					"and add the numbers up: sum: {column: NAME, clamp: [0, N]}")

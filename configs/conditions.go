@@ -41,8 +41,8 @@ func Conditions(effective []byte) map[string]string {
 		if q.From != "" {
 			rows = conditionsOf(job.Input.Tables[q.From].Where)
 		}
-		// If the table has no unit, its rows get one from the table of their first join: rows without a partner there count
-		// nowhere.
+		// If the table has no unit, its rows get one from the table of their first join: rows without a partner there
+		// count nowhere.
 		t := job.Input.Tables[q.From]
 		for range job.Input.Tables {
 			if len(t.Unit) > 0 || len(t.Join) == 0 {
@@ -119,7 +119,8 @@ func (f *condition) words() (texts []string) {
 	return texts
 }
 
-// listed returns a list of values in words, after one if there is one value, and after several otherwise.
+// listed returns a list of values in words. The list begins with the word one (such as " =") if there is a single
+// value, and otherwise with several (such as " in").
 func listed(one, several string, values []Scalar) string {
 	if len(values) == 1 {
 		return one + " " + values[0].words()

@@ -13,7 +13,8 @@ type DataInterval struct {
 	// Value is the interval's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
 	Forms []string
-	// End is the start of the next interval, at midnight UTC. It has no zone of its own.
+	// End is the start of the next interval. It stands for midnight of that date in the job's time zone, but is written
+	// as midnight UTC.
 	End time.Time
 }
 
@@ -106,7 +107,7 @@ func formsOf(every string) []form {
 	return []form{{"2006-01-02", "2013-01-31"}}
 }
 
-// valid reports whether a text is a date in one of its forms.
+// valid reports whether a text is a date in one of the forms that a parameter with this period accepts.
 func valid(text, every string) bool {
 	for _, f := range formsOf(every) {
 		t, err := time.Parse(f.layout, text)

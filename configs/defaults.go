@@ -36,8 +36,8 @@ func fillSteps(job *Job) {
 			a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
 		}
 		for k := range job.Queries[i].Denoise {
-			// A parameter that the job leaves out stays out of the job's digest, but this default has always been part of the
-			// digest.
+			// The job's digest leaves out parameters that the job leaves out. This parameter is an exception: its
+			// default is part of the digest.
 			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.Args["positive_part"] == "" {
 				s.setParam("positive_part", "true")
 			}

@@ -8,9 +8,9 @@ import (
 
 // CSV dialects in which no row decides how other rows are read
 //
-// Some settings of CSV contradict each other. Others let the content of one row decide how other rows are read: without
-// a header, the first row can look like a mark that describes the whole file. Such a job is refused before it runs
-// (docs/adr/0036).
+// Some settings of CSV contradict each other. Others let the content of one row decide how other rows are read: in a
+// file without a header, the first row could begin with the bytes of a byte order mark, which sets the byte order of
+// the whole file. Such a job is refused before it runs (docs/adr/0036).
 
 // dialect is the dialect of delimited text, as a job writes it: a setting that is absent is empty.
 type dialect struct {
@@ -24,8 +24,7 @@ type dialect struct {
 // Problem is one contradictory setting: its key, the problem and a hint.
 type Problem struct{ Key, Problem, Hint string }
 
-// checkDialect returns the contradictions between a dialect's settings. It does not compare single characters that the
-// job itself sets.
+// checkDialect returns the contradictions between a dialect's settings, except two settings with the same character.
 func checkDialect(d dialect) (problems []Problem) {
 	add := func(key, problem, hint string) { problems = append(problems, Problem{key, problem, hint}) }
 	for _, k := range [][2]string{{"delimiter", d.Delimiter}, {"quote", d.Quote}, {"comment", d.Comment}} {
@@ -59,7 +58,6 @@ func checkDialect(d dialect) (problems []Problem) {
 	return problems
 }
 
-// tabs reports whether some file has the format tsv.
 func (d *dialect) tabs() bool {
 	return d.Format == "tsv" || d.Format == "" && slices.ContainsFunc(d.Files, tabbed)
 }

@@ -22,7 +22,7 @@ func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 // The query string of a web server's URL is a signature that changes from day to day, so its reference is not replaced.
 func (j *Job) Identity() ([]byte, error) {
 	signed := maps.Clone(j.references())
-	maps.DeleteFunc(signed, func(_, text string) bool { return !outside.MatchString(text) })
+	maps.DeleteFunc(signed, func(_, text string) bool { return !signedByEnvironment.MatchString(text) })
 	return j.canonical(signed)
 }
 

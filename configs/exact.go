@@ -38,8 +38,8 @@ func (j *Job) exactInQueries() []string {
 	return names
 }
 
-// exactInJoins lists the columns of this table that must be exact because of joins: keys of joins, and columns that
-// another table gets from it and needs exactly.
+// exactInJoins lists the columns of this table that must be exact because of joins: the keys of joins, and the columns
+// that another table adds from this table and in which different values must stay different.
 func (j *Job) exactInJoins() (names []string) {
 	for _, join := range j.Joins() {
 		names = append(names, join.Own...)

@@ -128,9 +128,10 @@ type Lookup struct {
 	// texts byte by byte. No two rows of the file may have the same key. A row of the file with an empty key is left
 	// out.
 	On map[string]string `yaml:"on" example:"{PULocationID: LocationID}"`
-	// To names a column of the file with the last value of a range that begins with the key: each value from the key to
-	// this one has the row. `on` then has one column, of integers or dates, and no two ranges have a value in common. A
-	// row of the file without a last value is left out: a range that has not ended needs a late one.
+	// To names a column of the file with the last value of a range. The key of `on` is then the first value of the
+	// range: an input row joins the row of the file whose range contains its value. `on` then has one column, of
+	// integers or dates, and no two ranges have a value in common. A row of the file without a last value is left out:
+	// for a range that has not ended, write a date far in the future.
 	To string `yaml:"to,omitempty" example:"ip_to"`
 	// Add names the columns of the file that each row gets. An empty text in them is a null.
 	Add []string `yaml:"add" example:"[borough, zone]"`
@@ -143,8 +144,8 @@ type Lookup struct {
 // Counts is a table whose rows are counts already. `privacy.unit` then is a mapping with upstream, and queries are
 // count, histogram and crosstabs.
 type Counts struct {
-	// Column of integers, which nothing else in the job names. A count that is null or below 0 counts as 0, and one
-	// above 2^40 as 2^40.
+	// Column of the counts, which are integers. No other key of the job may name this column. A null or negative count
+	// is read as 0, and a count above 2^40 as 2^40.
 	Column string `yaml:"column" example:"views"`
 }
 

@@ -18,7 +18,7 @@ type Job struct {
 	Name string `yaml:"name" example:"taxi-heatmap"`
 	// Title of the release for readers. The page and the pictures show it in place of the name.
 	Title string `yaml:"title,omitempty" example:"Loans of the city library, 2024"`
-	// Columns are what readers should know of columns of the table, by their names.
+	// Columns describe columns of the table for readers, by the columns' names.
 	Columns map[string]ColumnTexts `yaml:"columns,omitempty" example:"{Fee: {title: Late fee, unit: EUR}}"`
 	// Params are values that `--param NAME=VALUE` replaces. Any text of the job can refer to a value as ${NAME}.
 	Params map[string]Param `yaml:"params,omitempty" example:"{hour: \"00\", day: {type: date, every: day}}" order:"first"`
@@ -51,7 +51,7 @@ type Job struct {
 	// query, or half of the texts are no values of the column's type. With `refuse` such a run ends before any noise
 	// and costs nothing. A published release then tells its readers that no column was unusable: an exact answer, which
 	// epsilon does not cover, and which the page states. With `off`, which is the default, nothing depends on the
-	// check, and an unusable column makes a release of noise, which is charged.
+	// check, and the budget also pays for a release in which an unusable column left nothing but noise.
 	DataChecks string `yaml:"data_checks,omitempty" enum:"refuse|off" example:"refuse"`
 
 	file string
@@ -62,7 +62,7 @@ type Job struct {
 	whole *Job
 }
 
-// ColumnTexts is what readers should know of a column. It is public, and does not change the answers.
+// ColumnTexts describes a column for readers. It is public, and does not change the answers.
 type ColumnTexts struct {
 	// Title of the column for readers.
 	Title string `yaml:"title,omitempty" example:"Late fee"`

@@ -31,8 +31,8 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 	}
 }
 
-// refused maps keys that this format will never have, but other tools do, to an explanation.
-var refused = map[string]string{
+// unsupportedKeys maps keys of other tools that a job deliberately cannot have, such as seed, to an explanation.
+var unsupportedKeys = map[string]string{
 	"seed": hintNoSeed, "random_seed": hintNoSeed, "random_state": hintNoSeed, "rng": hintNoSeed,
 	"noise": hintNoise, "no_noise": hintNoise, "add_noise": hintNoise, "test_mode": hintNoise, "mechanism": hintNoise,
 }
@@ -53,7 +53,7 @@ func unknownKey(name string, known []string) (key, hint string) {
 
 // unknownHint returns a hint for an unknown key.
 func unknownHint(name string, known []string) string {
-	if hint, ok := refused[wording.Normal(name)]; ok {
+	if hint, ok := unsupportedKeys[wording.Normal(name)]; ok {
 		return hint
 	}
 	if hint := wording.KindHint(name, known); hint != "" {

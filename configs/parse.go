@@ -77,7 +77,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 	d := Diagnostic{File: j.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
 	if j.src != nil {
-		_, place, _ := yamltree.Find(j.src.Root, j.placed(path))
+		_, place, _ := yamltree.Find(j.src.Root, j.pathInJob(path))
 		d.Line, d.Column = max(1, place.Line), max(1, place.Column)
 	}
 	return d

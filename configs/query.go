@@ -40,7 +40,8 @@ type Query struct {
 	Sensitivity Decimal `yaml:"sensitivity,omitempty" example:"5"`
 	// Weight is the query's share of the release's budget: mu squared is split in proportion to the weights.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
-	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
+	// MaxError is the largest allowed half-width of the 95 % interval, in the query's unit. If the plan expects a
+	// larger one, it is an error.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
 	// Accuracy is the error that the query may have. release plan then shows the least epsilon for all queries
 	// together, release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
@@ -48,8 +49,8 @@ type Query struct {
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
 	// Publish is the rule by which the tables show cells. Withheld cells are empty and marked in the column withheld;
-	// only noisy values decide. It costs no budget. If tables agree, further cells are empty, so that no withheld cell can
-	// be computed. If it is absent, output.publish applies; `{}` shows all cells.
+	// only noisy values decide. It costs no budget. If tables agree, further cells are empty, so that no withheld cell
+	// can be computed. If it is absent, output.publish applies; `{}` shows all cells.
 	Publish *Publish `yaml:"publish,omitempty" empty:"ok" example:"{min_count: 20, max_relative_error: 0.2}"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`

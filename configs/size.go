@@ -45,7 +45,7 @@ func (j *Job) Memory() int64 {
 }
 
 func (c *checker) memory(at *yamltree.Path) {
-	if !c.sound(at) {
+	if !c.isValid(at) {
 		return
 	}
 	if _, err := ParseSize(string(c.job.MemoryLimit)); err != nil {

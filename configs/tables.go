@@ -160,8 +160,8 @@ type TableJoin struct {
 	Field, Table string
 	// Own are the columns of this table that make the key. Theirs are the other table's key columns, in the same order.
 	Own, Theirs []string
-	// Add are the columns of the other table that rows get, and As their new names. If rows get their unit by this join,
-	// the first Units of Add are the unit's columns; otherwise Units is 0.
+	// Add are the columns of the other table that rows get, and As their new names. If rows get their unit by this
+	// join, the first Units of Add are the unit's columns; otherwise Units is 0.
 	Add, As []string
 	Units   int
 }
@@ -202,8 +202,8 @@ func (j *Job) Joins() []TableJoin {
 	return out
 }
 
-// placed converts a path in the job of a table to a path in the whole job.
-func (j *Job) placed(path string) string {
+// pathInJob converts a path in the job of one table, as [Job.Of] returns it, to a path in the whole job file.
+func (j *Job) pathInJob(path string) string {
 	if j.whole == nil {
 		return path
 	}
@@ -233,12 +233,12 @@ func (c *checker) tables(at *yamltree.Path) {
 	}
 	var top *yamltree.Path
 	unit := &c.job.Privacy.Unit
-	if len(unit.Columns) == 0 && c.sound(top.At("privacy").At("unit")) {
+	if len(unit.Columns) == 0 && c.isValid(top.At("privacy").At("unit")) {
 		c.bad(at.At("tables"), CodeContradiction, "several tables belong together by the privacy unit, and the job names no "+
 			"column of it", "name the privacy unit: privacy.unit: [person]")
 		return
 	}
-	if c.job.Engine != "" && c.sound(top.At("engine")) {
+	if c.job.Engine != "" && c.isValid(top.At("engine")) {
 		c.bad(top.At("engine"), CodeContradiction, "engine is for databases, and the input is files",
 			"remove engine")
 	}

@@ -19,8 +19,8 @@ const maxCells = 1_000_000
 // maxDigits bounds the digits before and after the point of equally spaced edges.
 const maxDigits = 30
 
-// ladder is a sequence of equally spaced edges: first + i*step for i from 0 to cells, each with `digits` digits after
-// the point.
+// ladder is a sequence of equally spaced edges: first + i*step for i from 0 to cells. Each edge is written with
+// `digits` digits after the decimal point.
 type ladder struct {
 	first, step   *big.Rat
 	cells, digits int

@@ -11,15 +11,15 @@ import "slices"
 type margin struct {
 	// Axes are the dimensions that are not summed over, in ascending order.
 	Axes []int
-	// Values are the sums row by row, in the cells' unit.
+	// Values holds the sums row by row, in the cells' unit.
 	Values []float64
-	// Weight is the noise variance of a cell of the full table, divided by the noise variance of one of Values.
+	// Weight is the noise variance of a cell of the full table, divided by the noise variance of an item of Values.
 	Weight float64
 }
 
-// adjust returns the cells of a table with these dimensions that agree best with y and its margins, by weighted least
-// squares. variance is the sum of the variances of all cells, in units of the variance of a cell of y. The time is O(d)
-// for every set of dimensions that a margin keeps.
+// adjust returns the table that agrees best with y and its margins, by weighted least squares. dims holds the number of
+// cells along each dimension. variance is the sum of the variances of all cells, divided by the variance of a cell of
+// y. The time is O(d), for d cells, for every subset of dimensions that occurs in a margin.
 func adjust(y []float64, dims []int, margins []margin) (x []float64, variance float64) {
 	a := adjustment{dims: dims, y: y, x: slices.Clone(y), margins: margins}
 	for effect := range 1 << len(dims) {
@@ -28,17 +28,23 @@ func adjust(y []float64, dims []int, margins []margin) (x []float64, variance fl
 	return a.x, adjustedVariance(dims, margins)
 }
 
-// adjustedVariance returns the sum of the variances of all cells of adjust's result, in units of the variance of a cell
+// adjustedVariance returns the sum of the variances of all cells of adjust's result, divided by the variance of a cell
 // of y.
 func adjustedVariance(dims []int, margins []margin) (variance float64) {
 	a := adjustment{dims: dims, margins: margins}
 	for effect := range 1 << len(dims) {
-		variance += a.free(effect) / a.precision(effect)
+		variance += a.degreesOfFreedom(effect) / a.precision(effect)
 	}
 	return variance
 }
 
-// adjustment corrects a table, effect by effect, to agree with its margins.
+// correctEffect corrects one effect of the table. effect is a set of dimensions, as bits. The effect is the component
+// of the table that sums to 0 along each of these dimensions and is constant along the others. Its estimate from y and
+// from every margin whose axes include these dimensions is
+//
+//	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
+//
+// ȳ and z̄_m are the effects of the means over the other dimensions. Each value of margin m is the sum of r_m cells.
 type adjustment struct {
 	dims    []int
 	y, x    []float64
@@ -76,13 +82,13 @@ func (a *adjustment) correctEffect(effect int) {
 	a.spread(told, effect)
 }
 
-// precision returns one over the variance of an effect's estimate. The unit is the precision of the estimate from y
-// alone.
+// precision returns the inverse variance of an effect's estimate, divided by the inverse variance of its estimate from
+// y alone.
 func (a *adjustment) precision(effect int) float64 {
 	precision := 1.0
 	for _, m := range a.margins {
 		if m.tells(effect) {
-			summed := 1 // cells in a value of the margin
+			summed := 1 // the number of cells in each sum of the margin
 			for axis, size := range a.dims {
 				if !slices.Contains(m.Axes, axis) {
 					summed *= size
@@ -110,8 +116,8 @@ func (m margin) tells(effect int) bool {
 	return effect&^kept == 0
 }
 
-// effect returns the effect of a table with the given dimensions: means over the dimensions that are not in effect, and
-// deviations from the mean along those that are.
+// effect returns the effect of a table with the dimensions axes: means over the dimensions that are not in effect, and
+// differences from the mean along the dimensions that are.
 func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 {
 	out := slices.Clone(values)
 	inner := 1
@@ -126,7 +132,7 @@ func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 
 	return out
 }
 
-// centre returns the means along a dimension of the given size, or the deviations from these means. inner is the
+// centre returns the means along a dimension of the given size, or the differences from these means. inner is the
 // difference between the indices of two neighbours along the dimension.
 func centre(values []float64, inner, size int, deviations bool) []float64 {
 	means := make([]float64, len(values)/size)
@@ -142,7 +148,7 @@ func centre(values []float64, inner, size int, deviations bool) []float64 {
 	return values
 }
 
-// spread adds an effect, which is constant along the dimensions outside it, to all cells.
+// spread adds an effect to all cells. The effect is constant along the dimensions that are not in it.
 func (a *adjustment) spread(value []float64, effect int) {
 	for i := range a.x {
 		at, stride, rest := 0, 1, i
@@ -157,8 +163,8 @@ func (a *adjustment) spread(value []float64, effect int) {
 	}
 }
 
-// free returns the number of degrees of freedom of an effect.
-func (a *adjustment) free(effect int) float64 {
+// degreesOfFreedom returns the dimension of the space of tables that consist of this effect alone.
+func (a *adjustment) degreesOfFreedom(effect int) float64 {
 	free := 1.0
 	for axis, size := range a.dims {
 		if effect&(1<<axis) != 0 {

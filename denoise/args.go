@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. A missing parameter has
-// its default.
+// Args holds the parameters of a step in the spelling of a job: numbers, words and booleans as text. A missing
+// parameter has its default.
 type Args map[string]string
 
-// ParamType says how the text of a parameter is read.
+// ParamType is the kind of text that a parameter may have.
 type ParamType string
 
 // The parameter types.
@@ -21,32 +21,33 @@ const (
 	Boolean ParamType = "boolean" // true or false
 	Decimal ParamType = "decimal"
 	Integer ParamType = "integer"
-	Word    ParamType = "word" // one of Param.Words
+	Word    ParamType = "word" // one of the words in Param.Words
 )
 
 // Param describes one parameter of a method.
 type Param struct {
 	Name string
 	Type ParamType
-	// Words are allowed instead of a number. A parameter of type Word allows nothing else.
+	// Words are texts that are allowed instead of a number. A parameter of type Word allows no other text.
 	Words []string
-	// Default is the text of the default, or a formula for it. It is empty if the parameter is required.
+	// Default is the text of the default value, or a formula for it. It is empty if the parameter is required.
 	Default string
 	// Doc is one sentence about the parameter. It names the unit.
 	Doc string
 	// Example is a typical value in a job.
 	Example string
-	// AtLeast0 refuses numbers below 0. Positive refuses 0 too, even if the method itself accepts 0.
+	// AtLeast0 rejects numbers below 0. Positive also rejects 0, even if the method itself accepts 0.
 	AtLeast0, Positive bool
 	// Least and Most are the bounds of a parameter of type Integer. If Most is 0, there is no upper bound.
 	Least, Most int
-	// Advice is the hint of the error for a value out of range.
+	// Advice is the hint in the error for a value that is out of range.
 	Advice string
-	// InUnit: the parameter is a number in the unit of the query's answer, so a vector in another unit cannot use it.
+	// InUnit is set if the parameter is a number in the unit of the query's answer. A step on a vector in another unit
+	// cannot use it.
 	InUnit bool
 }
 
-// checkText returns an error if the parameter cannot have this text.
+// checkText returns an error if the parameter may not have this text.
 func (p Param) checkText(text string) *Error {
 	bad := func(code, message, hint string) *Error {
 		return &Error{Code: code, Message: message, Hint: hint, Param: p.Name}
@@ -112,7 +113,7 @@ func (a Args) boolean(p Param) (bool, error) {
 	return text == "true", nil
 }
 
-// given returns the parameter's number; ok is false if the job does not contain the parameter.
+// given returns the parameter's number. ok is false if the job does not contain the parameter.
 func (a Args) given(p Param) (value float64, ok bool, err error) {
 	text, ok := a[p.Name]
 	if !ok {
@@ -125,7 +126,7 @@ func (a Args) given(p Param) (value float64, ok bool, err error) {
 	return value, true, nil
 }
 
-// choice returns the parameter's word, or its number if the text is not one of its words.
+// choice returns the parameter's word if its text is one of its words, and its number otherwise.
 func (a Args) choice(p Param) (word string, value float64, err error) {
 	text := a.text(p)
 	if e := p.checkText(text); e != nil {

@@ -40,7 +40,7 @@ type candidate struct {
 	preferred bool
 }
 
-// candidates returns the methods that fit the cells, the simplest first.
+// candidates returns the candidates for these cells, the simplest first.
 func candidates(cells structure, nonnegative string) []candidate {
 	out := []candidate{
 		{label: "james-stein", method: "james-stein"},
@@ -55,29 +55,31 @@ func candidates(cells structure, nonnegative string) []candidate {
 		}
 	}
 	more := graphCandidates(cells)
-	if more == nil { // if most cells are noise, the smallest of many estimated errors is far too small
+	if more == nil { // on a graph, its estimated error, the smallest of many, would be far too small
 		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold",
 			args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
 }
 
-// contender is a candidate's fit with its estimated squared error, in units of s², the noise variance.
+// contender is a candidate's fit with its estimated squared error, in units of the noise variance s².
 type contender struct {
 	Fit
 	label string
 	risk  float64
 }
 
-// certainty is how far a candidate's estimated error must be below the preferred one's, in standard deviations of the
-// difference of the two.
+// The preferred candidate is replaced only by one whose estimated error is lower by more than certainty standard
+// deviations of the difference of the two.
 const certainty = 2
 
-// choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. Their
-// errors partly cancel, and a choice between them would be chance. The best fit must be better than the noisy values by
-// more than the standard deviation of that difference and the cost of one free parameter. Otherwise choose returns the
-// noisy values. On a graph the differences between good estimators are smaller than the noise of their estimated
-// errors. There choose returns the candidate that is best on real tables, unless another is clearly better.
+// choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. A choice
+// between these would be chance, and in their average the errors partly cancel. If the best fit is not clearly better
+// than the noisy values, choose returns the noisy values. Clearly better means by more than the standard deviation of
+// the difference and the cost of one free parameter.
+//
+// On a graph, the differences between good estimators are smaller than the noise of their estimated errors. There
+// choose returns the preferred candidate, which is best on real tables, unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))
 	tried := make([]string, len(from))
@@ -92,13 +94,13 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	noisy := contender{unchanged(p.y), "the noisy values, since nothing else is clearly better", float64(len(p.y))}
 	best := slices.MinFunc(all, func(a, b contender) int { return cmp.Compare(a.risk, b.risk) })
 	k := slices.IndexFunc(from, func(c candidate) bool { return c.preferred })
-	if k >= 0 && !(all[k].risk-best.risk > 2+certainty*doubt(all[k].Fit, best.Fit, p)) {
+	if k >= 0 && !(all[k].risk-best.risk > 2+certainty*differenceDeviation(all[k].Fit, best.Fit, p)) {
 		best = all[k]
 	} else {
 		k = -1
 	}
 	switch {
-	case !(noisy.risk-best.risk > 2+doubt(noisy.Fit, best.Fit, p)):
+	case !(noisy.risk-best.risk > 2+differenceDeviation(noisy.Fit, best.Fit, p)):
 		best = noisy
 	case k < 0:
 		best = average(best, all, p)
@@ -108,8 +110,8 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	return best.Fit, nil
 }
 
-// tuned returns the number of wavelet levels that chose their own threshold. Each counts as a free parameter, since the
-// smallest of many estimated errors is too small.
+// tuned returns the number of wavelet levels with a threshold of their own. Each of these thresholds counts as a free
+// parameter, since the smallest of many estimated errors is too small.
 func (c candidate) tuned(cells structure) float64 {
 	if c.method != "wavelet" || c.args["threshold"] != "sure" {
 		return 0
@@ -122,12 +124,12 @@ func (c candidate) tuned(cells structure) float64 {
 }
 
 // average returns the mean of the best fit and of all fits that are not clearly worse: their estimated error exceeds
-// the best one by less than the standard deviation of the difference.
+// the error of the best one by less than the standard deviation of the difference.
 func average(best contender, all []contender, p problem) contender {
 	out := contender{Fit: Fit{X: make([]float64, len(p.y))}}
 	var labels []string
 	for _, c := range all {
-		if c.label != best.label && !(c.risk-best.risk < doubt(c.Fit, best.Fit, p)) {
+		if c.label != best.label && !(c.risk-best.risk < differenceDeviation(c.Fit, best.Fit, p)) {
 			continue
 		}
 		labels = append(labels, c.label)
@@ -157,9 +159,9 @@ func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
 	return own.fit(ctx, p.y, p.s)
 }
 
-// doubt returns the standard deviation, in units of s², of the difference between the estimated errors of two fits a
-// and b. It is 2·‖a − b‖/s, the standard deviation of 2·Z·(a − b)/s for the noise s·Z.
-func doubt(a, b Fit, p problem) float64 {
+// differenceDeviation returns the standard deviation of the difference between the estimated errors of two fits a and
+// b, in units of s². It is 2·‖a − b‖/s, the standard deviation of 2·Z·(a − b)/s for the noise s·Z.
+func differenceDeviation(a, b Fit, p problem) float64 {
 	var sum float64
 	for i, x := range a.X {
 		u := clampFar((x - b.X[i]) / p.s)
@@ -168,7 +170,7 @@ func doubt(a, b Fit, p problem) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large
+// maxCut is the largest number of nodes for which auto tries trend filtering, whose minimum cuts take minutes on large
 // graphs.
 const maxCut = 20_000
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// reach limits which support points count for a value: those at most 7 standard deviations farther away than the
-// nearest one. A point beyond has at most e^(−24.5) of the likelihood of the nearest point.
-const reach = 7
+// A support point counts for a value if it is at most cutoff standard deviations farther away than the nearest support
+// point. The likelihood of a point beyond is at most e^(−24.5) times the likelihood of the nearest point.
+const cutoff = 7
 
-// row holds the likelihoods of one noisy value under the support points near it: likelihoods[j] is the likelihood at
+// row holds the likelihoods of one noisy value under the support points near it. likelihoods[j] is the likelihood at
 // support point first+j, divided by the likelihood at the nearest support point.
 type row struct {
 	first       int // index of the support point of likelihoods[0]
@@ -17,7 +17,8 @@ type row struct {
 	likelihoods []float64
 }
 
-// band finds the support points, candidates for the true mean, near a noisy value.
+// band finds the support points near a noisy value. Support points are the possible values of the true mean; see
+// mixture.go.
 type band struct {
 	points []float64 // sorted
 	s      float64
@@ -26,18 +27,18 @@ type band struct {
 
 func newBand(points []float64, s float64) *band { return &band{points: points, s: s} }
 
-// findRow returns the likelihoods of a value. They are valid until the next call.
+// findRow returns the likelihoods of a noisy value. They are valid until the next call.
 func (b *band) findRow(v float64) row {
 	r := row{nearest: b.findNearest(v)}
 	closest := (v - b.points[r.nearest]) / b.s
 	r.first = r.nearest
-	for r.first > 0 && b.exponent(v, r.first-1, closest) < reach*reach/2.0 {
+	for r.first > 0 && b.exponent(v, r.first-1, closest) < cutoff*cutoff/2.0 {
 		r.first--
 	}
 	b.buffer = b.buffer[:0]
 	for j := r.first; j < len(b.points); j++ {
 		e := b.exponent(v, j, closest)
-		if j > r.nearest && e >= reach*reach/2.0 {
+		if j > r.nearest && e >= cutoff*cutoff/2.0 {
 			break
 		}
 		b.buffer = append(b.buffer, math.Exp(-e))
@@ -46,8 +47,8 @@ func (b *band) findRow(v float64) row {
 	return r
 }
 
-// exponent returns (((v−p)/s)² − closest²)/2 for support point p, without cancellation: minus the logarithm of p's
-// relative likelihood.
+// exponent returns (((v−p)/s)² − closest²)/2 for support point p: minus the logarithm of p's relative likelihood. No
+// digits cancel in its formula.
 func (b *band) exponent(v float64, point int, closest float64) float64 {
 	u := (v - b.points[point]) / b.s
 	return (math.Abs(u) - math.Abs(closest)) * (math.Abs(u) + math.Abs(closest)) / 2
@@ -64,10 +65,11 @@ func (b *band) findNearest(v float64) int {
 	return i
 }
 
-// likelihoods is a banded matrix A: A_ij is the likelihood of value i under support point j, up to a factor per row.
+// likelihoods is a banded matrix A. A_ij is the likelihood of value i under support point j, except for a factor that
+// is the same within a row.
 type likelihoods struct {
 	rows   []row
-	counts []float64 // the weight of each row; they sum to 1
+	counts []float64 // the weight of each row; the weights sum to 1
 	points int
 }
 
@@ -87,7 +89,7 @@ func kernel(values, counts, points []float64, s float64) likelihoods {
 	return l
 }
 
-// mix returns A·w: the densities of the values under the prior with weights w.
+// mix returns A·w: the densities of the values if the prior has the weights w.
 func (l likelihoods) mix(w []float64) []float64 {
 	out := make([]float64, len(l.rows))
 	for i, r := range l.rows {
@@ -98,8 +100,9 @@ func (l likelihoods) mix(w []float64) []float64 {
 	return out
 }
 
-// gradient returns 1 − Σ_i c_i·A_ij/p_i for every support point j, for densities p and row weights c. At the maximum of
-// the likelihood all of these are at least 0, and they are 0 at the points that have weight.
+// gradient returns 1 − Σ_i c_i·A_ij/p_i for every support point j, with p the densities of the values and c the weights
+// of the rows. At the maximum of the likelihood all of these numbers are at least 0, and they are 0 at the points with
+// a positive weight.
 func (l likelihoods) gradient(p []float64) []float64 {
 	out := make([]float64, l.points)
 	for j := range out {
@@ -114,7 +117,7 @@ func (l likelihoods) gradient(p []float64) []float64 {
 	return out
 }
 
-// curvature adds the Hessian Σ_i c_i/p_i²·a_i·a_iᵀ to a matrix; a_i is row i.
+// curvature adds the Hessian Σ_i c_i/p_i²·a_i·a_iᵀ to a matrix, with a_i the row i of A.
 func (l likelihoods) curvature(p []float64, to *skyline) {
 	for i, r := range l.rows {
 		c := l.counts[i] / p[i] / p[i]

@@ -5,7 +5,8 @@ import (
 )
 
 // Bind returns the step for cells of this shape. It returns an [*Error] if the step's method needs an order or a graph
-// that these cells do not have, or if there are too many cells. So a plan finds such errors before anything is spent.
+// that these cells do not have, or if there are too many cells. A plan calls it to find such errors before any budget
+// is spent.
 func (s *Step) Bind(shape Shape) (*Step, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -40,15 +41,15 @@ func (s *Step) WithGraph(g *Graph) (*Step, error) {
 	return &with, nil
 }
 
-// WithRun returns the step with other settings for graph computations, such as the number of workers. They change no
-// result.
+// WithRun returns the step with other settings for graph computations, such as the number of workers. These settings do
+// not change the result.
 func (s *Step) WithRun(r Run) *Step {
 	with := *s
 	with.cells.run = graph.Run(r)
 	return &with
 }
 
-// WithRuns calls [Step.WithRun] for every step.
+// WithRuns returns the steps with other settings for graph computations; see [Step.WithRun].
 func WithRuns(steps []*Step, run Run) []*Step {
 	out := make([]*Step, len(steps))
 	for i, s := range steps {
@@ -57,8 +58,8 @@ func WithRuns(steps []*Step, run Run) []*Step {
 	return out
 }
 
-// orders returns the number of ordered dimensions with more than one cell. If there is none, it returns 1 if any
-// dimension is ordered, else 0.
+// orders returns the number of ordered dimensions with more than one cell. If there is none, it returns 1 if some
+// dimension is ordered, and 0 otherwise.
 func (s Shape) orders() int {
 	if several := len(s.ordered()); several > 0 {
 		return several
@@ -71,7 +72,8 @@ func (s Shape) orders() int {
 	return 0
 }
 
-// network returns the graph of the cells. If no graph was given, it joins neighbours along the ordered dimensions.
+// network returns the graph of the cells. If the job gives no graph, neighbours along the ordered dimensions are
+// joined.
 func (c structure) network() (*graph.Graph, error) {
 	if c.graph != nil {
 		return c.graph, nil

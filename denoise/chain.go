@@ -4,7 +4,7 @@ import "math"
 
 // chain finds the exact minimiser of ½·Σ (y_i − x_i)² + λ·Σ |x_i − x_{i+1}| for one line at a time. Its memory is
 // reused from one line to the next. The method is Johnson's dynamic program (Journal of Computational and Graphical
-// Statistics 22, 2013). With m_k(t) the least cost of the cells 0 … k given x_k = t, the derivative
+// Statistics 22, 2013). Let m_k(t) be the least cost of the cells 0 … k if x_k = t. Its derivative
 //
 //	m'_k(t) = t − y_k + clip(m'_{k−1}(t), −λ, λ)
 //
@@ -16,7 +16,8 @@ type chain struct {
 	x         []float64
 }
 
-// knot is a point at which the derivative has a kink: to its right, slope and intercept are larger by these amounts.
+// knot is a point at which the slope of the derivative changes: to its right, slope and intercept of the line are
+// larger by these amounts.
 type knot struct{ at, slope, intercept float64 }
 
 // newChain allocates the memory for lines of this many cells.
@@ -48,11 +49,11 @@ func (c *chain) Solve(y []float64, lambda float64) (x []float64, levels int) {
 	return c.x, c.level(y, lambda)
 }
 
-// cell is a cell's noisy value y and the bound λ to which its derivative is clipped before the next cell is added.
+// cell is a cell's noisy value y, and the λ to which the derivative is clipped before the next cell is added.
 type cell struct{ y, lambda float64 }
 
-// push adds cell k to the derivative and clips the sum to ±λ. knots[from:to] are the knots before; push drops those at
-// which the sum is clipped and adds one at each end.
+// push adds cell k to the derivative and clips the sum to ±λ. knots[from:to] are the knots before. push removes the
+// knots at which the sum is clipped, and adds one at each end.
 func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	edge := v.lambda
 	if k == 0 {
@@ -77,11 +78,11 @@ func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	return from - 1, to + 1
 }
 
-// level recomputes each level as the mean of its cells, which removes the recursion's rounding errors. It returns the
-// number of levels.
+// level recomputes the value of each run of equal cells as the mean of the run, shifted by the penalties at its ends.
+// This removes the rounding errors of the recursion. It returns the number of runs.
 func (c *chain) level(y []float64, lambda float64) (levels int) {
 	fitted := c.x
-	pull := 0.0 // the pull of the previous level
+	pull := 0.0 // the shift by the penalty between this run and the previous one
 	for from := 0; from < len(y); levels++ {
 		to, sum := from, 0.0
 		for ; to < len(y) && fitted[to] == fitted[from]; to++ {
@@ -97,7 +98,7 @@ func (c *chain) level(y []float64, lambda float64) (levels int) {
 			value = refined
 		}
 		for i := from; i < to; i++ {
-			y[i] = value // the line is the caller's scratch memory, and fitted is still needed until all levels are found
+			y[i] = value // y is overwritten, since fitted is needed until all runs are found
 		}
 		from = to
 	}

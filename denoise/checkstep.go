@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Kind is the kind of a vector's values, such as counts. Some methods suit only some kinds.
+// Kind is the kind of a vector's values, such as counts. Some methods do not suit all kinds.
 type Kind string
 
 // The kinds of vectors.
@@ -16,16 +16,16 @@ const (
 	Counts Kind = "counts"
 	// SignedSums are sums that may be below 0.
 	SignedSums Kind = "signed sums"
-	// CentredSums are the sums of a mean: sums of differences from the centre of the range. Their unit is not the
-	// answer's.
+	// CentredSums are the sums from which a mean is computed: sums of differences from the centre of the range. Their unit
+	// is not the unit of the answer.
 	CentredSums Kind = "centred sums"
-	// Quotient is an answer computed from several noisy vectors. No step can be applied to it.
+	// Quotient is an answer that is computed from several noisy vectors. No step can be applied to it.
 	Quotient Kind = "quotient"
 )
 
-// CheckStep returns all errors of one step of a job. kind describes the vector that the step is applied to; graph is
-// true if the job gives the step a graph. It needs no data. Each error names its parameter, so that the error can be
-// shown at the parameter's place in the job.
+// CheckStep returns all errors in one step of a job. kind describes the vector to which the step is applied; graph is
+// true if the job gives the step a graph. CheckStep needs no data. Each error names its parameter, so that it can be
+// shown at the parameter's line of the job.
 func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	m, errs := checkArgs(method, args)
 	if len(errs) > 0 && errs[0].Code == CodeUnknownMethod {
@@ -55,7 +55,7 @@ func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) 
 	case CentredSums:
 		m.checkCentred(args, bad)
 	case SignedSums:
-		if _, said := args[nonnegativeName]; !said && m.floors(args) {
+		if _, said := args[nonnegativeName]; !said && m.isNonnegative(args) {
 			bad("", m.Name+" moves sums below 0 to 0, and these may be below 0",
 				"write nonnegative: false, or clamp the values to at least 0")
 		}
@@ -71,15 +71,15 @@ func CheckStep(method string, args Args, graph bool, kind Kind) (errs []*Error) 
 	return errs
 }
 
-// checkCentred calls bad for each parameter that does not suit the sums of a mean. A number in the unit of the mean
-// would be too small for its sums.
+// checkCentred calls bad for each parameter that does not suit the sums of a mean. A parameter in the unit of the mean
+// would be too small for sums.
 func (m Method) checkCentred(args Args, bad func(param, message, hint string)) {
 	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; " +
 		"the mean itself never leaves its range"
 	switch {
 	case m.ForCounts:
 		bad("", m.Name+" does not go with a mean", hint)
-	case m.floors(args):
+	case m.isNonnegative(args):
 		bad("", "the sums of a mean may be negative", "write nonnegative: false; "+hint)
 	}
 	for _, p := range m.Params {
@@ -90,8 +90,8 @@ func (m Method) checkCentred(args Args, bad func(param, message, hint string)) {
 	}
 }
 
-// floors reports whether a step of the method, with these parameters, returns no negative value.
-func (m Method) floors(args Args) bool {
+// isNonnegative reports whether a step of the method, with these parameters, returns no negative value.
+func (m Method) isNonnegative(args Args) bool {
 	for _, p := range m.Params {
 		if p.Name == nonnegativeName {
 			return args.text(p) == "true"

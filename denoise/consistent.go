@@ -5,30 +5,31 @@ import (
 	"math"
 )
 
-// maxDims bounds the number of dimensions, since the computation goes through every subset of them.
+// maxDims bounds the number of dimensions, since the computation visits every subset of them.
 const maxDims = 20
 
 // Margin is a released table of sums of the cells over some of the dimensions.
 type Margin struct {
-	// Axes are the dimensions that the margin keeps, in ascending order; empty for the total of all cells.
+	// Axes are the dimensions that are not summed over, in ascending order. It is empty for the total of all cells.
 	Axes []int
-	// Values are the margin's noisy cells, row by row, in the cells' unit.
+	// Values holds the margin's noisy cells, row by row, in the cells' unit.
 	Values []float64
 	// Deviation is the standard deviation of the noise of Values, above 0, in the same unit.
 	Deviation float64
 }
 
-// Consistent returns the cells that agree best with a noisy table and its noisy margins, by least squares with weights
-// that are one over the variances:
+// Consistent returns the table that agrees best with a noisy table and its noisy margins, by least squares with the
+// inverse variances as weights:
 //
 //	argmin_x ‖y − x‖²/s² + Σ_m ‖z_m − M_m·x‖²/s_m²
 //
-// Here M_m sums cells. The margins of the result are the estimates of the margins, so that tables add up. The result is
-// linear and unbiased, and no linear unbiased estimate is more accurate. deviation is the standard deviation of every
-// cell of the result. All noises must be independent.
+// Here z_m holds the values of margin m, and M_m·x the margin m of the table x. The margins of the result are the
+// estimates of the margins, so all tables add up. The result is linear and unbiased, and no linear unbiased estimate is
+// more accurate. deviation is the standard deviation of every cell of the result. All noises must be independent.
 //
-// y has one value per cell of the shape; s > 0 is the deviation of its noise; y is not changed. O(d) for every set of
-// dimensions that a margin keeps. Errors: an [*Error] if a margin does not fit the shape.
+// y has one value per cell of the shape and is not changed; s > 0 is the standard deviation of its noise. The time is
+// O(d), for d cells, for every subset of dimensions that occurs in a margin. Errors: an [*Error] if a margin does not
+// fit the shape.
 //
 // Source: generalised least squares (Aitken 1936); the margins of a product of dimensions share the eigenspaces of the
 // analysis of variance, so every effect is a weighted mean of its estimates. For private tables: Hay, Rastogi, Miklau &
@@ -45,7 +46,7 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 			return nil, 0, fmt.Errorf("margin %d: %w", i+1, err)
 		}
 	}
-	// work in a unit in which nothing overflows
+	// convert to a unit in which nothing overflows
 	largest := max(maxAbs(y), math.SmallestNonzeroFloat64)
 	for _, m := range margins {
 		largest = max(largest, maxAbs(m.Values))
@@ -59,8 +60,8 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	return each(x, v.fromScaled), s * math.Sqrt(variance/float64(len(y))), nil
 }
 
-// ConsistentDeviation returns the standard deviation that every cell of the result of [Consistent] has. It does not
-// read the values of the margins. Its errors are those of Consistent.
+// ConsistentDeviation returns the standard deviation of every cell of the result of [Consistent]. It does not read the
+// values of the margins. Its errors are the same as Consistent's.
 func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, error) {
 	if err := shape.checkEffects(); err != nil {
 		return 0, err
@@ -75,7 +76,8 @@ func ConsistentDeviation(s float64, shape Shape, margins []Margin) (float64, err
 	return s * math.Sqrt(adjustedVariance(shape.Dims, weights)/float64(shape.Cells())), nil
 }
 
-// checkEffects returns an error if the shape is not valid, or has too many dimensions to go through all their subsets.
+// checkEffects returns an error if the shape is not valid, or has so many dimensions that their subsets cannot be
+// visited.
 func (s Shape) checkEffects() error {
 	if err := s.check(); err != nil {
 		return err
@@ -100,7 +102,7 @@ func (m Margin) check(shape Shape) error {
 	return err
 }
 
-// cells returns the number of the margin's values, or why it does not fit the shape.
+// cells returns the number of the margin's values, or an error if it does not fit the shape.
 func (m Margin) cells(shape Shape) (int, error) {
 	cells := 1
 	for i, axis := range m.Axes {

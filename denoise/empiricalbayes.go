@@ -4,19 +4,20 @@ import (
 	"math"
 )
 
-// signSeed is the public seed of the random signs. Any other number would do as well.
+// signSeed is the public seed of the random signs. Its value is arbitrary.
 const signSeed = 0x7369_676e
 
 // EmpiricalBayes returns the posterior means under the prior that makes y most likely among all distributions: the
-// nonparametric maximum likelihood of Kiefer & Wolfowitz, for tables whose cells have no order. The support of the
-// prior is the points k·s/4 near a value of y. If nonnegative is set, only points of at least 0 are used, so that no
+// nonparametric maximum likelihood of Kiefer & Wolfowitz. It suits tables whose cells have no order. The support of the
+// prior is the points k·s/4 near a value of y. If nonnegative is set, only points of at least 0 are used, so no
 // estimate is negative.
 //
-// DF is found by trying nearby values with public random signs (Ramani, Blu & Unser 2008). The posterior variances
-// alone, Σ Var_i/s², omit that the prior follows the values, which is most of DF if values are far apart or dense.
+// DF is estimated by applying the estimator to nearby values, with public random signs (Ramani, Blu & Unser 2008). The
+// sum of the posterior variances, Σ Var_i/s², would be too small: it omits that the prior depends on the values, which
+// is most of DF if values are far apart or dense.
 //
-// y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed. O(d·log
-// d) and a small banded problem that does not grow with d.
+// y and the result have d values in one unit, and s > 0 is the standard deviation of their noise. y is not changed. The
+// time is O(d·log d), plus a small banded problem that does not grow with d.
 //
 // Source: Kiefer & Wolfowitz, Annals of Mathematical Statistics 27, 1956; Jiang & Zhang, Annals of Statistics 37, 2009
 // (near-optimality); Koenker & Mizera, JASA 109, 2014 (as a convex problem).
@@ -28,10 +29,10 @@ func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	})
 }
 
-// divergence estimates the degrees of freedom Σ ∂x_i/∂y_i of an estimator from finite differences: it compares the
-// estimates at y + u + e·s/32 and y + u − e·s/32 for public random signs e, more often if there are few values. The
-// shifts u, up to half the distance of two support points, are random too. Without them an estimator that jumps from
-// point to point would seem constant.
+// divergence estimates the degrees of freedom Σ ∂x_i/∂y_i of an estimator from finite differences. It compares the
+// estimates at y + u + e·s/32 and y + u − e·s/32 for public random signs e, and repeats this if there are few values.
+// The shifts u, up to half the distance of two support points, are random too. Without them an estimator that jumps
+// from point to point would seem constant.
 func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 	r, step := public{state: signSeed}, v.s/32
 	tries := max(1, min(512/len(v.y), 32))

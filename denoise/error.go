@@ -18,15 +18,14 @@ const (
 	CodeWrongType        = "wrong-type"
 )
 
-// Error describes what is wrong with a step or with a sequence of steps. It depends only on the job's text, never on
-// data.
+// Error describes an error in a step or in a sequence of steps. It depends only on the job's text, never on data.
 type Error struct {
-	// Code is one of the Code constants, which do not change.
+	// Code is one of the Code constants. Their values do not change.
 	Code    string
 	Message string
-	// Param names the wrong parameter; "" if the step as a whole is wrong.
+	// Param names the wrong parameter. It is "" if the step as a whole is wrong.
 	Param string
-	// Hint is advice on what to do; "" if there is none.
+	// Hint is advice on what to do, or "".
 	Hint string
 }
 
@@ -41,7 +40,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// asError returns an error of a step as an [Error], which can have a hint.
+// asError returns err as an [Error], which can have a hint.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0. It
-// returns the estimates with the notes of all steps; y is not changed. DF are the degrees of freedom of the last step.
-// Errors: as [Check], and an [*Error] if s or a value is not a finite number.
+// Estimate carries out steps, in order, on noisy values. Their noise must be independent with standard deviation s > 0.
+// It returns the estimates with the notes of all steps; y is not changed. DF is the degrees of freedom of the last
+// step. Errors: the errors of [Check], and an [*Error] if s or a value is not a finite number.
 func Estimate(ctx context.Context, y []float64, s float64, steps []*Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
@@ -48,11 +48,11 @@ type Risk struct {
 	// RMSE is the root of the expected mean squared error of a cell, in the query's unit. It is at least s·√Uncertainty,
 	// or s if Uncertainty is above 1.
 	RMSE float64
-	// Low and High are the ends of an interval that contains, in about 95 % of the cases, both the expected RMSE and the
-	// actual one of these estimates.
+	// Low and High are the limits of an interval that contains, in about 95 % of the cases, both the expected RMSE and the
+	// actual RMSE of these estimates.
 	Low, High float64
-	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased if there are
-	// many cells, so it may be below 0. Few cells tell little of their error: then Relative is nearly 1.
+	// Relative is the mean squared error divided by s², the error of the noisy values. If there are many cells, it is
+	// unbiased, so it may be below 0. Few cells do not show their error well, so Relative is then nearly 1.
 	Relative float64
 	// Uncertainty is the standard deviation of Relative.
 	Uncertainty float64
@@ -61,33 +61,37 @@ type Risk struct {
 const (
 	// fission is γ: an estimator is tried on y + γ·w, whose noise has the standard deviation s·√(1+γ²), 0.8 % above s.
 	fission = 0.125
-	// riskSeed is public. Any other number would do as well. The noisy values are mixed into it: if all tables used the
-	// same w, the estimated errors of all releases would deviate in the same direction.
+	// riskSeed is public and arbitrary. The noisy values are mixed into it, because with the same w for all tables the
+	// estimated errors of all releases would deviate in the same direction.
 	riskSeed = 0x6470_7265_6c65_6173
-	// riskNumbers is about how many normal random numbers are drawn in all. maxTries is the largest number drawn per cell.
+	// riskNumbers is the approximate number of normal random numbers that are drawn in all. maxTries is the largest number
+	// drawn per cell.
 	riskNumbers, maxTries = 1 << 13, 32
-	// fewCells is the weight of the error of the noisy values, against the squared number of cells as the weight of the
-	// estimate. The two weigh the same at √200 ≈ 14 cells.
+	// fewCells is the weight of the error of the noisy values; the weight of the estimated error is the squared number of
+	// cells. The two weights are equal at √200 ≈ 14 cells.
 	fewCells = 200
 )
 
-// ExpectedError estimates the error of the estimates that steps make from y, whose noise is independent with standard
-// deviation s > 0. It includes everything that the steps decide from y: a threshold found by SURE, auto's choice,
-// clipping, rounding. So selection does not bias it, as it biases the smallest of several SURE values. It uses no
-// values but y.
+// ExpectedError estimates the error of the estimates that steps compute from y. The noise of y must be independent with
+// standard deviation s > 0. The estimated error includes everything that the steps decide from y: a threshold found by
+// SURE, the choice of the method auto, clipping, rounding. So this selection does not bias it, as it biases the
+// smallest of several SURE values. The only values that ExpectedError reads are y.
 //
-// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are tried on the first and
-// compared with the second. Averaged over w in the terms that are known,
+// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are applied to the first, and
+// the result is compared with the second. In the terms whose mean over w is known, this mean is used:
 //
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
-// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Over few cells it varies so
-// much that its root is far too small. Therefore it is averaged with s², the error of the noisy values: with n cells
-// the weights are n² and 200, equal at 14 cells. The weight of s² is less, by e^(−z²/2), if the estimate is above s² by
-// z times twice the standard deviation that the noise gives it: steps that do not fit the values are no better than
-// noise. The estimate's uncertainty follows from how its terms vary over the cells; it is large if there are few cells
-// or if the error is far below s². The result is an expectation over the query's cells and gives no interval for one
-// cell. Only the noisy value gives a valid interval for a cell.
+// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger.
+//
+// Over few cells it varies so much that its root is far too small. Therefore it is averaged with s², the error of the
+// noisy values. With n cells the weights are n² and 200, equal at 14 cells. Steps that do not fit the values are no
+// better than noise. So if the estimate exceeds s² by z times twice the standard deviation that the noise gives it, the
+// weight of s² is reduced by e^(−z²/2).
+//
+// The uncertainty of the estimate follows from the variation of its terms over the cells. It is large if there are few
+// cells, or if the error is far below s². The result is an expectation over the query's cells and gives no interval for
+// one cell. Only the noisy value gives a valid interval for a cell.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
@@ -109,7 +113,7 @@ func ExpectedError(ctx context.Context, y []float64, s float64, steps []*Step) (
 	return t.risk(), nil
 }
 
-// trial sums the losses of an estimator on y + γ·w, cell by cell, in units of s².
+// trial applies an estimator to y + γ·w, and sums its losses cell by cell, in units of s².
 type trial struct {
 	y, x   []float64
 	s      float64
@@ -141,7 +145,7 @@ func (t *trial) risk() Risk {
 		return Risk{}
 	}
 	r := Risk{Relative: mean(t.losses), Uncertainty: spreadOfSum(t.losses) / n}
-	noise := math.Sqrt(2 / n) // the standard deviation of the mean squared error of the noisy values, relative to s²
+	noise := math.Sqrt(2 / n) // the standard deviation of the mean squared error of the noisy values, divided by s²
 	few := fewCells / (n*n + fewCells)
 	if z := (r.Relative - 1) / (2 * noise); z > 0 {
 		few *= math.Exp(-z * z / 2)
@@ -149,7 +153,7 @@ func (t *trial) risk() Risk {
 	r.Relative += few * (1 - r.Relative)
 	r.Uncertainty = max(r.Uncertainty, few*noise)
 	r.RMSE = t.root(max(r.Relative, min(r.Uncertainty, 1)))
-	// The error of one table varies around its expectation. The estimator was tried on noise that is larger than s.
+	// The actual error of one table varies around its expectation. Low is divided, since the trial had more noise than y.
 	own := max(r.Relative, 0)
 	width := 1.96 * math.Hypot(r.Uncertainty, own*noise)
 	r.Low = t.root(r.Relative-width) / math.Sqrt(1+fission*fission)

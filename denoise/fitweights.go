@@ -3,14 +3,14 @@ package denoise
 import "math"
 
 const (
-	// kktTolerance bounds how far the log-likelihood per value may be below its maximum.
+	// The log-likelihood per value is at most kktTolerance below its maximum.
 	kktTolerance = 1e-10
 	maxNewton    = 100
 )
 
 // fitWeights returns the weights w that maximise the likelihood Σ_i c_i·log (A·w)_i over w ≥ 0, Σ w = 1. It minimises
-// −Σ c_i·log(A·w)_i + Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method. That takes
-// about 30 steps with one banded Cholesky factorisation each; expectation maximisation takes thousands.
+// −Σ c_i·log(A·w)_i + Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method. This takes
+// about 30 steps, each with one banded Cholesky factorisation; expectation maximisation takes thousands.
 //
 // Source: the problem: Koenker & Mizera 2014; the method: Wright, "Primal-Dual Interior-Point Methods", 1997.
 func fitWeights(l likelihoods) []float64 {
@@ -27,8 +27,8 @@ func fitWeights(l likelihoods) []float64 {
 	return normalised(n.w)
 }
 
-// excess returns max_j Σ_i c_i·A_ij/p_i − 1, by how much the weights miss the optimality condition. The log-likelihood
-// per value is at most ln(1+excess) below its maximum (Lindsay 1983).
+// excess returns max_j Σ_i c_i·A_ij/p_i − 1, which is 0 at the best weights. The log-likelihood per value is at most
+// ln(1+excess) below its maximum (Lindsay 1983).
 func (l likelihoods) excess(gradient []float64) float64 {
 	var worst float64
 	for _, g := range gradient {
@@ -37,8 +37,8 @@ func (l likelihoods) excess(gradient []float64) float64 {
 	return worst
 }
 
-// envelope returns for each support point j the first support point that has a likelihood in the same row as j: the
-// start of row j of the Hessian.
+// envelope returns, for each support point j, the first support point that has a likelihood in the same row as j. Row j
+// of the Hessian starts at this point.
 func (l likelihoods) envelope() []int {
 	first := make([]int, l.points)
 	for j := range first {
@@ -70,7 +70,7 @@ func (n *newtonState) measure() {
 // gap returns Σ w_j·z_j, which is 0 at the solution.
 func (n *newtonState) gap() float64 { return dot(n.w, n.z) }
 
-// advance makes one interior point step towards w_j·z_j = a tenth of the present mean of these products. It returns
+// advance makes one interior point step. It aims at products w_j·z_j that are a tenth of their present mean. It returns
 // false if rounding errors allow no step.
 func (n *newtonState) advance() bool {
 	target := n.gap() / float64(len(n.w)) / 10
@@ -102,8 +102,8 @@ func (n *newtonState) direction(target float64) []float64 {
 	return n.matrix.solve(b)
 }
 
-// search returns the step length. With it the barrier −Σ c_i·log p_i + Σ w_j − target·Σ log w_j falls, or rises by no
-// more than rounding errors.
+// search returns the step length. With it, the barrier function −Σ c_i·log p_i + Σ w_j − target·Σ log w_j falls, or
+// rises by no more than rounding errors.
 func (n *newtonState) search(step []float64, target float64) float64 {
 	before := n.barrier(n.w, n.densities, target)
 	along := maxFactor(n.w, step)
@@ -130,7 +130,7 @@ func (n *newtonState) barrier(w, densities []float64, target float64) float64 {
 	return value
 }
 
-// maxFactor returns the largest factor f ≤ 1 for which values + f·step leaves at least a hundredth of every value.
+// maxFactor returns the largest factor f ≤ 1 for which values + f·step is at least a hundredth of every value.
 func maxFactor(values, step []float64) float64 {
 	factor := 1.0
 	for j, d := range step {

@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 		table := golden(t, "shrink_"+name+".csv")
 		y := numbers(t, table["y"])
 		near(t, name+" threshold", []float64{UniversalThreshold(len(y), s)}, universal[i:i+1])
-		near(t, name+" factor", []float64{1 - pulled(y, s)}, factors[i:i+1])
+		near(t, name+" factor", []float64{1 - shrinkFraction(y, s)}, factors[i:i+1])
 		near(t, name+" James-Stein", JamesStein(y, s, false), numbers(t, table["js"]))
 		near(t, name+" positive part", JamesStein(y, s, true), numbers(t, table["js_plus"]))
 		lindley := Lindley(y, s, true)

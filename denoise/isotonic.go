@@ -1,8 +1,9 @@
 package denoise
 
-// Isotonic returns the nearest vector in least squares that never falls (or, if decreasing is set, never rises)
-// along the one ordered dimension of the shape. It replaces each run that breaks the order by its mean. DF is the
-// number of runs. If the true mean has the order, the result is never farther from it than y. y is not changed. O(d).
+// Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
+// along the one ordered dimension of the shape. It replaces each run of cells that breaks the order by its mean. DF is
+// the number of runs. If the true means have the order, the result is never farther from them than y. y is not changed.
+// The time is O(d).
 //
 // Source: Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; the degrees of freedom:
 // Meyer & Woodroofe, Annals of Statistics 28, 2000.

@@ -19,16 +19,17 @@ func JamesStein(y []float64, s float64, positive bool) []float64 {
 	if len(y) < 3 {
 		return scale(y, 1)
 	}
-	factor := 1 - pulled(y, s)
+	factor := 1 - shrinkFraction(y, s)
 	if positive {
 		factor = max(factor, 0)
 	}
 	return scale(y, factor)
 }
 
-// pulled returns (d−2)·s²/‖y‖², the fraction by which values move towards 0, at most MaxFloat64. It returns 0 for the
-// zero vector. It divides by the largest value first, since the square of the norm could overflow or underflow.
-func pulled(y []float64, s float64) float64 {
+// shrinkFraction returns (d−2)·s²/‖y‖², the fraction by which values are moved towards 0, at most MaxFloat64. For the
+// zero vector it returns 0. It divides by the largest value first, since the square of the norm could overflow or
+// underflow.
+func shrinkFraction(y []float64, s float64) float64 {
 	largest := maxAbs(y)
 	if largest == 0 || math.IsInf(largest, 1) {
 		return 0

@@ -11,30 +11,30 @@ import (
 type Method struct {
 	// Name is the name in a job.
 	Name string
-	// Aliases are names of the method in other tools. A hint uses them to suggest Name.
+	// Aliases are names of the method in other tools. If a job uses one, the hint suggests Name.
 	Aliases []string
-	// Doc is one sentence about the method.
+	// Doc is one sentence that describes the method.
 	Doc    string
 	Params []Param
-	// KnownNoise: the method needs independent noise of known standard deviation. A step with this method must be the
-	// first.
+	// KnownNoise is set if the method needs independent noise of known standard deviation. A step with this method must be
+	// the first.
 	KnownNoise bool
 	// Needs is what the method must know about the cells, such as an order.
 	Needs Need
-	// TakesGraph: the method uses a graph if there is one.
+	// TakesGraph is set if the method uses a graph of the cells when there is one.
 	TakesGraph bool
-	// ForCounts: the method does not suit centred sums, which may be negative.
+	// ForCounts is set if the method does not suit centred sums, which may be negative.
 	ForCounts bool
 
 	build func(Args) (rule, error)
-	// probe returns an error if there are too many cells for the method; nil if any number will do.
+	// probe returns an error if there are too many cells for the method. It is nil if the number of cells is not limited.
 	probe func(Args, structure) error
 }
 
 // Need is what a method must know about the cells.
 type Need string
 
-// The needs.
+// The values of Need.
 const (
 	// NeedsNothing: the method works on any vector.
 	NeedsNothing Need = ""
@@ -42,12 +42,12 @@ const (
 	NeedsOrder Need = "order"
 	// NeedsLine: exactly one dimension must have an order.
 	NeedsLine Need = "line"
-	// NeedsGraph: there must be a graph of the cells, or dimensions with an order. Then neighbouring cells along these
-	// dimensions are joined.
+	// NeedsGraph: there must be a graph of the cells, or a dimension with an order. Without a graph, neighbouring cells
+	// along the ordered dimensions are joined.
 	NeedsGraph Need = "graph"
 )
 
-// rule computes an estimate, in a new slice.
+// rule computes an estimate and returns it in a new slice.
 type rule func(ctx context.Context, p problem) (Fit, error)
 
 // problem is the input of an estimator: noisy values, the standard deviation of their noise, and public facts about the
@@ -55,7 +55,7 @@ type rule func(ctx context.Context, p problem) (Fit, error)
 type problem struct {
 	y  []float64
 	s  float64
-	of int // length of the whole vector, if y is only a block of it; 0 if y is the whole vector
+	of int // number of cells of the whole vector if y is only a block of it, otherwise 0
 	structure
 }
 
@@ -67,8 +67,7 @@ func (p problem) total() int {
 	return len(p.y)
 }
 
-// structure holds the public facts about the cells: their shape and graph. If shape is nil, nothing is known about
-// their order.
+// structure holds the public facts about the cells: their shape and graph. If shape is nil, their order is unknown.
 type structure struct {
 	shape *Shape
 	graph *graph.Graph
@@ -95,8 +94,8 @@ func (m Method) fits(cells structure) error {
 	return nil
 }
 
-// foreign returns the error for a parameter that the method does not have.
-func (m Method) foreign(name string) *Error {
+// unknownParameter returns the error for a parameter that the method does not have.
+func (m Method) unknownParameter(name string) *Error {
 	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name),
 		Hint: suggest(name, m.paramNames()), Param: name}
 }

@@ -45,7 +45,7 @@ func jamesStein() Method {
 // shrinkage holds the parameters of the method james-stein.
 type shrinkage struct {
 	positive, known bool
-	toward          string // empty if target is used
+	toward          string // the text of the parameter towards, or empty if target is used
 	target, prior   float64
 }
 
@@ -88,7 +88,7 @@ func hardThreshold() Method {
 }
 
 // thresholding adds the parameter threshold to a method. what describes the threshold for the reference page. sure
-// returns the threshold of smallest estimated error. fit estimates with a given threshold.
+// returns the threshold of smallest estimated error. fit returns the estimate with a given threshold.
 func thresholding(m Method, what string, sure func(y []float64, s float64) float64,
 	fit func(p problem, at float64) Fit) Method {
 	threshold := Param{
@@ -111,7 +111,7 @@ func thresholding(m Method, what string, sure func(y []float64, s float64) float
 	return m
 }
 
-// pick returns the threshold that a word such as universal or sure denotes, or t if the word is empty.
+// pick returns the threshold that a word means, such as universal or sure. If the word is empty, it returns t.
 func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
 	switch word {
 	case "universal":

@@ -11,7 +11,7 @@ func nonnegative() Method {
 	return Method{
 		Name: "nonnegative", Aliases: []string{"positive", "clip_at_zero"}, ForCounts: true, Doc: "replaces negative cells " +
 			"by 0; sums of many cells become biased upwards",
-		build: plain(func(y []float64) Fit { return clipped(unchanged(y)) }),
+		build: parameterless(func(y []float64) Fit { return clipped(unchanged(y)) }),
 	}
 }
 
@@ -20,12 +20,12 @@ func init() { register(round) }
 func round() Method {
 	return Method{
 		Name: "round", ForCounts: true, Doc: "rounds every cell to the nearest integer, ties to even",
-		build: plain(func(y []float64) Fit { return Fit{X: Round(y), DF: float64(len(y))} }),
+		build: parameterless(func(y []float64) Fit { return Fit{X: Round(y), DF: float64(len(y))} }),
 	}
 }
 
-// clippable adds the parameter nonnegative to an estimator. If a job sets it to true, negative estimates become 0 at
-// the end.
+// clippable adds the parameter nonnegative to an estimator. If a job sets it to true, negative estimates are replaced
+// by 0.
 func (m Method) clippable() Method {
 	floor := nonnegativeParam()
 	if !m.KnownNoise || slices.Contains(m.paramNames(), floor.Name) {
@@ -53,14 +53,15 @@ func (m Method) clippable() Method {
 	return m
 }
 
-// plain builds a method that has no parameters and does not use the noise's standard deviation.
-func plain(f func([]float64) Fit) func(Args) (rule, error) {
+// parameterless returns the constructor of a method that has no parameters and does not use the noise's standard
+// deviation.
+func parameterless(f func([]float64) Fit) func(Args) (rule, error) {
 	return func(Args) (rule, error) {
 		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }, nil
 	}
 }
 
-// clipped replaces negative estimates by 0, and reduces DF by the fraction of cells that become 0. That is exact for
+// clipped replaces negative estimates by 0, and reduces DF by the fraction of cells that become 0. This DF is exact for
 // estimates that treat each cell separately.
 func clipped(f Fit) Fit {
 	kept := 0

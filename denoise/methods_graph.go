@@ -94,8 +94,8 @@ func trendFilter() Method {
 	}
 }
 
-// trendOf returns graph.TrendFilter's estimate. If the given λ is so large that rounding errors hide the solution, it
-// uses a smaller one; the solution is then nearly constant anyway.
+// trendOf returns graph.TrendFilter's estimate. If λ is so large that rounding errors hide the solution, it uses a
+// smaller λ, for which the solution is also nearly constant.
 func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOptions) (*graph.Fit, error) {
 	for {
 		f, err := graph.TrendFilter(ctx, g, y, o)
@@ -123,7 +123,7 @@ func treeEnsemble() Method {
 				return nil, err
 			}
 			if _, given := a[trees.Name]; !given {
-				number = 0 // the ensemble chooses the number: fewer trees on large graphs
+				number = 0 // graph.TreeEnsemble chooses the number: fewer trees on large graphs
 			}
 			word, value, err := a.choice(lambda)
 			if err != nil {
@@ -144,8 +144,8 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the floor of graph.TreeEnsemble if the job gives λ. Otherwise the ensemble chooses its floor by
-// estimated risk.
+// givenFloor is the floor of graph.TreeEnsemble if the job gives λ. Without a given λ, the ensemble chooses its floor
+// by estimated risk.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
@@ -155,8 +155,8 @@ func penalty(word string, lambda float64, v scaled) graph.Penalty {
 	return graph.Penalty{Lambda: min(v.toScaled(lambda), farthest)}
 }
 
-// onGraph makes a rule from an estimator on graphs. The rule scales the values so that nothing overflows, calls the
-// estimator, and scales its result back.
+// onGraph returns a rule that applies an estimator on graphs. The rule scales the values so that nothing overflows,
+// calls the estimator, and scales its result back.
 func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.Fit, error)) rule {
 	return func(ctx context.Context, p problem) (Fit, error) {
 		g, err := p.network()

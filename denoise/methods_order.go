@@ -36,7 +36,8 @@ func wavelet() Method {
 	}
 }
 
-// lambdaParam returns the parameter lambda, the size of a penalty: a number, or found by SURE.
+// lambdaParam returns the parameter lambda, the size of a penalty. It is a number, or the word sure: then λ has the
+// smallest estimated error.
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// This file estimates means under the prior that makes noisy values most likely: the nonparametric maximum
-// likelihood. The prior has weights on a lattice near the values (mixture.go). Each value has a likelihood at the few
-// points near it (band.go). The weights that make all values most likely are found by an interior point method
-// (fitweights.go), whose matrices are banded (skyline.go).
+// This file estimates means under the prior that makes the noisy values most likely: the nonparametric maximum
+// likelihood. The prior is a set of weights on support points, lattice points near the values (mixture.go). Each value
+// has a likelihood at the few support points near it (band.go). An interior point method finds the weights that make
+// all values most likely (fitweights.go). Its matrices are banded (skyline.go).
 
 const (
 	// pointsPerDeviation is the number of support points per standard deviation of the noise. supportMargin is the number
-	// of support points on either side of each value. A uniform grid over all values fails on heavy tails: it is too
-	// coarse for the small values.
+	// of support points on either side of each value. (A uniform grid over the range of all values is not enough: if some
+	// values are huge, it is too coarse for the small values.)
 	pointsPerDeviation = 4
 	supportMargin      = 3
 	// If there are more than exactCells values, the prior is fitted to rounded values: multiples of 1/roundedPerDeviation
-	// of a standard deviation. Rounding adds 1e-4 of the noise's variance. The posterior means are always computed for the
-	// values themselves.
+	// of a standard deviation. Rounding adds 1e-4 of the noise's variance. The posterior means are always computed from
+	// the values that are not rounded.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )
 
 // posteriorMeans returns the posterior means of the values y, with noise of standard deviation s > 0, under the prior
-// that makes y most likely. If nonnegative is set, the prior has no weight below 0.
+// that makes y most likely. If nonnegative is set, the prior has no support point below 0.
 func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
 	points := supportPoints(y, s, nonnegative)
 	values, counts := rounded(y, s)
@@ -33,7 +33,7 @@ func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
 	return means
 }
 
-// supportPoints returns the sorted lattice points near values of y.
+// supportPoints returns the lattice points near values of y, sorted.
 func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
 	width := s / pointsPerDeviation
 	occupied := map[float64]bool{}
@@ -58,7 +58,7 @@ func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
 	return slices.Compact(points)
 }
 
-// rounded returns the values to which the prior is fitted, sorted, and how often each occurs.
+// rounded returns the values to which the prior is fitted, sorted, and how often each of them occurs.
 func rounded(y []float64, s float64) (values, counts []float64) {
 	values = slices.Clone(y)
 	if width := s / roundedPerDeviation; len(y) > exactCells {
@@ -97,7 +97,7 @@ func (m mixture) posterior(y []float64) (means []float64, variances float64) {
 	return means, variances
 }
 
-// moments returns the posterior mean and variance of the value to which row r belongs.
+// moments returns the posterior mean and variance of the value that row r is for.
 func (m mixture) moments(r row) (mean, variance float64) {
 	var total, first, second float64
 	nearest := m.points[r.nearest]

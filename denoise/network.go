@@ -16,32 +16,32 @@ type Edge struct {
 	Length float64
 }
 
-// EdgeError names a wrong edge of the list given to [NewGraph], and the reason.
+// EdgeError means that an edge in the list given to [NewGraph] is wrong.
 type EdgeError struct {
-	// Index counts from 0.
+	// Index is the edge's index in the list, from 0.
 	Index  int
 	Reason string
 }
 
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
 
-// Graph is an immutable graph of the cells of a query, for [Step.WithGraph]. [NewGraph] makes one.
+// Graph is an immutable graph of the cells of a query, for [Step.WithGraph]. [NewGraph] returns one.
 type Graph struct{ network *graph.Graph }
 
-// Run sets how a computation is carried out, such as the number of workers. No field changes its result.
+// Run holds settings for carrying out a computation, such as the number of workers. They do not change the result.
 type Run struct {
-	// Workers is the number of goroutines. If it is 0, there is one per processor.
+	// Workers is the number of goroutines, or 0 for one per processor.
 	Workers int
 	// Progress, if not nil, is called with the number of tasks done and their total. Two goroutines never call it at
 	// the same time.
 	Progress func(done, total int)
 }
 
-// NewGraph returns a graph that joins the cells of a shape. edges join cells of the dimension axis; their ends are
-// indices along it. Successive cells of each other dimension with an order are joined by edges of weight 1 and unknown
-// length. Loops are dropped. Parallel edges become one, with the sum of their weights and their shortest known length.
-// Errors: an [*EdgeError] for the first edge with an end that is not a cell, a weight that is not positive or a length
-// that is negative; else an [*Error].
+// NewGraph returns a graph that joins the cells of a shape. edges join cells along the dimension axis; their ends are
+// indices along it. Along each other dimension with an order, successive cells are joined by edges of weight 1 and
+// unknown length. Loops are dropped. Parallel edges become one, with the sum of their weights and their shortest known
+// length. Errors: an [*EdgeError] for the first edge with an end that is not a cell, a weight that is not positive or a
+// length that is negative; for other problems an [*Error].
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	return &Graph{network}, nil
 }
 
-// repeatAlong returns the graph of all cells of a shape: it repeats the edges for every line of cells along axis.
+// repeatAlong returns the graph of all cells of a shape. It repeats the edges for every line of cells along axis.
 func repeatAlong(shape Shape, axis int, edges []graph.Edge) (*graph.Graph, error) {
 	if copies := shape.Cells() / shape.Dims[axis]; len(edges) > graph.MaxNodes/copies {
 		return nil, &graph.SizeError{What: "edges", Got: len(edges), Want: graph.MaxNodes / copies}
@@ -83,7 +83,7 @@ func repeatAlong(shape Shape, axis int, edges []graph.Edge) (*graph.Graph, error
 	return graph.New(shape.Cells(), all)
 }
 
-// graphError returns an error of package graph as one of this package.
+// graphError converts an error of package graph to an error of this package.
 func graphError(err error) error {
 	var wrong *graph.EdgeError
 	if errors.As(err, &wrong) {
@@ -92,7 +92,7 @@ func graphError(err error) error {
 	return &Error{Code: CodeTooLarge, Message: err.Error()}
 }
 
-// neighbours appends an edge between any two successive cells along a dimension.
+// neighbours appends an edge for each pair of successive cells along a dimension.
 func (s Shape) neighbours(axis int, edges []graph.Edge) []graph.Edge {
 	s.lines(axis, func(cells []int) {
 		for k, to := range cells[1:] {

@@ -2,8 +2,8 @@ package denoise
 
 import "math"
 
-// Nonnegative returns max(y_i, 0), the projection of y onto the vectors without negative values. If the true mean has
-// no negative values, the result is never farther from it than y. Sums of many cells become biased upwards.
+// Nonnegative returns max(y_i, 0), the projection of y onto the vectors without negative values. If no true mean is
+// negative, the result is never farther from the true means than y. Sums of many cells become biased upwards.
 func Nonnegative(y []float64) []float64 {
 	return each(y, func(v float64) float64 { return max(v, 0) })
 }

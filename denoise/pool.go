@@ -11,8 +11,8 @@ type run struct {
 
 func (r run) mean() float64 { return r.sum / float64(r.cells) }
 
-// pool replaces a line by the nearest nondecreasing one (pool adjacent violators), in place, and returns the number of
-// runs of equal values.
+// pool replaces a line by the nearest nondecreasing one (by pool adjacent violators), in place. It returns the number
+// of runs of equal values.
 func pool(line []float64) int {
 	var runs []run
 	for _, v := range line {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is a stream of random numbers that anybody can reproduce from a public seed. It must never be used as noise
+// public is a stream of random numbers from a public seed, which anybody can reproduce. It must never be used as noise
 // for privacy. It serves only to try an estimator on noisy values that are already public.
 type public struct {
 	state  uint64

@@ -9,13 +9,13 @@ import (
 
 // # The registry
 //
-// Each method has a function that returns its [Method]. register adds that function to the registry. Jobs, their schema
+// Each method has a function that returns its [Method]. register adds this function to the registry. Jobs, their schema
 // and reference page, shell completion and `release denoise` read the registry. So a new method is one file of this
 // package.
 
 var registry []func() Method
 
-// register adds a method to the registry. An init beside the method's function calls it.
+// register adds a method to the registry. It is called from an init in the method's file.
 func register(m func() Method) { registry = append(registry, m) }
 
 // Methods returns all methods, sorted by name.
@@ -28,7 +28,7 @@ func Methods() []Method {
 	return methods
 }
 
-// checkArgs returns the named method and all errors in its parameters. It does not look at the rest of the job.
+// checkArgs returns the named method and all errors in its parameters. It does not check anything else in the job.
 func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
@@ -38,7 +38,7 @@ func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		i := slices.IndexFunc(m.Params, func(p Param) bool { return p.Name == name })
 		if i < 0 {
-			errs = append(errs, m.foreign(name))
+			errs = append(errs, m.unknownParameter(name))
 		} else if e := m.Params[i].checkText(args[name]); e != nil {
 			errs = append(errs, e)
 		}
@@ -52,18 +52,18 @@ func checkArgs(method string, args Args) (m Method, errs []*Error) {
 	return m, errs
 }
 
-// ownersOf returns the names of the methods for which such returns true.
-func ownersOf(such func(Method) bool) (names []string) {
+// ownersOf returns the names of the methods for which has returns true.
+func ownersOf(has func(Method) bool) (names []string) {
 	for _, m := range Methods() {
-		if such(m) {
+		if has(m) {
 			names = append(names, m.Name)
 		}
 	}
 	return names
 }
 
-// suggestMethod returns a hint with the method that an unknown word may mean: another tool's name for it, or a
-// misspelling.
+// suggestMethod returns a hint with the method that an unknown word may mean. The word may be another tool's name of
+// the method, or a misspelling.
 func suggestMethod(word string) string {
 	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
 	for _, m := range Methods() {

@@ -6,11 +6,11 @@ import (
 )
 
 // Shape is the number of a query's cells along each dimension. Cells are listed row by row: the index of the last
-// dimension varies fastest.
+// dimension changes fastest.
 type Shape struct {
 	// Dims[i] is the number of cells along dimension i, at least 1.
 	Dims []int
-	// Ordered[i] is true if the cells of dimension i have an order, as edges, hours and rows of a grid do.
+	// Ordered[i] is true if the cells of dimension i have an order, such as edges, hours and rows of a grid.
 	Ordered []bool
 }
 
@@ -23,7 +23,7 @@ func (s Shape) Cells() int {
 	return cells
 }
 
-// Line returns the shape of one ordered dimension.
+// Line returns the shape of a line: one ordered dimension with this number of cells.
 func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
 
 // check returns an [*Error] if the shape is not valid.

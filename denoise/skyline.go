@@ -2,8 +2,8 @@ package denoise
 
 import "math"
 
-// skyline is a symmetric matrix, of which row i stores the columns first[i] to i. The columns left of first[i] are 0,
-// and stay 0 in the Cholesky factor.
+// skyline is a symmetric matrix of which row i stores the columns first[i] to i. The columns before first[i] are 0, and
+// stay 0 in the Cholesky factor.
 type skyline struct {
 	first  []int
 	start  []int // index in values at which each row begins
@@ -21,8 +21,8 @@ func newSkyline(first []int) *skyline {
 
 func (m *skyline) row(i int) []float64 { return m.values[m.start[i]:m.start[i+1]] }
 
-// factor replaces the matrix by its Cholesky factor. If rounding errors make a pivot nonpositive, it uses a huge pivot,
-// which makes that unknown 0.
+// factor replaces the matrix by its Cholesky factor. If a pivot is not positive because of rounding errors, factor uses
+// a huge pivot instead, which makes this unknown 0.
 func (m *skyline) factor() {
 	const huge, lost = 1e150, 1e-14
 	for i := range m.first {

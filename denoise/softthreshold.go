@@ -19,9 +19,9 @@ func SoftThreshold(y []float64, t float64) []float64 {
 	})
 }
 
-// UniversalThreshold returns s·sqrt(2·ln d), or 0 if d ≤ 1. With probability tending to 1, the largest of d Gaussian
-// noises of standard deviation s stays below it. Soft thresholding at that level has an expected squared error of at
-// most (2·ln d + 1)·(s² + Σ min(f_i², s²)) around the mean f.
+// UniversalThreshold returns s·sqrt(2·ln d), or 0 if d ≤ 1. The largest of d Gaussian noises of standard deviation s is
+// below it with a probability that tends to 1 as d grows. Soft thresholding at this threshold has an expected squared
+// error of at most (2·ln d + 1)·(s² + Σ min(f_i², s²)) around the mean f.
 //
 // Source: Donoho & Johnstone 1994, Theorem 1.
 func UniversalThreshold(d int, s float64) float64 {

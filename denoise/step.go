@@ -10,7 +10,7 @@ import (
 )
 
 // Step is one post-processing step: a method with its parameters and, after [Step.Bind] and [Step.WithGraph], with the
-// public facts about the cells. [New] makes steps. A step is immutable, and its errors never depend on a noisy value.
+// public facts about the cells. [New] returns one. A step is immutable, and its errors never depend on a noisy value.
 type Step struct {
 	method  Method
 	rule    rule
@@ -34,8 +34,8 @@ func New(method string, args Args) (*Step, error) {
 	return &Step{method: m, rule: rule, args: maps.Clone(args), perCell: isPerCell(method, args)}, nil
 }
 
-// isPerCell reports whether a method with these parameters treats each cell separately, once the length of
-// the whole vector is known. Such a step can be applied block by block to vectors that are too long for memory.
+// isPerCell reports whether a method with these parameters treats each cell separately, given the length of the whole
+// vector. Such a step can be applied block by block to vectors that do not fit in memory.
 func isPerCell(method string, a Args) bool {
 	switch method {
 	case "nonnegative", "round":
@@ -46,19 +46,19 @@ func isPerCell(method string, a Args) bool {
 	return false
 }
 
-// Name returns the method's name, as a job writes it.
+// Name returns the method's name in a job.
 func (s *Step) Name() string { return s.method.Name }
 
-// KnownNoise reports whether the step needs independent Gaussian noise of known standard deviation. Then it must be the
-// first step.
+// KnownNoise reports whether the step needs independent Gaussian noise of known standard deviation. If so, it must be
+// the first step.
 func (s *Step) KnownNoise() bool { return s.method.KnownNoise }
 
 // CellByCell reports whether each estimate depends only on the noisy value of its own cell.
 func (s *Step) CellByCell() bool { return s.perCell }
 
-// Estimate carries the step out on noisy values whose noise is independent with standard deviation deviation > 0. It
-// does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step is
-// not bound to as many cells; ctx.Err().
+// Estimate carries out the step on noisy values, whose noise must be independent with standard deviation deviation > 0.
+// It does not change y. Errors: an [*Error] if deviation or a value is not a finite number, or if the step is bound to
+// another number of cells; ctx.Err().
 func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := checkInput(y, deviation); err != nil {
 		return Fit{}, err
@@ -74,9 +74,9 @@ func (s *Step) fit(ctx context.Context, y []float64, deviation float64) (Fit, er
 	return s.rule(ctx, problem{y: y, s: deviation, structure: s.cells})
 }
 
-// Blockwise returns the step as a function that replaces values by estimates in place, for vectors that are too long
-// for memory. The function can be called for any part of a vector of cells values, at any time and from several
-// goroutines. notes describe the whole vector. Errors: an [*Error] if the step is not [Step.CellByCell], or as
+// Blockwise returns the step as a function that replaces values by estimates in place, for vectors that do not fit in
+// memory. The function can be called for any block of a vector of cells values, at any time and from several
+// goroutines. notes describe the whole vector. Errors: an [*Error] if [Step.CellByCell] is false; the errors of
 // [Step.Estimate].
 func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (replace func(values []float64),
 	notes []string, err error) {
@@ -95,14 +95,14 @@ func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (rep
 	return func(values []float64) {
 		block := p
 		block.y = values
-		if f, err := s.rule(unending, block); err == nil { // such a rule returns only errors of its context
+		if f, err := s.rule(unending, block); err == nil { // such a rule fails only if its context has ended
 			copy(values, f.X)
 		}
 	}, f.Notes, nil
 }
 
-// suits returns an error if the step is empty, if it was bound to another number of cells or lacks the order or the graph
-// that its method needs, or if ctx has ended.
+// suits returns an error if the step cannot be applied to this number of cells, or if ctx has ended. It cannot be
+// applied if it is empty, bound to another number of cells, or without the order or the graph that its method needs.
 func (s *Step) suits(ctx context.Context, cells int) error {
 	if err := ctx.Err(); err != nil {
 		return err

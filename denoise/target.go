@@ -1,13 +1,14 @@
 package denoise
 
-// Lindley returns the James–Stein estimate towards the mean m of all d cells, for vectors around a level that is not 0:
+// Lindley returns the James–Stein estimate towards the mean m of all d cells. It suits vectors whose values are around
+// a number that is not 0:
 //
 //	m + (1 − (d−3)·s²/Σ(y_i−m)²)·(y − m)       for d ≥ 4, else y
 //
-// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below the error of
-// y. DF is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
+// If positive is set, the factor is at least 0. For every vector of true means the expected squared error is below the
+// error of y. DF is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
 //
-// y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
+// y and the result have d values in one unit, and s > 0 is the standard deviation of their noise. y is not changed.
 //
 // Source: Lindley's discussion of Stein, JRSS B 24, 1962; Efron & Morris, "Data analysis using Stein's estimator", JASA
 // 70, 1975.
@@ -63,8 +64,8 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull describes a James–Stein estimate: its target, and how many of the d degrees of freedom its factor loses (2 for a
-// fixed target, 3 for the mean).
+// pull describes a James–Stein estimate: the target towards which values move, and the number of the d degrees of
+// freedom that its factor loses (2 for a fixed target, 3 for the mean).
 type pull struct {
 	towards  float64
 	lost     int

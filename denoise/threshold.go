@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// HardThreshold replaces the values with |y_i| ≤ t by 0, for t ≥ 0, and keeps the others.
+// HardThreshold replaces the values with |y_i| ≤ t by 0 and does not change the others. t is at least 0.
 //
 // y, the result and t have the same unit; y is not changed.
 //
@@ -20,10 +20,11 @@ func HardThreshold(y []float64, t float64) []float64 {
 	})
 }
 
-// SUREThreshold returns the threshold for [SoftThreshold] at which Stein's estimate of the squared error is smallest;
-// the smallest one if there are several. It is 0 or one of the |y_i|. The noise has standard deviation s > 0.
+// SUREThreshold returns the threshold for [SoftThreshold] at which Stein's estimate of the squared error is smallest,
+// or the smallest such threshold if there are several. It is 0 or one of the |y_i|. s > 0 is the standard deviation of
+// the noise. The time is O(d·log d).
 //
-// Source: Donoho & Johnstone, "Adapting to unknown smoothness via wavelet shrinkage", JASA 90, 1995. O(d·log d).
+// Source: Donoho & Johnstone, "Adapting to unknown smoothness via wavelet shrinkage", JASA 90, 1995.
 func SUREThreshold(y []float64, s float64) float64 {
 	v, ok := rescale(y, s)
 	if !ok {
@@ -32,7 +33,7 @@ func SUREThreshold(y []float64, s float64) float64 {
 	return v.fromScaled(sure.Threshold(v.y, v.s))
 }
 
-// softFit soft-thresholds at t. DF is the number of nonzero estimates.
+// softFit returns the fit of soft thresholding at t. DF is the number of nonzero estimates.
 func softFit(y []float64, t float64) Fit {
 	f := Fit{X: SoftThreshold(y, t)}
 	for _, v := range y {
@@ -43,12 +44,12 @@ func softFit(y []float64, t float64) Fit {
 	return f
 }
 
-// smoothing is γ, the width over which the degrees of freedom of hard thresholding are smoothed, in units of s. They
-// are exact for noise of standard deviation s·√(1+γ²), 3 % more than s.
+// smoothing is γ: the degrees of freedom of hard thresholding are smoothed over a width of γ·s. The result is exact for
+// noise of standard deviation s·√(1+γ²), 3 % more than s.
 const smoothing = 0.25
 
-// hardFit hard-thresholds at t. Since hard thresholding jumps at t, DF includes how many values are near t. DF is
-// smoothed; with τ = γ·s, each value v adds
+// hardFit returns the fit of hard thresholding at t. The estimates jump at t, so DF also depends on how many values are
+// near t. DF is smoothed; with τ = γ·s, each value v adds
 //
 //	∂/∂v E[hard(v + τ·Z)] = P(|v + τ·Z| > t) + t/τ·(φ((t−v)/τ) + φ((t+v)/τ))
 func hardFit(y []float64, s, t float64) Fit {
@@ -68,13 +69,13 @@ func hardSlope(v, t float64) float64 {
 	return stays + t*(density(up)+density(down))
 }
 
-// density returns the density of the standard normal distribution.
+// density is the density of the standard normal distribution.
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 // HardSUREThreshold returns the threshold for [HardThreshold] with the smallest estimated squared error, among
-// multiples of s/8 up to 1.5 times the universal threshold. Hard thresholding jumps, so Stein's estimate does not hold
-// for it. Therefore the error is estimated for noise that is 3 % larger, which smooths the jumps. The noise has
-// standard deviation s > 0.
+// multiples of s/8 up to 1.5 times the universal threshold. Stein's estimate does not hold for hard thresholding,
+// because its estimates jump. So the error is estimated for noise that is 3 % larger, which smooths the jumps. s > 0 is
+// the standard deviation of the noise.
 func HardSUREThreshold(y []float64, s float64) float64 {
 	v, ok := rescale(y, s)
 	if !ok {

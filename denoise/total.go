@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Total returns the nearest vector, by the sum of squares, whose cells sum to a public total. It moves every cell by
-// the same amount. If nonnegative is set, cells that would become negative are 0 instead (the projection onto the
-// simplex), and a total below 0 counts as 0. DF is one less than the number of cells that move freely. The sum holds up
-// to rounding. y and total have one unit; y is not changed. O(d·log d).
+// Total returns the nearest vector, by the sum of squares, whose cells sum to a public total. It adds the same number
+// to every cell. If nonnegative is set, it is the projection onto the simplex: cells that would become negative are 0,
+// and a total below 0 counts as 0. DF is one less than the number of cells that are not fixed at 0. The sum is exact
+// except for rounding. y and total have one unit; y is not changed. The time is O(d·log d).
 //
 // Source: Held, Wolfe & Crowder, "Validation of subgradient optimization", Mathematical Programming 6, 1974.
 func Total(y []float64, total float64, nonnegative bool) Fit {
@@ -26,7 +26,7 @@ func Total(y []float64, total float64, nonnegative bool) Fit {
 	})
 }
 
-// simplex projects y onto the vectors x ≥ 0 with the given sum: x_i = max(y_i − t, 0), with the t that gives the sum.
+// simplex projects y onto the vectors x ≥ 0 with the given sum: x_i = max(y_i − t, 0), for the t that gives this sum.
 func simplex(y []float64, total float64) Fit {
 	descending := slices.Clone(y)
 	slices.SortFunc(descending, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -9,8 +9,9 @@ import (
 //
 //	½·Σ (y_i − x_i)² + λ·Σ |x_i − x_{i+1}|
 //
-// over each line along the one ordered dimension of the shape: the data decide which neighbouring cells share a level.
-// DF is the number of levels. λ ≥ 0 and y have one unit; y is not changed. O(d).
+// for each line along the one ordered dimension of the shape. The minimiser is piecewise constant, and the data decide
+// which neighbouring cells have equal values. DF is the number of runs of equal values. λ ≥ 0 and y have one unit; y is
+// not changed. The time is O(d).
 //
 // Source: Johnson, "A dynamic programming algorithm for the fused lasso and L0-segmentation", Journal of Computational
 // and Graphical Statistics 22, 2013; the degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
@@ -27,7 +28,7 @@ func TotalVariation(y []float64, shape Shape, lambda float64) (Fit, error) {
 }
 
 // TotalVariationSURE is [TotalVariation] with the λ of smallest estimated error. It tries λ = s·2^k for integers k, and
-// then factors 2^(1/4) around the best one. The noise has standard deviation s > 0.
+// then factors 2^(1/4) around the best one. s > 0 is the standard deviation of the noise.
 func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda float64, err error) {
 	axis, err := shape.line(len(y))
 	if err != nil {
@@ -41,7 +42,8 @@ func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda fl
 	return fit, lambda, nil
 }
 
-// minimiseRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then factors 2^(1/4) around the best one.
+// minimiseRisk returns the fit and the λ of smallest estimated error. It tries λ = s·2^k, from s/16 to 4·s·√d, and then
+// factors 2^(1/4) around the best one.
 func minimiseRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64) {
 	least, at := math.Inf(1), 0.0
 	try := func(exponent float64) {
@@ -60,8 +62,8 @@ func minimiseRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda floa
 	return best, v.s * math.Exp2(at)
 }
 
-// line returns the one ordered dimension of a shape; an error if there is not exactly one, or if the shape has another
-// number of cells.
+// line returns the one ordered dimension of a shape. It returns an error if the shape does not have exactly one, or has
+// another number of cells.
 func (s Shape) line(cells int) (axis int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err

@@ -8,21 +8,22 @@ import (
 // This file transforms tables of any size into Haar coefficients, the differences of the means of neighbouring blocks,
 // and back (transform.go). shrink.go shrinks the coefficients level by level.
 
-// blocks describes all blocks of one size along one dimension: block k holds the size cells from first + k·stride on,
-// as far as they exist. An orthonormal transform has the blocks that start at 0, size, 2·size, …. The invariant
-// transform averages over all shifts, so a block starts at every cell; each shift uses one block in period.
+// blocks describes all blocks of one size along one dimension. Block k holds the size cells from first + k·stride on,
+// except those outside of the dimension. An orthonormal transform has the blocks that start at 0, size, 2·size, …. The
+// invariant transform averages over all shifts of these blocks. So a block starts at every cell, and each shift uses
+// one of period successive blocks.
 type blocks struct {
 	cells                       int // the number of cells in the dimension
 	first, stride, size, number int
 	period                      int
-	done                        bool // the next larger blocks would be the same
+	done                        bool // set if the next larger blocks would be the same
 }
 
 func single(cells int, ordered bool) blocks {
 	return blocks{cells: cells, stride: 1, size: 1, number: cells, period: 1, done: !ordered || cells == 1}
 }
 
-// next returns the blocks of twice the size. The largest invariant blocks begin at or before cell 0 and hold all cells:
+// next returns the blocks of twice the size. The largest invariant blocks start at or before cell 0 and hold all cells:
 // one block for each shift.
 func (b blocks) next(invariant bool) blocks {
 	n := blocks{cells: b.cells, size: 2 * b.size}
@@ -39,7 +40,7 @@ func (b blocks) next(invariant bool) blocks {
 	return n
 }
 
-// index returns the index of the block that begins at a cell, or −1 if there is no such block.
+// index returns the index of the block that starts at a cell, or −1 if there is no such block.
 func (b blocks) index(start int) int {
 	k := (start - b.first) / b.stride
 	if start < b.first || k >= b.number {
@@ -55,28 +56,29 @@ func (b blocks) held(k int) int {
 }
 
 // level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
-// of blocks with a and b cells is sqrt(ab/(a+b))·(mean of the first − mean of the second), so that all levels and the
-// overall mean are an orthonormal basis. A pair with an empty block has no coefficient.
+// of blocks with a and b cells is sqrt(ab/(a+b))·(mean of the first − mean of the second). With this factor, all levels
+// and the overall mean form an orthonormal basis. A pair with an empty block has no coefficient.
 type level struct {
 	axis           int
-	below, above   []blocks // the blocks of every dimension
+	below, above   []blocks // the blocks of every dimension, before and after pairs are joined
 	coefficients   []float64
 	weight         float64 // the fraction of all shifts that contain each pair
-	invariantPairs bool    // each block belongs to two pairs
+	invariantPairs bool    // set if each block belongs to two pairs
 }
 
-// transform is a Haar transform of a table of any size. It is orthonormal, or covers all shifts at once, which makes it
-// translation-invariant. Cells that differ in a dimension without an order are transformed separately.
+// transform is a Haar transform of a table of any size. It is either orthonormal, or an average over all shifts of the
+// blocks, which is translation-invariant. Cells that differ in a dimension without an order are transformed separately.
 //
-// Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Blocks that
-// are cut off replace periodic ones, so that the first and the last cell are not neighbours.
+// Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Unlike there,
+// blocks end at the first and the last cell instead of continuing periodically, so that these two cells are not
+// neighbours.
 type transform struct {
 	Levels []level   // from the smallest blocks to the largest
 	roots  []float64 // the means of the largest blocks
 }
 
-// newHaar computes the transform of a table with dims cells along its dimensions, listed row by row; ordered tells
-// which dimensions have an order. O(d·log d).
+// newHaar computes the transform of a table with dims cells along its dimensions, listed row by row. ordered[i] is set
+// if dimension i has an order. The time is O(d·log d).
 func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform {
 	state := make([]blocks, len(dims))
 	for i, d := range dims {
@@ -98,7 +100,7 @@ func newHaar(y []float64, dims []int, ordered []bool, invariant bool) *transform
 	return h
 }
 
-// nextAxis returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
+// nextAxis returns the dimension whose blocks are joined next: the last of the dimensions with the smallest blocks.
 func nextAxis(state []blocks) int {
 	axis := -1
 	for i, b := range state {
@@ -109,8 +111,8 @@ func nextAxis(state []blocks) int {
 	return axis
 }
 
-// pairs calls f for each two neighbouring blocks along the level's axis that the next level joins: with the index of the
-// pair, the indices of the two blocks (−1 for an empty block), and their numbers of cells, a and b.
+// pairs calls f for each pair of neighbouring blocks along the level's axis that the next level joins. f gets the index
+// of the pair, the indices of the two blocks (−1 for an empty block), and their numbers of cells, a and b.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
@@ -140,8 +142,8 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// held returns the number of cells in each block of a table: in each combination of one block per dimension, row by
-// row.
+// held returns the number of cells in each block of a table. Such a block is a combination of one block per dimension;
+// these combinations are listed row by row.
 func held(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {
@@ -156,7 +158,7 @@ func held(dims []blocks) []float64 {
 	return out
 }
 
-// split computes the coefficients and returns the means of the pairs.
+// split computes the level's coefficients from the means of the blocks, and returns the means of the pairs.
 func (l *level) split(means []float64) []float64 {
 	var out []float64
 	l.pairs(func(pair, left, right int, a, b float64) {
@@ -218,7 +220,7 @@ func (h *transform) Back() []float64 {
 	return means
 }
 
-// tables returns the number of tables that are transformed separately, one for each combination of values of the
+// tables returns the number of tables that are transformed separately: one for each combination of values of the
 // dimensions without an order.
 func tables(dims []int, ordered []bool) float64 {
 	n := 1.0

@@ -2,7 +2,7 @@ package denoise
 
 import "math"
 
-// each applies f to every value. It makes the results finite: see publishable.
+// each applies f to every value, and makes the results finite (see publishable).
 func each(y []float64, f func(float64) float64) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {
@@ -15,8 +15,8 @@ func scale(y []float64, factor float64) []float64 {
 	return each(y, func(v float64) float64 { return v * factor })
 }
 
-// publishable returns v if it is finite, writes −0 as 0, and replaces an overflow by ±MaxFloat64, since formats differ
-// in the values that they can hold.
+// publishable returns v as a finite number that every output format can hold: ±MaxFloat64 for an overflow, and 0 for
+// −0.
 func publishable(v float64) float64 {
 	if v == 0 {
 		return 0

@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// ThresholdRule is a way to shrink wavelet coefficients.
+// ThresholdRule is a rule for shrinking wavelet coefficients.
 type ThresholdRule string
 
-// The rules for shrinking.
+// The rules for shrinking wavelet coefficients. A level is the set of coefficients from blocks of one size.
 const (
 	// Universal is soft thresholding of all coefficients at s·sqrt(2·ln d).
 	Universal ThresholdRule = "universal"
@@ -26,18 +26,18 @@ type Wavelet struct {
 	Rule ThresholdRule
 	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant: the estimate is the average over all shifts of the blocks, which has fewer artificial steps.
+	// Invariant is set if the estimate is the average over all shifts of the blocks, which has fewer artificial steps.
 	Invariant bool
 }
 
-// Haar returns the estimate of a table with ordered dimensions from its Haar coefficients, the differences of the means
-// of neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and keeps the overall mean. Tables may have
-// any size. If some dimensions have no order, the table of each combination of their values is transformed separately,
-// with common thresholds. If w.Invariant is set, DF is the average estimate's; under [Level] it may be off by less than
-// 1 for each size of blocks.
+// Haar estimates a table with ordered dimensions from its Haar coefficients, the differences of the means of
+// neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and does not change the overall mean. Tables may
+// have any size. If some dimensions have no order, the table of each combination of their values is transformed
+// separately, with common thresholds. If w.Invariant is set, DF is the degrees of freedom of the average estimate;
+// under [Level] its error may be up to 1 for each size of blocks.
 //
-// y and the result have one value per cell of the shape, s > 0 is the standard deviation of their noise; y is not
-// changed. O(d·log d).
+// y and the result have one value per cell of the shape, and s > 0 is the standard deviation of their noise. y is not
+// changed. The time is O(d·log d).
 //
 // Source: Donoho & Johnstone 1994 and 1995; Coifman & Donoho, "Translation-invariant de-noising", 1995; by level:
 // Johnstone & Silverman, "Wavelet threshold estimators for data with correlated noise", JRSS B 59, 1997.

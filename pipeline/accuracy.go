@@ -68,8 +68,8 @@ func (q *Planned) Sigma() float64 {
 	return q.scaled(float64(q.Mechanisms[0].Sigma))
 }
 
-// scaled converts x from the unit of the first component to the unit of the answer. They differ for a mean over a
-// public number of rows n, which is a sum divided by n.
+// scaled converts x from the unit of the first component to the unit of the answer. The units differ for a mean over a
+// public number of rows n, whose component is the sum and whose answer is the sum divided by n.
 func (q *Planned) scaled(x float64) float64 {
 	if q.Components[0].Scale == 1 {
 		return x

@@ -45,8 +45,8 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// renamed returns the charged mechanisms with the plan's names for crosstabs. The components of crosstabs are named
-// after dimensions, and renaming a dimension does not change the run fingerprint. So they are matched by position.
+// renamed returns the charged mechanisms, with the plan's names for the components of crosstabs. These are named after
+// dimensions, and renaming a dimension does not change the run fingerprint, so they are matched by position.
 func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	out, first := slices.Clone(charged), 0
 	for i := range p.queries {
@@ -61,14 +61,14 @@ func (p *Plan) renamed(charged []calibrate.Mechanism) []calibrate.Mechanism {
 	return out
 }
 
-// partOf returns the part of a mechanism's name after the first slash, which ends the query's name: "mean/sum" becomes
-// "sum". See manifest.MechanismName.
+// partOf returns the name of a component from the name of its mechanism: "sum" for "mean/sum", in which "mean" is the
+// query's name. See manifest.MechanismName.
 func partOf(mechanism string) string {
 	_, component, _ := strings.Cut(mechanism, "/")
 	return component
 }
 
-// Charged returns the mechanism of a component with the name that the ledger recorded.
+// Charged returns the mechanism of a component under the name that the ledger recorded.
 func (q *Planned) Charged(component int) calibrate.Mechanism {
 	m := q.Mechanisms[component]
 	if component < len(q.names) {
@@ -77,9 +77,9 @@ func (q *Planned) Charged(component int) calibrate.Mechanism {
 	return m
 }
 
-// adoptSelection sets the threshold for selecting private keys from the adopted mechanism's noise. It keeps the plan's
-// weights of keys, since shards may have added up weighted rows already. It returns an error if this noise allows only
-// smaller weights.
+// adoptSelection recomputes the threshold for selecting private keys from the adopted mechanism's noise. It keeps the
+// plan's weights of keys, because shards may have added up weighted rows already. It returns an error if this noise
+// requires smaller weights.
 func (q *Planned) adoptSelection() error {
 	if q.Selection == nil {
 		return nil
@@ -94,7 +94,7 @@ func (q *Planned) adoptSelection() error {
 	return err
 }
 
-// allowsWeights returns an error unless selection s may use the weights of planned.
+// allowsWeights returns an error if the selection s requires smaller weights of keys than planned.
 func allowsWeights(s, planned *calibrate.KeySelection) error {
 	weights, err := planned.Weights()
 	if err != nil {

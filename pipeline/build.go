@@ -48,11 +48,12 @@ type builder struct {
 	tables []*builder // tables has a builder for each table of a job with several tables
 }
 
-// gathered holds what the builders of all tables of a job collect together.
+// gathered holds the problems, and the facts, that the builders of all tables of a job collect together.
 type gathered struct {
 	diags  configs.Diagnostics
 	public []publicFile
-	// presents is set while public files are read for a denoising step, which only presents the noisy values
+	// presents is set while public files are read for a denoising step, which affects the rendering but not the noisy
+	// values
 	presents bool
 	unread   int // the number of public files or columns that could not be read
 }
@@ -81,7 +82,7 @@ func (b *builder) plan() *Plan {
 	return p
 }
 
-// identity stores the job for the manifest, and computes the run fingerprint.
+// identity stores the job as it is run in the plan, for the manifest, and computes the run fingerprint.
 func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (b *builder) report(path, code, message, hint string) {
 	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
 }
 
-// draft is a query that was read from the job but is not complete: it may depend on a later query.
+// draft is a query that was read from the job but not completed, because it may depend on a later query.
 type draft struct {
 	Planned
 	spec   query.Spec
@@ -189,7 +190,7 @@ func outOfRange(c query.Component) bool {
 	return math.IsInf(c.L1, 0) || math.IsInf(c.Cost, 0) || c.L1 > 0 && !(c.Cost > 0)
 }
 
-// keepPlaces stores the points of the query's first dimension of points.
+// keepPlaces stores the public points of the query's first dimension whose cells are points.
 func (q *Planned) keepPlaces(by []domain.Dimension) {
 	for i := range by {
 		if by[i].Nearest != nil {
@@ -273,14 +274,14 @@ func (b *builder) calibrate(p *Plan) {
 	}
 }
 
-// Standard deviations of noise must lie in this range, so that their squares and sums of squares neither overflow nor
-// underflow.
+// Standard deviations of noise must lie in this range, so that their squares and the sums of their squares neither
+// overflow nor underflow.
 const (
 	leastDeviation = 0x1p-500
 	mostDeviation  = 0x1p+500
 )
 
-// checkNoise reports noise whose standard deviation is out of this range.
+// checkNoise reports noise of a query whose standard deviation is out of the range of float64 arithmetic.
 func (b *builder) checkNoise(q *Planned) {
 	for _, m := range q.Mechanisms {
 		if d := m.Deviation(); !(d >= leastDeviation && d <= mostDeviation) {

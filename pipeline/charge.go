@@ -18,8 +18,8 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	}
 }
 
-// Budget returns the budget of the dataset as the job states it. If the job discovers keys and has no delta_cap, the
-// cap is a tenth of the budget's delta (of a period's delta, if there is one), or the delta that this release uses for
+// Budget returns the budget of the dataset as the job states it. If the job discovers keys but states no delta_cap, the
+// cap is a tenth of the budget's delta (of a period's delta, if there is one), or the delta that this release spends on
 // keys if that is more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
@@ -49,8 +49,8 @@ func BudgetOf(job *configs.Job) ledger.Budget {
 // Account returns the name of the budget that the plan is charged to: dataset, privacy unit and adjacency.
 func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
 
-// tableUnits returns how each table that the plan reads defines the privacy unit; nil if no columns define it. The
-// account has only the unit's labels.
+// tableUnits returns, by table, the columns that define the privacy unit; nil if no columns define it. The account's
+// name has only the labels of the unit, which are the same for all tables.
 func (p *Plan) tableUnits() map[string]string {
 	if len(p.job.Privacy.Unit.Columns) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 // Check reports every part of the job that does not fit the input's schema.
 func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	if _, err := p.input.derived.Bind(schema, p.input.location); err != nil {
-		// other problems may only follow from these, since queries may name columns whose definition failed
+		// queries may name columns whose definition failed, so other problems may only follow from these
 		return unique(p.hideHeader(schema, diagnose(p.job, "", err)))
 	}
 	logical, diags := p.LogicalSchema(schema)
@@ -51,8 +51,8 @@ func (p *Plan) fromCSV() bool {
 	})
 }
 
-// hideHeader removes column names of CSV files from hints: if a file has no header, its first row of private data
-// stands in their place.
+// hideHeader removes column names from hints if an input file is a CSV file. If such a file has no header, these names
+// are values of its first row, which is private.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -67,7 +67,7 @@ func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Dia
 	return diags
 }
 
-// unique removes duplicates: several queries may lack the same column at the same place of the job.
+// unique removes duplicates: several queries may report the same missing column at the same place of the job.
 func unique(diags configs.Diagnostics) configs.Diagnostics {
 	seen := map[configs.Diagnostic]bool{}
 	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {
@@ -77,7 +77,7 @@ func unique(diags configs.Diagnostics) configs.Diagnostics {
 	})
 }
 
-// diagnose returns the errors of a query as diagnostics with the line of the job.
+// diagnose returns the problems of a query as diagnostics with lines of the job file.
 func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	var diags configs.Diagnostics
 	for _, e := range problem.Errors(err) {

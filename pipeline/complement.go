@@ -19,8 +19,8 @@ import (
 // over both groups of a dimension stays as it is. So in every table only cells by all of the divided dimensions change:
 // the block. If the whole block is withheld, the published cells fit any t, and no cell of the block can be computed.
 //
-// The block of a withheld cell divides each dimension of the cell's table. The second group lies in the same group of
-// the next larger level. Of several blocks, a block with few and small cells to withhold is taken.
+// The block of a withheld cell divides each dimension of the cell's table, if a table exists that would change otherwise.
+// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells to withhold is taken.
 //
 // If estimates are never negative, a reader can also exclude each t that makes a cell negative. So a block is preferred
 // that leaves room for at least one step of the estimates.
@@ -152,19 +152,17 @@ func (c *complement) start(k, cell int) block {
 			copy(b.path[1][d][1:], b.path[0][d][1:b.split[d]+1])
 		}
 	}
-	deepest := slices.Clone(levels)
-	for d, l := range b.split {
-		if l >= 0 {
+	b.affected = c.changed(b.split)
+	for d, l := range b.split { // a division that keeps no table as it is only makes the block larger
+		if b.split[d] = -1; len(c.changed(b.split)) > len(b.affected) {
+			b.split[d] = l
 			b.divided = append(b.divided, d)
 		}
 	}
-	for t, other := range c.lattice.Tables {
-		if slices.ContainsFunc(b.divided, func(d int) bool { return other[d] <= b.split[d] }) {
-			continue
-		}
-		b.affected = append(b.affected, t)
-		for d := range other {
-			deepest[d] = max(deepest[d], other[d])
+	deepest := slices.Clone(levels)
+	for _, t := range b.affected {
+		for d, l := range c.lattice.Tables[t] {
+			deepest[d] = max(deepest[d], l)
 		}
 	}
 	for _, d := range b.divided {
@@ -181,6 +179,21 @@ func (c *complement) start(k, cell int) block {
 		}
 	}
 	return b
+}
+
+// changed returns the tables in which cells change if dimensions are divided below these levels, -1 if not at all: those
+// that have a level below in each divided dimension.
+func (c *complement) changed(split []int) (out []int) {
+	for t, levels := range c.lattice.Tables {
+		below := true
+		for d, l := range levels {
+			below = below && l > split[d]
+		}
+		if below {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // groups returns the number of groups of a level of dimension d.

@@ -203,12 +203,35 @@ func TestPublicCellsStay(t *testing.T) {
 		want  string
 	}{{[]float64{1, 1, 1}, "[3]"}, {[]float64{1, 0, 1}, "[5]"}, {[]float64{1, 0, 0}, "[1]"}} {
 		table := query.Answer{Cells: 3, Estimate: query.HeldSeries([]float64{1, 4, 9}), Sigma: query.HeldSeries(c.sigma)}
-		co := &complement{lattice: query.Lattice{First: [][][]int32{{{0, 3}}}, Tables: [][]int{{1}}},
-			tables: []agreeingTable{{table, newCellSet(3)}}}
+		total := query.Answer{Cells: 1, Estimate: query.HeldSeries([]float64{14}), Sigma: query.HeldSeries([]float64{1})}
+		co := &complement{lattice: query.Lattice{First: [][][]int32{{{0, 3}}}, Tables: [][]int{{1}, {0}}},
+			tables: []agreeingTable{{table, newCellSet(3)}, {total, newCellSet(1)}}}
 		co.tables[0].hidden.add(0)
 		co.withhold(t.Context())
 		if got := fmt.Sprint([]uint64(co.tables[0].hidden)); got != c.want {
 			t.Errorf("%v: the bits of the withheld cells are %s, want %s", c.sigma, got, c.want)
+		}
+	}
+}
+
+// Without a published sum of its cells a table loses no further cell.
+func TestTableWithoutMarginsLosesNoFurtherCell(t *testing.T) {
+	table := query.Answer{Cells: 6, Estimate: query.HeldSeries([]float64{1, 4, 9, 3, 2, 5}),
+		Sigma: query.HeldSeries([]float64{1, 1, 1, 1, 1, 1})}
+	for margin, want := range map[string]int{"": 0, "rows": 1, "columns": 1} {
+		c := &complement{lattice: query.Lattice{First: [][][]int32{{{0, 2}}, {{0, 3}}}, Tables: [][]int{{1, 1}}},
+			tables: []agreeingTable{{table, newCellSet(6)}}}
+		c.tables[0].hidden.add(0)
+		switch margin {
+		case "rows":
+			c.lattice.Tables = append(c.lattice.Tables, []int{1, 0})
+			c.tables = append(c.tables, agreeingTable{query.Answer{Cells: 2, Estimate: table.Estimate, Sigma: table.Sigma}, newCellSet(2)})
+		case "columns":
+			c.lattice.Tables = append(c.lattice.Tables, []int{0, 1})
+			c.tables = append(c.tables, agreeingTable{query.Answer{Cells: 3, Estimate: table.Estimate, Sigma: table.Sigma}, newCellSet(3)})
+		}
+		if c.withhold(t.Context()); c.added[0] != want {
+			t.Errorf("beside %q: %d further cells, want %d", margin, c.added[0], want)
 		}
 	}
 }

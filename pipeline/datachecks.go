@@ -12,7 +12,8 @@ type DataChecks struct {
 	// Rows is the number of rows of the input. Skipped counts the rows that the filters exclude by the files' min/max
 	// statistics. Looked counts the rows that the tallies cover: all other rows, or a sample of them.
 	Rows, Skipped, Looked int64
-	// Filters tallies each filter's columns. If the job has events, it counts a row once for each event; so does Queries.
+	// Filters tallies each filter's columns. If the job has events, Filters and Queries count a row once for each
+	// event.
 	Filters *tally.Tally
 	// Queries has one entry per query, in the plan's order.
 	Queries []QueryCheck

@@ -57,7 +57,7 @@ func needsGaussian(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
-// pureAsks returns the requests for epsilon of a query's components, which divide the query's weight.
+// pureAsks returns the requests for epsilon of a query's components. The query's weight is divided among them.
 func pureAsks(query string, weight float64, components []query.Component) (out []calibrate.PureAsk) {
 	for _, c := range components {
 		out = append(out, calibrate.PureAsk{
@@ -79,11 +79,11 @@ type Compared struct {
 	Deviations []float64 `json:"standard_deviations"`
 }
 
-// comparedDelta is the delta that a plan with delta 0 is compared with.
+// comparedDelta is the delta of the noise with which a plan of delta 0 is compared.
 const comparedDelta = 1e-6
 
-// compareDelta returns the Gaussian noise with a small delta at the same epsilon, split over queries with these weights
-// and components as a job with that delta would split it.
+// compareDelta returns the Gaussian noise at the same epsilon with a small delta, split over the queries as a job with
+// that delta would split it.
 func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]query.Component) *Compared {
 	g := calibrate.Guarantee{Epsilon: epsilon, Delta: comparedDelta}
 	mu, err := calibrate.GaussianMu(g)
@@ -107,8 +107,8 @@ func compareDelta(epsilon calibrate.Epsilon, weights []float64, components [][]q
 	return comparedOf(comparedDelta, mu, ms, err)
 }
 
-// comparePure returns the noise with delta 0 at the epsilon of a plan with a delta above 0; nil if a query cannot have
-// delta 0.
+// comparePure returns the noise with delta 0 at the epsilon of a plan whose delta is above 0; nil if a query cannot
+// have delta 0.
 func (p *Plan) comparePure(weights []float64) *Compared {
 	var pure []calibrate.PureAsk
 	for i := range p.queries {

@@ -93,7 +93,7 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 	return out
 }
 
-// private reports an error if a file that the job names as public is a file of the private input.
+// private reports, as an error of the job, a public file that is also a file of the private input.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
 	if store.IsAddress(path) {

@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// This file reads the edges of a graph of cells from a public file, in which keys name the cells.
+// This file reads the edges of a graph from a public file. The graph's nodes are cells, and the file names them by
+// keys.
 
 // edgeList holds a public list of edges, column by column. An optional column, such as lengths, is nil if the job names
 // none.

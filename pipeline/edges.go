@@ -12,7 +12,7 @@ import (
 
 const codePublicFile = "public-file"
 
-// network reads the edge list of a denoising step; it returns nil if something is wrong with the list.
+// network reads the edge list of a denoising step's graph. It returns nil if something is wrong with the list.
 func (b *builder) network(g *configs.Graph, planned *Planned, path string) *denoise.Graph {
 	q := planned.Query
 	axis, ids := named(q)
@@ -55,8 +55,8 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 	return b.publicValues(file, column, path, true)
 }
 
-// named returns the one dimension of a query whose cells a file can name by single keys, and these keys. axis is -1 if
-// there is no such dimension, or several.
+// named returns the only dimension of a query whose cells a file can name by one key each, and these keys. axis is -1
+// if there is no such dimension, or more than one.
 func named(q query.Query) (axis int, ids []string) {
 	axis = -1
 	for i, a := range queries.Directions(q) {
@@ -71,7 +71,7 @@ func named(q query.Query) (axis int, ids []string) {
 	return axis, ids
 }
 
-// keepRoads stores which points the edges join, for maps.
+// keepRoads stores the pairs of points that edges connect, so that maps can draw them.
 func (q *Planned) keepRoads(edges []denoise.Edge) {
 	if q.places == nil || q.places.Roads != nil {
 		return

@@ -30,8 +30,8 @@ type denoising struct {
 	run     denoise.Run
 }
 
-// mostTried is the largest number of cells for which the expected error of an estimate is computed: the computation
-// repeats the steps and needs several copies of the vector.
+// mostTried is the largest number of cells for which the expected error of an estimate is computed. The computation
+// repeats the denoising steps and needs several copies of the vector.
 const mostTried = 1 << 22
 
 // estimate runs the steps on a vector, and stores their notes and the expected error of the result in r.

@@ -10,14 +10,15 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// passed reports whether an error needs no cause: it is nil, has a cause already, or means that the context ended.
+// passed reports whether an error can be returned as it is: it is nil, has a cause already, or means that the context
+// ended.
 func passed(err error) bool {
 	var known *Error
 	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// InputError returns an error of reading the input as an [Error] with that cause.
+// InputError wraps an error that occurred while reading the input in an [Error] with the cause CauseInput.
 func InputError(err error) error {
 	if passed(err) {
 		return err
@@ -25,7 +26,7 @@ func InputError(err error) error {
 	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
 }
 
-// OutputError returns an error of a release folder as an [Error] with that cause.
+// OutputError wraps an error of a release folder in an [Error] with the cause CauseOutput.
 func OutputError(err error) error {
 	if passed(err) {
 		return err
@@ -40,7 +41,7 @@ func OutputError(err error) error {
 	return e
 }
 
-// InsideError returns an error that only a bug can cause as an [Error] with that cause.
+// InsideError wraps an error that only a bug can cause in an [Error] with the cause CauseInside.
 func InsideError(step string, err error) error {
 	if passed(err) {
 		return err
@@ -48,7 +49,7 @@ func InsideError(step string, err error) error {
 	return &Error{Cause: CauseInside, Code: "internal", Message: step, Err: err}
 }
 
-// LedgerError returns an error of the ledger as an [Error] with its cause: the budget, a locked ledger, or the ledger
+// LedgerError wraps an error of the ledger in an [Error] with its cause: the budget, a locked ledger, or the ledger
 // itself.
 func LedgerError(step string, err error) error {
 	if passed(err) {

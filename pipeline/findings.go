@@ -29,7 +29,7 @@ const (
 	codeDataCut      = "data-cut"      // contribution bounds drop many rows
 )
 
-// fewRows: a column with less than one usable row in fewRows is unusable.
+// fewRows determines when a column is unusable: if fewer than one row in fewRows has a usable value.
 const fewRows = 20
 
 // Finding is a problem in the data that the operator is told about, before or after a release. It is private, like
@@ -99,8 +99,8 @@ func (f *finder) add(unusable bool, path, code, message, hint string) {
 	}
 }
 
-// Percent formats part/whole in whole percent; only exact fractions give 0 % and 100 %. Finer fractions would reveal
-// single rows.
+// Percent formats part/whole in whole percent. 0 % and 100 % stand for exactly no row and exactly all rows. A finer
+// fraction would reveal single rows.
 func Percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(max(whole, 1)); {
 	case part == 0:
@@ -119,8 +119,8 @@ func Percent(part, whole int64) string {
 // isMost reports whether part is at least half of whole, and not 0.
 func isMost(part, whole int64) bool { return part > 0 && 2*part >= whole }
 
-// unparsed reports an input of which at least half of the strings are not valid for its type, and returns whether it
-// did.
+// unparsed reports an input if at least half of its strings are not valid for its type. It returns whether it reported
+// one.
 func (f *finder) unparsed(path string, t *tally.Input) bool {
 	texts := t.Rows - t.Null
 	if !isMost(t.Unparsed, texts) {
@@ -147,8 +147,8 @@ func (f *finder) unparsed(path string, t *tally.Input) bool {
 	return true
 }
 
-// inFile returns the columns of the file that an input reads. If the job has events, these are the columns of every
-// event.
+// inFile returns the columns of the input's files from which a dimension, filter or value is read. If the job has
+// events, these are the columns of every event.
 func (f *finder) inFile(t *tally.Input) (names []string) {
 	for _, logical := range t.Columns {
 		if at := slices.Index(f.plan.Logical(), logical); at >= 0 {
@@ -230,7 +230,7 @@ func (f *finder) filters(c *tally.Tally) {
 // sample of the rows was counted.
 func (f *finder) query(i int, c *QueryCheck, all bool) {
 	if c.Rows() == 0 {
-		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // 0 may be the true answer
+		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // the condition may select no row on purpose
 			what := "row"
 			switch {
 			case f.plan.queries[i].overUnits:
@@ -273,7 +273,7 @@ func (f *finder) input(path, what string, t *tally.Input) {
 	}
 }
 
-// placeHint explains what missing coordinates may mean.
+// placeHint returns a hint about missing coordinates; "" for other forms of dimensions.
 func placeHint(t *tally.Input) string {
 	if t.Form != "grid" && t.Form != "nearest" {
 		return ""
@@ -281,7 +281,7 @@ func placeHint(t *tally.Input) string {
 	return "a place is decimal degrees, a latitude in [-90, 90] and a longitude in [-180, 180], not both 0; "
 }
 
-// beyond describes the values that are in no listed cell, by the form of the dimension.
+// beyond describes, by the form of the dimension, the values that have no cell.
 func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":
@@ -314,13 +314,13 @@ func outsideHint(t *tally.Input) string {
 	return "the lists of the column need the length that the job declares"
 }
 
-// Refuses reports whether the job sets data_checks to refuse: then an unusable column ends a run before any noise.
-// Whether a release appears then depends on private rows, which readers can see.
+// Refuses reports whether the job sets data_checks: refuse. Then an unusable column ends a run before any noise is
+// drawn. Private rows thus decide whether a release appears, which readers can see.
 func (p *Plan) Refuses() bool { return p.job.DataChecks == "refuse" }
 
-// CheckParts returns an error if shards and Beam cannot answer the job. That is so if the job refuses unusable columns,
-// since encrypted partial aggregates do not tell whether a column is usable, or if it has queries over units, whose
-// rows must be in one place. Call it before the first row is read.
+// CheckParts returns an error if a job cannot be run in shards or by Beam. One reason is data_checks: refuse, since
+// partial aggregates do not tell whether a column is usable. The other is a query over units, which needs all rows of a
+// unit in one place. Call CheckParts before the first row is read.
 func (p *Plan) CheckParts() error {
 	if p.AsksUnits() {
 		return &Error{Cause: CauseJob, Code: "over-units", Message: "queries over units are not answered from shards or by Beam",
@@ -339,7 +339,7 @@ func (p *Plan) CheckParts() error {
 			"of release aggregate stay valid"}
 }
 
-// Unusable returns only the findings of unusable columns.
+// Unusable returns the findings of unusable columns.
 func Unusable(found []Finding) configs.Diagnostics {
 	var out configs.Diagnostics
 	for _, f := range found {

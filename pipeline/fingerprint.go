@@ -46,7 +46,7 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	if id.Rendering, err = renderingOf(question, public); err != nil {
 		return id, err
 	}
-	var asked []publicFile // nil if there are none, even if the rendering uses files
+	var asked []publicFile // nil if only the rendering uses files
 	for _, f := range public {
 		if !f.Presents {
 			asked = append(asked, f)
@@ -60,7 +60,7 @@ func identify(question []byte, public []publicFile, dataset string, params map[s
 	return id, nil
 }
 
-// runKey returns the run fingerprint: the digest of its three parts.
+// runKey returns the run fingerprint: the digest of the dataset, the digest of the job's question, and the parameters.
 func runKey(dataset, question string, params map[string]string) string {
 	h := sha256.New()
 	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
@@ -84,7 +84,7 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 	if err := json.Unmarshal(effective, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
-	without(job, []string{"data_checks"}) // data_checks decides whether there is a release, and no byte of it
+	without(job, []string{"data_checks"}) // it decides whether a release appears, but no byte of it
 	for block, keys := range notTheRendering {
 		if m, ok := job[block].(map[string]any); ok {
 			without(m, keys)
@@ -98,7 +98,7 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Paths of the keys of a job that only affect how noisy values are presented.
+// Paths of the job's keys that affect only how noisy values are presented.
 var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
 		"engine", "data_checks"}
@@ -109,7 +109,7 @@ var (
 	presentsDimension = []string{"as"}
 )
 
-// digestOf returns the digest of what decides the noisy values, except the dataset and the parameters, which runKey
+// digestOf returns the digest of all that decides the noisy values, except the dataset and the parameters, which runKey
 // adds.
 func digestOf(effective []byte, public []publicFile) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(effective))
@@ -121,7 +121,7 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 	without(job, presentsJob)
 	privacy, _ := job["privacy"].(map[string]any)
 	for _, q := range objectsOf(job["queries"]) {
-		// otherwise the accuracy decides how much noise each query gets
+		// without weights, the accuracy targets decide how much noise each query gets, so they stay
 		if questionOfQuery(q); privacy["weights"] == nil {
 			delete(q, "accuracy")
 		}
@@ -154,7 +154,7 @@ func questionOfQuery(q map[string]any) {
 		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })
 		for _, d := range by {
 			without(d, presentsDimension)
-			if !discovers { // with discovered keys, a listed cell is identified by its label
+			if !discovers { // discovered keys contain the labels of listed cells
 				withoutLabels(d)
 			}
 		}
@@ -243,8 +243,8 @@ func canonicalJSON(v any) any {
 	return v
 }
 
-// canonicalNumber writes a JSON number as its digits, without zeros at either end, and a power of ten: 1200 and 1.2e3
-// become the same.
+// canonicalNumber writes a JSON number as digits without zeros at either end, and a power of ten, so that 1200 and
+// 1.2e3 give the same text.
 func canonicalNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	mantissa, exponent := digits, 0

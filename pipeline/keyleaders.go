@@ -8,10 +8,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// This file finds, for each query that adds values up by discovered keys, the histogram that selects its keys: its
-// leader.
+// This file finds the leader of each query that adds values up by discovered keys: the histogram that selects its keys.
 
-// noLeader is the leader of a query whose keys no other query selects.
+// noLeader is stored as the leader of a query that has no leader.
 const noLeader = -1
 
 // findLeaders returns the index of each query's leader, or noLeader, and sets the leaders in specs. The leader is a

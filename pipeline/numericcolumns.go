@@ -33,7 +33,7 @@ func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
 	ranges("input.where", p.job.Input.Where)
 	for i := range p.job.Queries {
 		if p.queries[i].overUnits {
-			continue // the job states the types of the columns of units
+			continue // the job states the types of these columns, in units
 		}
 		path := p.queries[i].path
 		ranges(path+".where", p.job.Queries[i].Where)

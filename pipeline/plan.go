@@ -22,7 +22,7 @@ type Plan struct {
 	job       *configs.Job
 	effective []byte
 	guarantee calibrate.Guarantee
-	noise     calibrate.Guarantee // the guarantee, minus the part of delta for key selection
+	noise     calibrate.Guarantee // what the noise must meet: the guarantee, minus the part of delta for key selection
 	mu        calibrate.Mu
 	adjacency query.Adjacency
 	queries   []Planned
@@ -44,7 +44,7 @@ type input struct {
 	rows     int64
 }
 
-// Planned is one query of a plan with its noise and its accuracy.
+// Planned is one query of a plan with its noise and its planned accuracy.
 type Planned struct {
 	Query query.Query
 	Kind  query.Kind
@@ -83,13 +83,13 @@ type inside struct {
 	places *Places
 	// path is the query's path in the job, for diagnostics.
 	path string
-	// adjusted: the estimates of crosstabs are made non-negative or integers.
+	// adjusted is set if the estimates of crosstabs are made nonnegative or integers.
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
 	// leader is the index of the query that selects this query's keys, or noLeader.
 	leader int
-	// overUnits: the query reads the table of units, which has one row for each privacy unit.
+	// overUnits is set if the query reads the table of units, which has one row for each privacy unit.
 	overUnits bool
 	// table is the name of the table that the query reads; "" if there is only one.
 	table string
@@ -100,8 +100,8 @@ type inside struct {
 	names []string
 }
 
-// margin is a query of the plan whose cells are sums of another query's cells over all dimensions except axes. It
-// belongs to that other query.
+// margin is a query whose cells are sums of another query's cells over all dimensions except axes. It is stored with
+// the other query.
 type margin struct {
 	query int
 	axes  []int
@@ -109,8 +109,7 @@ type margin struct {
 
 // target is the accuracy that the job requires of a query.
 type target struct {
-	// half the width of the 95 % interval; for a mean, times the number of rows if overRows is set; 0 if there is no
-	// target
+	// half-width of the 95 % interval, times the number of rows if overRows is set (a mean); 0 if there is no target
 	half  float64
 	table string // the only table of crosstabs to which the target applies; "" for all
 }
@@ -123,13 +122,13 @@ type Targets struct {
 	Text    string
 	// Auto is set if the queries' weights are computed from the targets.
 	Auto bool
-	// Spare is the target divided by the half-width at the job's epsilon, for the query with the least: the same for all
-	// if Auto is set. It is below 1 if a target is missed.
+	// Spare is the smallest ratio, over the queries, of the target to the half-width at the job's epsilon. If Auto is
+	// set, all queries have the same ratio. It is below 1 if a target is missed.
 	Spare float64
 }
 
-// failure is the part of delta for the selection of private keys: it bounds the probability that a key is published
-// that only one unit has. It is subtracted from delta before the noise is calibrated.
+// failure is the part of delta for the selection of private keys. It bounds the probability that a key that only one
+// unit has is published. It is subtracted from delta before the noise is calibrated.
 type failure struct {
 	share string          // a decimal; "" if no query selects keys
 	each  calibrate.Delta // the part for each query that selects keys
@@ -139,7 +138,7 @@ type failure struct {
 // both.
 type views struct {
 	logical []string // the columns that queries and filters name
-	columns []string // the columns of a batch, each once: those that are read, then joined ones, then derived ones
+	columns []string // the columns of a batch, each once: first read, then joined, then derived ones
 	inputs  int      // number of columns that are read
 	base    int      // number of columns that are read or joined
 	at      [][]int  // at[e][i] is the index in columns of logical column i for event e
@@ -226,7 +225,7 @@ func (p *Plan) missed() configs.Diagnostics {
 	return append(diags, p.missedTargets()...)
 }
 
-// Mu returns the root of the sum of squares of the mechanisms' mu, rounded up.
+// Mu returns the Gaussian-DP parameter of the query: the square root of the sum of its mechanisms' mu², rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.All()) }
 
 // All returns the query's mechanisms, followed by the mechanism that finds its clamp or row bound, if there is one.

@@ -84,7 +84,7 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 		return false // reported
 	}
 	of := keyColumns(&p.queries[r.query])
-	strides := map[int]int{} // maps the strides of this query's dimensions to their strides in the other query
+	strides := map[int]int{} // by stride of a dimension in this query: its stride in the other query
 	sizes := map[int]int{}
 	cells := 1
 	for _, k := range of {
@@ -97,7 +97,7 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 			return false
 		}
 		if len(k.Labels.Texts()) == 1 {
-			continue // a dimension of one cell has the stride of the one after it
+			continue // one cell: its stride equals the next dimension's
 		}
 		if _, seen := strides[keys[at].Stride]; !seen {
 			cells *= len(k.Labels.Texts())
@@ -113,9 +113,9 @@ func (b *builder) perQuery(r *rate, keys []domain.KeyColumn, p *Plan, path strin
 	return true
 }
 
-// partOfCell returns a function from a cell of this query to the cell of another table that contains it. strides maps
-// the stride of a common dimension in this query to its stride in the other table; sizes has the dimension's number of
-// cells under the same key.
+// partOfCell returns a function that maps a cell of this query to the cell of another table that contains it. strides
+// maps the stride of a common dimension in this query to its stride in the other table; sizes maps the same strides to
+// the dimension's number of cells.
 func partOfCell(strides, sizes map[int]int) func(int) int {
 	return func(cell int) int {
 		part := 0
@@ -154,7 +154,7 @@ func (b *builder) perFile(r *rate, of *configs.Rate, keys []domain.KeyColumn, pa
 			b.report(path+".on", "duplicate", "two columns name the same dimension", "name one of the two ends of an interval")
 			return false
 		}
-		if len(labels) > 1 { // a dimension of one cell has the stride of the one after it
+		if len(labels) > 1 { // a dimension of one cell has the next dimension's stride
 			strides[keys[at].Stride], sizes[keys[at].Stride] = parts, len(labels)
 		}
 		codes = append(codes, code)
@@ -209,7 +209,7 @@ func keyNames(keys []domain.KeyColumn) (names []string) {
 	return names
 }
 
-// exampleLabels returns, for a message, the first labels of the first column of keys that is in on.
+// exampleLabels returns some labels for a message: the first ones of the first key column that is in on.
 func exampleLabels(keys []domain.KeyColumn, on []string) string {
 	for i := range keys {
 		if len(on) > 0 && keys[i].Name == on[0] {
@@ -233,7 +233,7 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 			of := &results[r.query].Answer
 			noisy, deviations := held(of.Noisy, of.Cells), held(of.Sigma, of.Cells)
 			below = func(cell int) (x, variance float64) {
-				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells
+				at := min(r.part(cell), of.Cells-1) // a rehearsal has only the first cells of the other query
 				sd := deviations[at] + c.queries[r.query].latticeDeviation(z)
 				return noisy[at], sd * sd
 			}
@@ -249,7 +249,8 @@ func (c *RunPlan) withRates(i int, results []Result) query.Answer {
 	return a
 }
 
-// singleKurtosis is the excess kurtosis of a Laplace variable; a sum of several has a smaller one.
+// singleKurtosis is the excess kurtosis of one Laplace variable. A sum of several independent ones has a smaller
+// kurtosis.
 const singleKurtosis = 3
 
 // latticeDeviation returns the amount to add to the standard deviation of geometric noise, so that an interval of z
@@ -270,8 +271,9 @@ func held(s query.Series, cells int) []float64 {
 	return out
 }
 
-// answer divides the noisy cells of an answer by the values that below returns. lattice is added to the standard
-// deviations of the cells.
+// answer returns a table of rates: the noisy cells of an answer divided by the divisors that below returns, each with
+// its variance. lattice is added to the standard deviations of the cells (latticeDeviation); z is the interval's
+// half-width in standard deviations.
 func (r *rate) answer(of *query.Answer, lattice float64, below func(cell int) (x, variance float64), z float64) query.Answer {
 	out := query.Answer{Cells: of.Cells, Keys: of.Keys}
 	value, low, high := held(of.Noisy, of.Cells), make([]float64, of.Cells), make([]float64, of.Cells)

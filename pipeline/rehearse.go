@@ -90,7 +90,7 @@ func (c *RunPlan) rehearseQuery(ctx context.Context, i int, noisy [][]mechanism.
 	return nil
 }
 
-// rehearseKeys selects two synthetic keys: from the first cells of listed dimensions, and invented strings for
+// rehearseKeys invents two selected keys: from the first cells of listed dimensions, and from made-up strings for
 // discovered ones.
 func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err error) {
 	if n, err = mechanism.SyntheticKeys(*q.Selection, nil); err != nil {
@@ -103,7 +103,7 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	columns := query.Columns{Noisy: make([]float64, 2)}
 	for _, k := range none.Keys {
 		texts := []string{k.Text(0), k.Text(0)}
-		if slices.Equal(k.Labels.Strings, []string{""}) { // the label of no row
+		if slices.Equal(k.Labels.Strings, []string{""}) { // a public file without rows gives this label
 			texts = []string{"key 1", "key 2"}
 		}
 		columns.Keys = append(columns.Keys, texts)
@@ -115,7 +115,7 @@ func (q *Planned) rehearseKeys(ctx context.Context) (n mechanism.Noisy, err erro
 	return mechanism.SyntheticKeys(*q.Selection, found.Keys)
 }
 
-// beginning returns the first cells of an answer, at most most.
+// beginning returns an answer cut to its first cells, at most most.
 func beginning(a query.Answer, most int) query.Answer {
 	a.Cells = min(a.Cells, most)
 	a.Readings = slices.Clone(a.Readings)

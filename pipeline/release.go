@@ -13,7 +13,7 @@ type Release struct {
 	rawCSV   bool
 	results  []Result
 	signer   Signer
-	// presented: the release has documents in addition to tables.
+	// presented is set if the release has documents, such as a web page, in addition to tables.
 	presented bool
 	rehearsal bool
 }
@@ -33,7 +33,7 @@ type Result struct {
 	Answer query.Answer
 	// cells is the number of cells of the whole answer. In a rehearsal Answer has only the first cells.
 	cells int
-	// Sparse: only the cells whose estimate is not zero are written.
+	// Sparse is set if only the cells whose estimate is not zero are written.
 	Sparse bool
 	// Withheld is the number of cells that the publish rule leaves empty.
 	Withheld int
@@ -45,7 +45,7 @@ type Result struct {
 	Expected *manifest.Error
 	// Places are the geographic positions of the cells; nil if the cells are not points.
 	Places *Places
-	// LooksEmpty: the noisy values could be those of an empty table; see [query.Query].
+	// LooksEmpty is set if the noisy values could be those of an empty table; see [query.Query].
 	LooksEmpty bool
 }
 

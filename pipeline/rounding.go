@@ -17,7 +17,7 @@ import (
 // less than one part in 10^5 to the squared error, and no bias. Ends of intervals are rounded outward. Noisy values
 // stay as they are, on the grid of their noise: a release is read back from them.
 
-// stepsOfError: the error of an estimate is at least this many steps of its rounding.
+// stepsOfError is the ratio of an estimate's error to its rounding step, at least.
 const stepsOfError = 100
 
 // rounds reports whether the estimates of query i are rounded. They are not rounded if they add up exactly to a public
@@ -114,7 +114,7 @@ func roundTo(x float64, exponent int, choose func(float64) float64) float64 {
 	if !(math.Abs(steps) < mostSteps) {
 		return x
 	}
-	return decimal(choose(steps)) + 0 // + 0: no negative zero
+	return decimal(choose(steps)) + 0 // + 0 turns -0 into 0
 }
 
 // roundOutward rounds an end of an interval outward to a multiple of 10^exponent. direction is -1 for the lower end and
@@ -125,7 +125,7 @@ func roundOutward(x float64, exponent int, direction float64) float64 {
 		away = math.Ceil
 	}
 	end := roundTo(x, exponent, away)
-	if (end-x)*direction < 0 { // the number of steps was rounded inward
+	if (end-x)*direction < 0 { // the division x/step was rounded past x
 		end = roundTo(end+direction*math.Pow10(exponent), exponent, math.Round)
 	}
 	return end

@@ -68,8 +68,8 @@ func (c *RunPlan) Release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	return c.release(ctx, noisy, program, math.MaxInt, workers, o)
 }
 
-// release makes a result with at most the first most cells of each table. It omits denoising and margins of longer
-// vectors, since they need all cells.
+// release makes a release with at most the first most cells of each table. It omits the denoising and the margins of
+// longer vectors, which need all cells.
 func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, most, workers int,
 	o Observer) (*Release, error) {
 	results, err := c.finishQueries(ctx, noisy, most, workers, o)
@@ -78,7 +78,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 	}
 	m := c.Manifest(program)
 	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].cells // the number of discovered keys is known now
+		m.Queries[i].Cells = results[i].cells // known only now if keys were discovered
 		if p := m.Queries[i].Publish; p != nil {
 			p.Withheld, p.Complementary = results[i].Withheld, results[i].Complementary
 		}

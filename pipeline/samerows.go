@@ -93,7 +93,7 @@ func (p *Plan) share(i int, v kinds.Vector, vectors [][]kinds.Vector) sharedVect
 	for _, a := range v.Axes {
 		out.shape.Dims, out.shape.Ordered = append(out.shape.Dims, a.Size), append(out.shape.Ordered, false)
 	}
-	ensured := q.Filters.Specs // both vectors count only rows that meet these conditions
+	ensured := q.Filters.Specs // conditions that all rows of both vectors meet
 	if !q.overUnits {
 		ensured = slices.Concat(p.input.filters.Specs, ensured)
 	}
@@ -134,8 +134,8 @@ func (o *otherVector) cellsOfSum() float64 {
 	return float64(cells) / float64(o.sums)
 }
 
-// sumsOf describes how sums of w's cells equal sums of v's cells. filters are conditions that all rows meet. ok is
-// false unless w and v are known to count the same rows.
+// sumsOf describes how sums of w's cells equal sums of v's cells. All rows meet the conditions in filters. ok is false
+// unless w and v are known to count the same rows.
 func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok bool) {
 	if w.Sums != v.Sums {
 		return o, false
@@ -143,7 +143,7 @@ func sumsOf(w, v kinds.Vector, filters []domain.FilterSpec) (o otherVector, ok b
 	// keeps[j] is the axis of v that equals axis j of w; −1 if the sums are over axis j.
 	keeps := make([]int, len(w.Axes))
 	conditions, wanted := unmet(w.Conditions, filters), unmet(v.Conditions, filters)
-	numbers := make([]bool, len(w.Axes)) // without the null cell
+	numbers := make([]bool, len(w.Axes)) // axes of w without a null cell
 	for j, a := range w.Axes {
 		keeps[j] = slices.IndexFunc(v.Axes, func(own kinds.VectorAxis) bool { return own.Cells == a.Cells })
 		if keeps[j] >= 0 && slices.Contains(keeps[:j], keeps[j]) {
@@ -261,7 +261,7 @@ func heldVector(n mechanism.Noisy, most int) (values []float64, ok bool) {
 	return values, true
 }
 
-// sum adds up the cells of each sum. cells may be empty; then all sums are 0.
+// sum returns the sums of the vector's cells. cells may be empty; then all sums are 0.
 func (o *otherVector) sum(cells []float64) []float64 {
 	sums := make([]float64, o.sums)
 	for i, x := range cells {

@@ -12,11 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// shareOfDelta is the part of delta for selecting keys if the job sets none.
+// shareOfDelta is the part of delta for selecting keys if the job sets none, as messages name it.
 const shareOfDelta = "a tenth"
 
-// failures determines the part of delta for selecting keys, and returns the rest, which is for the noise. Both are
-// rounded down.
+// failures sets the part of delta that the plan spends on selecting keys. It returns the remaining delta, which is for
+// the noise. Both are rounded down.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
@@ -97,9 +97,9 @@ func (p *Plan) Discovers() bool { return p.failure.share != "" }
 // Leader returns the index of the query that selects this query's keys; ok is false if there is none.
 func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != noLeader }
 
-// joinKeys tells the exact answers of queries whose keys a leader selects which answers the leader has. If the leader
-// drops keys of few units before the noise, tests that open such an answer see the remaining keys alone, whichever keys
-// an engine still holds.
+// joinKeys links the exact answers of each query whose keys a leader selects to the leader's exact answer. If the
+// leader drops keys of few units before the noise, tests that open such an answer then see only the remaining keys,
+// even if the engine still holds more.
 func (p *Plan) joinKeys(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		leader, follows := p.queries[i].Leader()

@@ -84,7 +84,8 @@ func unitNames(u configs.Unit) []string {
 	return manifest.UnitColumns(u.Columns)
 }
 
-// upstreamOf returns the promise of the table's producer about units; nil if the program bounds units itself.
+// upstreamOf returns what the table's producer guarantees about the rows of units; nil if the program bounds units
+// itself.
 func upstreamOf(u configs.Unit) *manifest.Upstream {
 	p := u.Upstream
 	if p == nil {

@@ -36,16 +36,16 @@ type Join struct {
 	Side  *Plan
 	// Own are the join key's columns in this table, Theirs the same key's columns in the other table.
 	Own, Theirs []string
-	// Add are the columns of the other table that a row gets, As their names in this table. If Units is above 0, the first
-	// Units columns of Add are the privacy unit. Then a row is repeated for each unit that has its key, and a row without
-	// a partner is dropped.
+	// Add lists the columns of the other table that a row gets, As their names in this table. If Units is above 0, the
+	// first Units columns of Add are the privacy unit: then a row is repeated for each unit with the row's key, and a
+	// row whose key no unit has is dropped.
 	Add, As []string
 	Units   int
 
 	name, field string // the name of the other table; the path of the join in the job
 }
 
-// ofTables makes a builder for each table of the job.
+// ofTables makes a builder for each table of a job with several tables.
 func (b *builder) ofTables(p *Plan) {
 	for _, name := range b.job.TableNames() {
 		of := &builder{job: b.job.Of(name), read: b.read, gathered: b.gathered, called: b.job.Privacy.Unit.Columns}
@@ -94,7 +94,7 @@ func (b *builder) checkDerived(j *Join, other *builder) {
 func (b *builder) join(p *Plan, j *configs.TableJoin) (Join, bool) {
 	at := slices.IndexFunc(p.tables, func(t tableInput) bool { return t.name == j.Table })
 	if at < 0 {
-		return Join{}, false // impossible: the job was checked
+		return Join{}, false // the job's check excludes this
 	}
 	return Join{Table: at, Own: j.Own, Theirs: j.Theirs, Add: j.Add, As: j.As, Units: j.Units,
 		name: j.Table, field: j.Field}, true
@@ -148,7 +148,7 @@ func (b *builder) side(p *Plan, t *tableInput, j *Join) {
 	side.tables, side.queries = nil, nil
 	side.job, side.input = withQueries(other.job, nil), other.input
 	side.input.units = nil
-	side.input.joins = of.joins // the joins of that table itself; their columns cannot be join keys
+	side.input.joins = of.joins // columns that these joins add cannot be join keys
 	var once []string
 	for _, name := range slices.Concat(j.Theirs, j.Add, other.filters.Columns()) {
 		if !slices.Contains(once, name) {
@@ -252,8 +252,8 @@ func (p *Plan) Joined(own table.Schema, of func(table int) table.Schema) (table.
 
 const hintJoined = "convert it when the file is written: to texts, numbers, dates or times"
 
-// lacks reports at a field of the job that what, an input of the plan, has no column of this name. The hint lists the
-// columns that it has.
+// lacks returns a diagnostic at a field of the job: an input of the plan, called what, has no column of this name. The
+// hint lists the columns that it has.
 func (p *Plan) lacks(job *configs.Job, field, what, name string, schema table.Schema) configs.Diagnostics {
 	var found problem.Problems
 	problem.UnknownColumn(name, field, schema, &found)
@@ -322,9 +322,9 @@ func (p *Plan) logical() []string {
 	return once
 }
 
-// needed returns the joins that are needed for some columns, and the columns to read from the table's own files: the
-// needed ones in their order, then join keys. A join keeps all its columns, even those that are not needed, since they
-// decide which partner a row gets: the smallest by all columns.
+// needed returns the joins that some columns need, and the columns to read from the table's own files: the needed ones
+// in their order, then join keys. A join keeps all of its columns, because together they decide which partner a row
+// gets: if several rows of the other table have its key, the one whose values are smallest.
 func needed(joins []Join, columns []string) (used []Join, own []string) {
 	own = slices.Clone(columns)
 	for i := len(joins) - 1; i >= 0; i-- {

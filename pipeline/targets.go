@@ -71,7 +71,7 @@ func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
 		"name the dimensions of one of its tables, or leave table out: then all reach the half-width")
 }
 
-// reached returns the query's planned half-width, which is compared with its target.
+// reached returns the half-width that the plan gives the query, for comparison with its target.
 func (q *Planned) reached() float64 {
 	if q.target.table != "" {
 		for _, t := range q.Strategy.Tables {
@@ -136,7 +136,7 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 		if !math.IsInf(met, 1) && met-missed <= 1e-12*met {
 			break
 		}
-		mu *= h / q.target.half * (1 + 2e-13) // a step larger than rounding errors, towards meeting the target
+		mu *= h / q.target.half * (1 + 2e-13) // exceeds rounding errors, so that the target is met
 		if step > 8 && missed > 0 && !math.IsInf(met, 1) {
 			mu = (met + missed) / 2
 		}
@@ -147,7 +147,8 @@ func (q *Planned) needs(adj query.Adjacency) (float64, error) {
 	return met, nil
 }
 
-// prepareTargets checks the targets against their queries, with some noise, and returns the mu that each query needs.
+// prepareTargets checks the targets of all queries, and returns the mu that each query needs for its own. Mechanisms
+// get provisional noise for that.
 func (b *builder) prepareTargets(p *Plan) []float64 {
 	for i := range p.queries {
 		q := &p.queries[i]
@@ -186,7 +187,8 @@ func (b *builder) needed(p *Plan) []float64 {
 	return out
 }
 
-// together returns the mu of all queries from the smallest mu that each query needs, and their weights.
+// together returns the mu of the whole release. needed holds the smallest mu of each query. If auto is set, the budget
+// is split as needed; otherwise by weights.
 func together(needed, weights []float64, auto bool) float64 {
 	sum, largest, total := 0.0, 0.0, 0.0
 	for i, mu := range needed {
@@ -200,11 +202,10 @@ func together(needed, weights []float64, auto bool) float64 {
 	return math.Sqrt(largest * total)
 }
 
-// settle computes the smallest epsilon that meets the targets, and Targets.Spare, the factor by which the job's own
-// guarantee beats them.
+// settle sets the smallest epsilon that meets all targets, and Targets.Spare.
 func (b *builder) settle(p *Plan, needed, weights []float64) {
 	auto := b.job.Privacy.Weights == "auto"
-	mu := together(needed, weights, auto) * (1 + 1e-12) // an increase larger than the rounding errors of sums and splits
+	mu := together(needed, weights, auto) * (1 + 1e-12) // exceeds the rounding errors of sums and splits
 	if mu == 0 || len(b.diags) > 0 {
 		return
 	}

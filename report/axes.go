@@ -11,12 +11,12 @@ import (
 type axis struct {
 	Label string `json:"label"`
 	Type  string `json:"type"`
-	// Keys are the indexes of the axis's key columns among the table's key columns.
+	// Keys holds the indexes of the axis's columns among the table's key columns.
 	Keys []int `json:"keys"`
-	// Whole is set if the column's values are integers, Closed if the last edge belongs to the last cell.
+	// Whole is set if the column's values are integers. Closed is set if the last edge belongs to the last cell.
 	Whole, Closed bool `json:"-"`
 
-	cells []string // names of spans, by the codes of the first key; nil if the cells are not spans
+	cells []string // names of spans, by the codes of the first key column; nil if the cells are not spans
 }
 
 // The pictures that a table can have.
@@ -33,8 +33,8 @@ const (
 	pictureNone      = "none"
 )
 
-// reading returns holds, the kind of a table computed from the query's answer, such as quantiles, but "" for crosstabs.
-// The tables of crosstabs are named after their columns, which can have the same names.
+// reading returns holds, the kind of a table computed from the query's answer, such as quantiles. For crosstabs it
+// returns "", because their tables are named after columns, whose names may equal such a kind.
 func (q *queryFacts) reading(holds string) string {
 	if q.kind == crosstabs {
 		return ""
@@ -42,8 +42,8 @@ func (q *queryFacts) reading(holds string) string {
 	return holds
 }
 
-// axesOf returns the axes of a table. The axes that are dimensions of the query are found by the names of their key
-// columns. Other key columns, such as the quantile or the component of a vector, are axes of their own.
+// axesOf returns the axes of a table. A dimension of the query is an axis, found by the names of its key columns. Every
+// other key column, such as the quantile or the component of a vector, is an axis too.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes, holds := []axis{}, q.reading(holds)
 	for at := 0; at < len(t.Keys); {
@@ -78,8 +78,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	return axes
 }
 
-// startsAt returns how many key columns the dimension has if the first of them is keys[at]; 0 if keys[at] is another
-// column.
+// startsAt returns the number of the dimension's key columns if its first one is keys[at]; otherwise 0.
 func (d *dimension) startsAt(keys []pageKey, at int) int {
 	names := d.keyNames()
 	if at+len(names) > len(keys) {
@@ -97,7 +96,7 @@ func (d *dimension) startsAt(keys []pageKey, at int) int {
 	return len(names)
 }
 
-// name returns what the names of the dimension's key columns begin with.
+// name returns the beginning of the names of the dimension's key columns.
 func (d *dimension) name() string {
 	switch {
 	case d.As != "":
@@ -159,8 +158,8 @@ func (d *dimension) kind() string {
 	return "category"
 }
 
-// residualKey is the key column that names the residual in a noisy table of crosstabs; numberKey numbers the noisy
-// values of nested levels.
+// residualKey is the key column that names the residual in a table of noisy residuals of crosstabs. numberKey is the
+// key column that numbers the noisy values of nested levels.
 const (
 	residualKey = "residual"
 	numberKey   = "number_in_level"
@@ -177,7 +176,7 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
 	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey || k.Name == numberKey }):
-		return pictureNone // the noisy residuals of tables, and a table that only makes sense with others
+		return pictureNone // a table of noisy residuals, or a table that only makes sense with others
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:
@@ -204,7 +203,7 @@ func other(axes []axis, kind string) axis {
 	return axes[slices.IndexFunc(axes, func(a axis) bool { return a.Type != kind })]
 }
 
-// places are the coordinates of a map's points: element i belongs to label i of the key column Key, and is null if the
+// places holds the coordinates of a map's points. Element i belongs to label i of the key column Key; it is null if the
 // label has no coordinates.
 type places struct {
 	Key   int        `json:"key"`

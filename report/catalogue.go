@@ -25,7 +25,7 @@ type catalogue struct {
 	// Creators are the names of those who publish the release; Authors wrote its description. Both may be empty.
 	Creators, Authors []string
 	Region            string
-	// Prefix is what all file names of a preview begin with; "" for a release.
+	// Prefix begins the names of all files of a preview; "" for a release.
 	Prefix string
 	Tables []catalogueTable
 }
@@ -45,7 +45,7 @@ type catalogueColumn struct {
 	// Unit is the unit of the column's numbers; "" if they have none.
 	Unit string
 	Type columnType
-	// Key is set if the labels of the column help to name the cell. No two rows agree in all key columns.
+	// Key is set if the column is one of those that identify a cell: no two rows have the same labels in all of them.
 	Key bool
 }
 
@@ -145,8 +145,8 @@ func (r *catalogue) csvTables() []catalogueTable {
 	return out
 }
 
-// inCSV returns a text as it stands in the CSV file: unless Raw is set, with an apostrophe in front if a spreadsheet
-// would take it for a formula.
+// inCSV returns a text as the CSV file has it. Unless Raw is set, a text that a spreadsheet would take for a formula
+// begins with an apostrophe.
 func (f catalogueFile) inCSV(text string) string {
 	if !f.Raw && text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return "'" + text

@@ -49,8 +49,8 @@ func (r *catalogue) csvw() object {
 	return out
 }
 
-// nameOf returns a name for column number at that a URI template allows: letters, digits and underscores, with no
-// underscore in front.
+// nameOf returns a name for a column that URI templates allow: letters, digits and underscores, without an underscore
+// at the beginning. If nothing is left of the column's name, the name contains the number at.
 func nameOf(column string, at int) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

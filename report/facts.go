@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Only this file knows the layout of the manifest. The rest of the package reads facts.
+// Only this file knows the layout of the manifest. The rest of the package reads the type facts.
 
 // facts holds what the manifest states about a release.
 type facts struct {
@@ -25,7 +25,7 @@ type facts struct {
 	params     [][2]string
 	unit       []string
 	upstream   *manifest.Upstream // the producer's bounds on the rows of units; nil if the program bounds them
-	replaced   bool               // neighbouring tables differ by a unit whose rows are replaced, not by a unit more
+	replaced   bool               // the adjacency is replace-one
 	epsilon    float64
 	delta      float64
 	guarantee  guarantee
@@ -36,13 +36,13 @@ type facts struct {
 	stated                    [][2]string // headings and texts of the job's section deployment
 	budget                    *budget
 	queries                   []queryFacts
-	columns                   map[string]described // by name; a column that the job does not describe has none
+	columns                   map[string]described // by column; absent if the job does not describe it
 	program                   string
 	madeFrom                  string
 	synthetic, prefix         string // the banner of a preview, and the prefix of its file names
 }
 
-// budget is the state of the dataset's budget after this release: what is charged of the cap.
+// budget is the state of the dataset's budget after this release: the cap, and the part of it that is charged.
 type budget struct {
 	dataset, cap string
 	capMu2       *big.Rat
@@ -57,10 +57,10 @@ type queryFacts struct {
 	title      string // for people; the query's name if the job has no title
 	about      string // the job's description of the query; may be empty
 	counted    string // what the numbers count or measure, as the job states it; "" if it does not
-	units      bool   // each unit counts at most once in a cell
-	overUnits  bool   // the rows of a unit are aggregated before they count
+	units      bool   // a unit adds at most 1 to a cell
+	overUnits  bool   // the query reads the table of units, with one row per unit
 	columns    map[string]described
-	conditions string          // the filter in words; "" if all rows count
+	conditions string          // the query's conditions in words; "" if all rows count
 	weight     string          // the column of row weights; "" if all rows weigh the same
 	whole      map[string]bool // columns that hold integers
 	cells      int
@@ -71,29 +71,29 @@ type queryFacts struct {
 	noise      calibrate.Mechanism   // the query's first mechanism
 	half       float64               // half-width of the 95 % interval of a noisy value
 	overRows   bool                  // half must be divided by the number of rows in the cell
-	laidOut    bool                  // the strategy optimizes sums of cells; half is the half-width of a sum
+	laidOut    bool                  // cells are ordered and half is for their sums, not for a cell
 	nested     bool                  // the tables are nested levels, which add up
-	known      []string              // the levels with public totals, and their files
+	known      []string              // levels with public totals, with the files of the totals
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
-	cutAtZero  bool // the estimates of crosstabs are made non-negative
+	cutAtZero  bool // negative estimates of crosstabs become 0
 	notes      []string
 	expected   *manifest.Error
 	publish    *manifest.Publish
-	threshold  float64 // the noisy count from which keys are published
-	minUnits   int64   // the pre-threshold of keys, in units; 0 or 1 if there is none
-	mostKeys   int64   // if keys are selected by weights, in how many keys a unit counts at most; else 0
+	threshold  float64 // the smallest noisy count with which a key is published
+	minUnits   int64   // min_units; 0 or 1 if no key is dropped before the noise
+	mostKeys   int64   // if keys have weights: the largest number of keys of a unit; else 0
 	discovered string
 	keysOf     string  // the query that selected the keys; "" if it is this query, or if the job lists the keys
 	clamp      string  // how the clamp was found; "" if the job states it
-	clampRisk  string  // how likely the clamp cut off more than the interval covers
+	clampRisk  string  // the risk that the clamp cut off more than the interval covers, in words
 	gridStep   float64 // the noisy values are multiples of gridStep
 	files      []manifest.File
 	axes       []dimension
 	value      string // the column that is summed or averaged
 }
 
-// dimension is a dimension of a query, as the job in the manifest has it.
+// dimension is a dimension of a query in the manifest's copy of the job.
 type dimension struct {
 	Column  string          `json:"column"`
 	As      string          `json:"as"`
@@ -122,14 +122,14 @@ type dimension struct {
 	whole bool      // the column holds integers
 }
 
-// jobQuery is the part of a query in the manifest's job that the page needs.
+// jobQuery holds the keys of a query, in the manifest's copy of the job, that the page needs.
 type jobQuery struct {
 	Name, Title, Description, Unit, Over, From       string
 	PerUnit                                          jobBounds `json:"per_unit"`
 	Count, Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
 
-// jobInput holds the types of text columns that the job states.
+// jobInput holds the types that the job states for columns of texts.
 type jobInput struct {
 	CSV     struct{ Types map[string]string }
 	Counts  struct{ Column string }
@@ -157,7 +157,7 @@ type jobKind struct {
 	Known   []struct{ Level, File string }
 	Weight  struct{ Column string }
 
-	Nonnegative bool // set if the estimates of crosstabs are made non-negative
+	Nonnegative bool // negative estimates of crosstabs become 0
 }
 
 // Title returns what readers call a release: the title in its job, or its name.
@@ -190,7 +190,7 @@ func factsOf(m *manifest.Manifest) *facts {
 			PerUnit jobBounds `json:"per_unit"`
 		}
 	}
-	_ = json.Unmarshal(m.Job, &job) // this program wrote it; unreadable parts are not shown
+	_ = json.Unmarshal(m.Job, &job) // errors are ignored: keys that cannot be read are not shown
 	f.title, f.columns = cmp.Or(job.Title, m.Name), job.Columns
 	conditions := configs.Conditions(m.Job)
 	for i := range m.Queries {
@@ -223,7 +223,7 @@ func ceilingOf(text string) float64 {
 	return x
 }
 
-// state fills in the texts about the guarantee, and what the data's owner states in the job.
+// state fills in the texts about the guarantee, and what the data's owner states in the job's deployment section.
 func (f *facts) state(m *manifest.Manifest) {
 	p, d := &m.Privacy, m.Deployment()
 	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
@@ -251,7 +251,7 @@ func (f *facts) state(m *manifest.Manifest) {
 
 var capText = regexp.MustCompile(`^mu ([0-9.e+-]+): `)
 
-// capOf returns mu² of a budget cap. It takes mu from a text such as "mu 2: epsilon 10, delta 1e-5".
+// capOf returns mu² of a budget cap from its text, such as "mu 2: epsilon 10, delta 1e-5". ok is false for other texts.
 func capOf(text string) (*big.Rat, bool) {
 	found := capText.FindStringSubmatch(text)
 	if found == nil {
@@ -301,7 +301,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	return out
 }
 
-// ask adds what the job states about the query, such as its title and its dimensions.
+// ask adds the facts that the job states about the query, such as its title and its dimensions.
 func (q *queryFacts) ask(j *jobQuery) {
 	q.title, q.about, q.counted = cmp.Or(j.Title, q.name), j.Description, j.Unit
 	for _, k := range []*jobKind{j.Count, j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {

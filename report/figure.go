@@ -31,7 +31,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 type figure struct {
 	d     *tableData
 	query *queryFacts
-	two   bool // noisy values and estimates differ, so each has its own mark
+	two   bool // denoising changed values: noisy values and estimates have different marks
 }
 
 // Sizes of pictures in centimetres.
@@ -60,7 +60,7 @@ func pictureFor(d *tableData, q *queryFacts) *picture.Figure {
 // phone is the width in cm of a picture on a phone, whose page is 360 pixels wide.
 const phone = 8.6
 
-// phoneName is the longest name of a row, in letters, in a picture on a phone.
+// phoneName is the number of characters to which a picture on a phone shortens the names of rows.
 const phoneName = 24
 
 // narrow returns the figure for a phone, with its panels one below the other. It returns nil if the figure is narrow
@@ -102,7 +102,7 @@ var (
 	bandStyle     = picture.Style{Color: picture.Vermilion, Fill: picture.Pale}
 )
 
-// keys returns the legend. Without denoising, an estimate equals its noisy value, and both have one mark.
+// keys returns the legend. Without denoising, estimates equal noisy values, so both have the same mark.
 func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 	name := "estimate"
 	if slices.ContainsFunc(g.d.Table.Values, func(c pageColumn) bool { return c.Name == noisyColumn }) {
@@ -117,7 +117,7 @@ func (g *figure) keys(estimate, interval picture.Style) []picture.Key {
 	return append(out, picture.Key{Name: "95 % interval", Style: interval})
 }
 
-// value returns the value of row at in a column; NaN if the table has no such column.
+// value returns the value in row at of a column; NaN if the table has no such column.
 func (g *figure) value(column string, at int) float64 {
 	t := g.d.Table
 	i := slices.IndexFunc(t.Values, func(c pageColumn) bool { return c.Name == column })
@@ -127,8 +127,8 @@ func (g *figure) value(column string, at int) float64 {
 	return t.Values[i].Data[at].value
 }
 
-// differs reports whether any estimate differs from its noisy value by more than the page's rounding, which is less
-// than 1/700 of the interval's length.
+// differs reports whether denoising visibly changed any value: an estimate differs from its noisy value by more than
+// the page's rounding, which is less than 1/700 of the interval's length.
 func (g *figure) differs() bool {
 	for i := range g.d.Table.Shown {
 		length := g.value("ci95_high", i) - g.value("ci95_low", i)
@@ -265,7 +265,7 @@ func (g *figure) lines() *picture.Figure {
 	return out
 }
 
-// place returns the position of label at on an axis: the middle of its edges, or its number.
+// place returns the position on an axis of the label with index at: the middle between its edges, or its number.
 func (g *figure) place(a axis, at int) float64 {
 	sum := 0.0
 	for _, k := range a.Keys {
@@ -335,7 +335,8 @@ func (g *figure) heat() *picture.Figure {
 	return out
 }
 
-// names returns the names of the cells along a key column: the names of its axis if the column is the axis's first one.
+// names returns the names of the cells along a key column. If the column is the first one of an axis, they are the
+// axis's names.
 func (g *figure) names(key int) []string {
 	for i := range g.d.Axes {
 		if a := &g.d.Axes[i]; a.Keys[0] == key {
@@ -345,8 +346,8 @@ func (g *figure) names(key int) []string {
 	return g.d.Table.Keys[key].Labels
 }
 
-// panels calls add once for each panel. With a further axis, each of its first labels has a panel. Without one,
-// estimates have a panel and, if denoising changed them, noisy values have another.
+// panels calls add once for each panel. If other is an axis, each of its first labels has a panel. If other is nil, the
+// estimates have a panel and, if denoising changed them, the noisy values have another.
 func (g *figure) panels(other *axis, most int, add func(title, column string, keep func(i int) bool)) {
 	all := func(int) bool { return true }
 	switch {
@@ -365,7 +366,8 @@ func (g *figure) panels(other *axis, most int, add func(title, column string, ke
 	}
 }
 
-// heatSize returns the size of each of n panels of cells, and how many stand in a row. Cells of a grid are square.
+// heatSize returns the width and height of each of n panels of cells, and the number of panels in a row. Cells of a
+// geographic grid are square.
 func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 	nx, ny := float64(len(panel.X.Names)), float64(len(panel.Y.Names))
 	if columns = 1; n > 1 {
@@ -389,8 +391,8 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 // mostMaps is the largest number of maps in a picture.
 const mostMaps = 6
 
-// maps draws a map of the noisy values and, if they were denoised, another of the estimates. With a further axis, it
-// draws a map of the estimates for each label of that axis.
+// maps draws a map of the noisy values and, if denoising changed them, another of the estimates. If the table has a
+// further axis, it draws a map of the estimates for each label of that axis instead.
 func (g *figure) maps() *picture.Figure {
 	p, key := g.d.Places, &g.d.Table.Keys[g.d.Places.Key]
 	panel := picture.Map{Values: []float64{}}
@@ -434,7 +436,7 @@ func (g *figure) maps() *picture.Figure {
 	}
 	slices.Sort(estimates)
 	scale := picture.Scale{High: 1e-9, Root: true}
-	if len(estimates) > 0 { // one place with a very large value must not make all others pale
+	if len(estimates) > 0 { // so that one very large value does not make all others pale
 		scale.High = max(estimates[int(0.998*float64(len(estimates)-1))], scale.High)
 	}
 	out := &picture.Figure{Columns: min(2, len(panels)), Height: mapped,

@@ -35,7 +35,8 @@ type guarantee struct {
 	Both bool
 }
 
-// apart returns two guarantees, each of which holds for the release: one with Mu alone, one with Pure alone.
+// apart splits a guarantee in which Both is set into its two bounds, each of which holds for the release: one with Mu
+// alone, one with Pure alone.
 func (g guarantee) apart() (gaussian, pure guarantee) {
 	return guarantee{Mu: g.Mu, Failure: g.Failure}, guarantee{Pure: g.Pure, Failure: g.Failure}
 }
@@ -51,7 +52,7 @@ func upward(x float64) float64 {
 	return x + math.Abs(x)*slack
 }
 
-// probability returns x as a fraction. A bound that is NaN or above 1 becomes 1.
+// probability returns an upper bound x of a probability as a fraction; 1 if x is NaN or above 1.
 func probability(x float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || r.Cmp(big.NewRat(1, 1)) > 0 {
@@ -107,7 +108,7 @@ func (g guarantee) Guess(p *big.Rat) *big.Rat {
 	}
 	odds, _ := new(big.Rat).Quo(more, less).Float64()
 	eps := math.Log(odds)
-	eps -= math.Abs(eps) * slack // delta falls with eps
+	eps -= math.Abs(eps) * slack // smaller, so that its rounding makes delta larger
 	gain := probability(g.Delta(max(eps, 0)))
 	gain.Mul(gain, less)
 	return gain.Add(gain, more)

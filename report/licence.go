@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// licences lists the SPDX identifiers of common data licences. The documents treat any other text as free text,
-// although it may be an identifier: the schema of citation files accepts only identifiers that it lists.
+// licences lists the SPDX identifiers of common data licences. Any other text is written as free text, even if it is an
+// identifier, because the schema of citation files accepts only identifiers that it lists.
 var licences = []string{
 	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0",
 	"CC-BY-NC-1.0", "CC-BY-NC-2.0", "CC-BY-NC-2.5", "CC-BY-NC-3.0",

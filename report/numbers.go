@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file prints numbers as exact decimals. A promise is rounded to the cautious side.
+// This file prints numbers as exact decimals. A bound is rounded to the side on which it still holds.
 
 // ceilTo returns x rounded up to the given number of decimals.
 func ceilTo(x *big.Rat, decimals int) string {
@@ -39,12 +39,12 @@ func percentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
 }
 
-// tinyGain is the gain over the prior belief below which the page shows no gain. Rounded up, such a gain would look
-// like a hundredth of a percent.
+// tinyGain is the gain of an attacker's probability over the prior belief below which the page shows no gain. Rounded
+// up, such a gain would look like a hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText returns right, the probability of a right guess, in percent and rounded up. It returns the prior belief
-// alone if the gain over it is tiny.
+// rightText returns right, the probability of a right guess, in percent, rounded up. alone is the prior belief; it is
+// returned instead if the gain is tiny.
 func rightText(alone, right *big.Rat) string {
 	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
 		return wholePercent(alone)
@@ -61,7 +61,7 @@ func percentDown(x float64) string {
 	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
 }
 
-// significantUp returns x, not below 0, rounded up to so many significant digits.
+// significantUp returns x, which is at least 0, rounded up to a number of significant digits.
 func significantUp(x float64, digits int) string {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || x <= 0 {
@@ -85,8 +85,7 @@ func significantUp(x float64, digits int) string {
 	return text
 }
 
-// short returns a number with four significant digits, for orientation. Numbers that are promises are rounded to the
-// cautious side instead.
+// short returns a number with four significant digits. It is not for bounds, which must be rounded to the safe side.
 func short(x float64) string {
 	r := new(big.Rat).SetFloat64(x)
 	switch {
@@ -98,7 +97,8 @@ func short(x float64) string {
 	return significantUp(x, 4)
 }
 
-// AsStated returns the shortest decimal that, rounded down to float64, gives x: the bound as the job states it.
+// AsStated returns the shortest decimal that gives x when it is rounded down to a float64. A job's decimal is stored
+// rounded down, so this is the number as the job states it.
 func AsStated(x float64) string {
 	for digits := 1; digits < 17; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)

@@ -60,7 +60,7 @@ type tableData struct {
 	Picture  string     `json:"-"`
 	Axes     []axis     `json:"-"`
 	Denoised bool       `json:"-"`
-	Rate     string     `json:"-"` // the unit of a table of rates; "" in other tables
+	Rate     string     `json:"-"` // the unit of a table of rates; "" for other tables
 	// None is the text for an undefined value.
 	None   string    `json:"none,omitempty"`
 	Sums   *sumsData `json:"sums,omitempty"`
@@ -82,7 +82,8 @@ func (p *page) Write(w io.Writer) error {
 	return pageTemplate.Execute(w, v)
 }
 
-// data cuts the tables down until the page's data is at most mostBytes long.
+// data returns the page's data and its JSON. It leaves out rows of the tables until the JSON has at most mostBytes
+// bytes.
 func (p *page) data(f *facts) (*pageData, []byte, error) {
 	for most := max(leastRows, mostRows/max(1, len(p.Tables))); ; most /= 2 {
 		d := &pageData{Tables: []tableData{}}
@@ -93,7 +94,7 @@ func (p *page) data(f *facts) (*pageData, []byte, error) {
 			}
 			d.Tables, d.queries = append(d.Tables, dataOf(q, t, most, f)), append(d.queries, q)
 		}
-		text, err := json.Marshal(d) // escapes <, > and &, so that no text ends the script or starts a tag
+		text, err := json.Marshal(d) // <, > and & are escaped, so no text can end the script or start a tag
 		if err != nil || len(text) <= mostBytes || most <= leastRows/2 {
 			return d, text, err
 		}
@@ -128,10 +129,10 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	return out
 }
 
-// noValue is shown for a missing value if its kind of query gives no reason.
+// noValue is shown for a missing value if the kind of query gives no reason for it.
 const noValue = "-"
 
-// MissingValue returns the text for a value that a query of a kind lacks in a cell, such as the mean of too few rows.
+// MissingValue returns the text for a missing value in a cell, by the kind of query, such as "too few" for a mean.
 func MissingValue(kind string) string {
 	if kind == "mean" || kind == "variance" {
 		return "too few"

@@ -104,7 +104,7 @@ func (f *facts) view(d *pageData) (*view, error) {
 	return v, err
 }
 
-// withoutTiny ends the caption of the table of guesses, in which gains below tinyGain are left out.
+// withoutTiny ends the caption of the table of guesses: gains below tinyGain are not shown.
 const withoutTiny = ". Gains below 0.000000000001 % are left out."
 
 // columnViews describes the columns that every table has and the columns that the job describes.
@@ -148,7 +148,7 @@ func (f *facts) unitName() string {
 	return strings.Join(names, " and ")
 }
 
-// unitRows returns the words for all rows of one privacy unit.
+// unitRows returns words for all rows of one privacy unit, such as "all rows of one person".
 func (f *facts) unitRows() string {
 	switch {
 	case len(f.unit) == 0:
@@ -189,7 +189,7 @@ func (f *facts) glance() []fact {
 	return facts
 }
 
-// The prior beliefs and the false positive rates for which the page has numbers.
+// The prior beliefs and the false positive rates for which the page states an attacker's success.
 var (
 	beliefs     = []string{"1/100", "1/10", "1/2", "9/10", "99/100"}
 	falseAlarms = []float64{0.001, 0.01, 0.05}
@@ -244,7 +244,7 @@ func (f *facts) guaranteeView() guaranteeView {
 	return v
 }
 
-// how returns the formulas behind the page's numbers.
+// how returns the formulas from which the page's numbers follow.
 func (f *facts) how() []string {
 	g := f.guarantee
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all "+
@@ -373,7 +373,7 @@ func (f *facts) budgetView() []string {
 	}
 	charged, _ := b.chargedMu2.Float64()
 	all := guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
-	if f.guarantee.Both { // mu covers the pure mechanisms too
+	if f.guarantee.Both { // mu already covers the pure mechanisms
 		all.Pure = 0
 	}
 	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were "+
@@ -388,7 +388,7 @@ func (f *facts) budgetView() []string {
 	return out
 }
 
-// plain formats a number in the fewest digits that distinguish it from other float64s.
+// plain formats a number with the fewest digits that identify the float64.
 func plain(x float64) string {
 	return plainExponent(strconv.FormatFloat(x, 'g', -1, 64))
 }

@@ -74,7 +74,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue {
 	return r
 }
 
-// catalogued returns the description of one of the query's tables for catalogues.
+// catalogued returns the description, for catalogues, of one of the query's tables.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	out, unit := catalogueTable{Name: q.name, Description: q.description(f)}, q.unitText(f)
 	if t.Holds != "" {
@@ -158,8 +158,8 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogueTable {
 	return out
 }
 
-// description returns the description of a table: its query, what a clamp may leave out, and why its noisy values have
-// fractions.
+// description returns the description of a table: its query, the values that a clamp may leave out, and the reason why
+// its noisy values have fractions.
 func (q *queryFacts) description(f *facts) string {
 	text := q.question(f)
 	for _, more := range []string{q.clampRisk, q.grid()} {

@@ -18,13 +18,13 @@ import (
 	"github.com/dprelease/dprelease/report/picture"
 )
 
-// aggregateWords holds the words with which the description of a query that sums values begins.
+// aggregateWords holds, for each kind of query that sums values, the beginning of its description.
 var aggregateWords = map[string]string{"sum": "Sums of ", "mean": "Means of ", "variance": "Variances of "}
 
 // linear reports whether the query sums values, which may be negative; counts may not.
 func (q *queryFacts) linear() bool { return aggregateWords[q.kind] != "" }
 
-// unitText returns the unit of the query's numbers: of what it counts, or of the column that it sums.
+// unitText returns the unit of the query's numbers: the thing that it counts, or the unit of the column that it sums.
 func (q *queryFacts) unitText(f *facts) string {
 	if !q.linear() {
 		return q.noun(f)
@@ -39,8 +39,8 @@ func (q *queryFacts) unitText(f *facts) string {
 // valueName returns the title of the column that is summed, or its name.
 func (q *queryFacts) valueName() string { return shown(cmp.Or(q.columns[q.value].Title, q.value)) }
 
-// noun returns the word for what a query counts: the job's word if it states one; the units if each counts at most
-// once; otherwise rows.
+// noun returns the word for the things that a query counts: the job's word if it states one; the privacy units if each
+// counts at most once; otherwise "rows".
 func (q *queryFacts) noun(f *facts) string {
 	switch {
 	case q.counted != "" && q.mostKeys == 0:
@@ -55,7 +55,7 @@ func (q *queryFacts) noun(f *facts) string {
 	return "rows"
 }
 
-// divisor returns in words the private number by which the query's sums are divided.
+// divisor names the private number by which the query's sums are divided, such as "number of rows".
 func (q *queryFacts) divisor() string {
 	if q.weight != "" {
 		return "sum of weights"
@@ -132,7 +132,7 @@ func (f *facts) queryView(i int, d *pageData) (queryView, error) {
 	return v, nil
 }
 
-// describe returns a text alternative for the picture of a table.
+// describe returns the text that stands for a picture for readers who cannot see it.
 func describe(t *tableData) string {
 	count := plural(t.Table.Shown, "value")
 	axes := axisNames(t.Axes)
@@ -220,7 +220,7 @@ func rateText(q *queryFacts, r *manifest.Rate, f *facts) string {
 	return text + "."
 }
 
-// noteOf describes which rows or values a picture leaves out.
+// noteOf returns a sentence about the rows or values that a picture leaves out; "" if there are none.
 func noteOf(t *tableData) string {
 	switch {
 	case t.Picture == pictureNone && slices.ContainsFunc(t.Table.Keys, func(k pageKey) bool { return k.Name == numberKey }):
@@ -240,8 +240,8 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// remarks describe how accurate the query's answer is, which values exceed the noise threshold, and which cells are
-// left empty.
+// remarks returns sentences about the answer: how accurate it is, which values exceed the noise threshold, and which
+// cells are left empty.
 func (q *queryFacts) remarks() []string {
 	out := []string{q.accuracy()}
 	for _, text := range []string{q.sharing(), q.clamp, q.clampRisk, q.standsOutText(), q.grid()} {
@@ -255,7 +255,7 @@ func (q *queryFacts) remarks() []string {
 	return out
 }
 
-// question describes the query in a sentence, and the rows that count in another.
+// question returns a sentence that describes the query, and one about the rows that count.
 func (q *queryFacts) question(f *facts) string {
 	var by []string
 	for i := range q.axes {
@@ -296,7 +296,7 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// accuracy describes how large the noise is.
+// accuracy returns a sentence about the size of the noise.
 func (q *queryFacts) accuracy() string {
 	switch {
 	case q.nested:
@@ -324,8 +324,8 @@ func (q *queryFacts) accuracy() string {
 		"within %s of the exact answer.", short(q.deviation), cmp.Or(q.coverage(), "95 %"), significantUp(q.half, 4))
 }
 
-// coverage returns how often the 95 % intervals cover the exact values. Geometric noise takes few values, so they may
-// do so more often. It returns "" if the rate is 95 %.
+// coverage returns the probability, in words, with which the 95 % intervals contain the exact values; "" if it is 95 %.
+// Geometric noise takes few values, so the probability may be larger.
 func (q *queryFacts) coverage() string {
 	if q.gridStep == 0 || q.overRows || q.laidOut || q.nested || q.sums != nil || q.kind == crosstabs ||
 		q.noise.Coverage() < 0.951 {
@@ -345,8 +345,8 @@ func (q *queryFacts) bounded(holds string) string {
 	if cut := strings.LastIndex(why, ": "); cut >= 0 {
 		why = why[:cut]
 	}
-	why, _, _ = strings.Cut(why, ", each ") // the argument states the size of a value relative to the clamp's centre
-	if q.kind == overBound {                // the query counts rows over the bound, so none is left out
+	why, _, _ = strings.Cut(why, ", each ") // drop the size of a value relative to the clamp's centre
+	if q.kind == overBound {                // it counts the rows over the bound, so none is left out
 		return ""
 	}
 	const ends = "values outside of the range count as its nearer end"
@@ -371,12 +371,12 @@ func (q *queryFacts) bounded(holds string) string {
 // Remarks describes the tables of a release in sentences.
 type Remarks struct{ facts *facts }
 
-// NewRemarks reads what a manifest says of the tables.
+// NewRemarks returns the remarks for a manifest's tables.
 func NewRemarks(m *manifest.Manifest) Remarks { return Remarks{factsOf(m)} }
 
-// Of returns the facts that a reader of a table must know: what bounds and clamps leave out and, for units over a
-// bound, the answer in a sentence. query is the query's index in the manifest, holds names the table, "" for the answer
-// itself, and estimate is its first cell.
+// Of returns sentences that a reader of a table must know: about the rows and values that bounds and clamps leave out
+// and, for a query for units over a bound, the answer in words. query is the query's index in the manifest. holds names
+// the table, "" for the answer itself. estimate is the table's first cell.
 func (r Remarks) Of(query int, holds string, estimate float64) []string {
 	q := &r.facts.queries[query]
 	return slices.DeleteFunc([]string{q.bounded(holds), q.clampRisk, q.overBoundText(r.facts, estimate)},
@@ -392,8 +392,8 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		thousands(int(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
-// excess returns how many rows a unit over the bound has, such as "more than 2 rows". It takes them from the argument
-// for the sensitivity.
+// excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the
+// reason for the sensitivity.
 func (q *queryFacts) excess() string {
 	_, text, _ := strings.Cut(q.why, "more than ")
 	text, _, _ = strings.Cut(text, ":")
@@ -448,12 +448,10 @@ func (q *queryFacts) sharing() string {
 		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
 }
 
-// selectedByWeights is the caution about discovered keys, as manifest.SelectedKeys is, for keys that are selected by
-// weights.
+// selectedByWeights is the caution for keys that were selected by weights, in place of manifest.SelectedKeys.
 const selectedByWeights = "Other keys may exist, and weights near the threshold are too large on average."
 
-// standsOutText returns the value above which a cell or a key exceeds the noise threshold; "" if the threshold is not
-// known.
+// standsOutText returns the value above which a cell or key exceeds the noise threshold, as text; "" if it is unknown.
 func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
@@ -475,7 +473,7 @@ func (q *queryFacts) standsOutText() string {
 			short(q.noiseThreshold(1)))
 		if q.cells > 1 {
 			atMost := ""
-			if q.sums != nil { // with common noise, all cells exceed it together more often
+			if q.sums != nil { // common noise can lift all cells above it together
 				atMost = "at most "
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: values "+
@@ -486,16 +484,16 @@ func (q *queryFacts) standsOutText() string {
 	return ""
 }
 
-// NoiseThreshold returns the value x for Gaussian noise: if cells cells are noise alone, the largest exceeds x with a
-// probability of 5 %.
+// NoiseThreshold returns a threshold for Gaussian noise with a standard deviation: if all exact answers are 0, the
+// largest of cells noisy values exceeds it with probability 5 %.
 func NoiseThreshold(deviation float64, cells int) float64 {
-	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
+	// Solve 1 - Phi(z)^n = 0.05 for the tail 1 - Phi(z). Expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
 }
 
-// NoiseThresholdOf is [NoiseThreshold] for Laplace and geometric noise: Laplace noise exceeds x with probability
-// e^(-x/Scale)/2, and geometric noise k multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+// NoiseThresholdOf is like [NoiseThreshold], for Laplace and geometric noise. Laplace noise exceeds x with probability
+// e^(-x/Scale)/2. Geometric noise exceeds k multiples of the grid with probability q^(k+1)/(1+q), q = e^(-Grid/Scale).
 func NoiseThresholdOf(m calibrate.Mechanism, cells int) float64 {
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	if m.Noise != calibrate.Geometric {
@@ -537,8 +535,7 @@ func (q *queryFacts) withheld() string {
 		strings.Join(rules, ", or if "), plural(cells, "cell"), q.publish.Withheld, are, further)
 }
 
-// noiseThreshold returns the threshold of [NoiseThreshold] for the query's noise and a number of cells whose exact
-// answers are all 0.
+// noiseThreshold returns the noise threshold of a number of cells for the query's own noise.
 func (q *queryFacts) noiseThreshold(cells int) float64 {
 	if q.noise.Noise != calibrate.Gaussian {
 		return NoiseThresholdOf(q.noise, cells)
@@ -546,7 +543,7 @@ func (q *queryFacts) noiseThreshold(cells int) float64 {
 	return NoiseThreshold(q.deviation, cells)
 }
 
-// denoised describes the denoising steps.
+// denoised returns sentences about the query's denoising steps.
 func (q *queryFacts) denoised() []string {
 	if len(q.steps) == 0 {
 		var out []string

@@ -9,11 +9,11 @@ import (
 
 // Spans
 //
-// The files have two columns for a cell between two edges: from and to. The page shows one name instead: a month is
-// "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds whole numbers.
+// A span is a cell between two edges. The files have two columns for it: from and to. The page shows one name instead:
+// a month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds integers.
 
-// spanName names the cell between two edges. whole means that the values are integers, and last that the upper edge
-// belongs to the cell. If the edges are neither dates nor integers, the name has them unchanged: "0.5 to 1".
+// spanName returns the name of the cell between two edges. whole is set if the values are integers, last if the upper
+// edge belongs to the cell. If the edges are neither dates nor integers, the name contains them unchanged: "0.5 to 1".
 func spanName(from, to string, whole, last bool) string {
 	if name := calendarName(from, to); name != "" {
 		return name
@@ -77,8 +77,8 @@ func (a *axis) spanNames(t *pageTable) []string {
 // spans reports whether the axis's cells lie between edges.
 func (a *axis) spans() bool { return len(a.Keys) == 2 && a.Type != "grid" }
 
-// forReaders returns a table for readers: each key column has its axis's label as name, and the two columns of cells
-// between edges are one column of names. Rows keep their order.
+// forReaders returns a table for readers: each axis has one column, called by the axis's label. The two columns from
+// and to of a span become one column of names. Rows keep their order.
 func forReaders(t *pageTable, axes []axis) *pageTable {
 	out := *t
 	out.Keys = []pageKey{}

@@ -9,19 +9,19 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// sumsData is the data with which the page's script computes the error of a sum of noisy cells. Package
+// sumsData holds the numbers from which the page's script computes the error of a sum of noisy cells. Package
 // internal/combine explains the formulas.
 type sumsData struct {
-	// Variance is the variance of each cell's independent noise. Common is the variance of the noise that all cells share.
-	// Variance is 0 if the rows have their own deviations, and for marginals.
+	// Variance is the variance of the noise that each cell has alone, Common of the noise that all cells have in
+	// common. Variance is 0 if each row states its own standard deviation, and for marginals.
 	Variance float64 `json:"variance,omitempty"`
 	Common   float64 `json:"common,omitempty"`
 	// Sizes[i] is the number of values of a marginal's dimension i, which is key column i. Parts are the residuals of the
 	// marginal.
 	Sizes []int      `json:"sizes,omitempty"`
 	Parts []partData `json:"parts,omitempty"`
-	// Tails has pairs of an excess kurtosis and the half-width of a 95 % interval in standard deviations, in order of
-	// falling kurtosis.
+	// Tails lists pairs: an excess kurtosis of the noise of a sum, and the half-width of its 95 % interval in standard
+	// deviations, in order of falling kurtosis.
 	Tails [][2]float64 `json:"tails"`
 	// Heavy is set if the noise is Laplace or geometric, whose tails are heavier than Gaussian ones.
 	Heavy bool `json:"heavy,omitempty"`
@@ -29,7 +29,7 @@ type sumsData struct {
 	Step float64 `json:"step,omitempty"`
 }
 
-// partData is one residual of a marginal: the key columns of its dimensions, and the variance of each of its noisy
+// partData is one noisy residual of a marginal: the key columns of its dimensions, and the variance of each of its
 // values.
 type partData struct {
 	Keys     []int   `json:"keys"`

@@ -83,13 +83,13 @@ func (t *Table) column(name string) query.Series {
 // block is the number of cells that are read at a time.
 const block = 1 << 16
 
-// selection holds the cells of a table that a page shows.
+// selection holds the cells of a table that the page shows.
 type selection struct {
 	cells []int // ascending
 	rows  int   // the number of rows in the whole table
 }
 
-// choose selects all rows of a table, or the most rows with the largest estimates if the table has more.
+// choose selects all rows of a table or, if it has more than most rows, the most rows with the largest estimates.
 func (t *Table) choose(most int) selection {
 	if !t.Sparse && t.Cells <= most {
 		all := make([]int, t.Cells)
@@ -131,7 +131,7 @@ func (t *Table) choose(most int) selection {
 	return s
 }
 
-// read returns the values of some cells, which are in ascending order. It reads cells that are close together at once.
+// read returns the values of some cells, whose numbers ascend. Cells that are close together are read in one block.
 func read(s query.Series, cells []int) []float64 {
 	out, buffer := make([]float64, 0, len(cells)), make([]float64, block)
 	for i := 0; i < len(cells); {
@@ -153,8 +153,7 @@ func read(s query.Series, cells []int) []float64 {
 type pageTable struct {
 	Keys   []pageKey    `json:"keys"`
 	Values []pageColumn `json:"values"`
-	// Around is set if each interval is the noisy value plus or minus one half-width, the same for all rows except for
-	// rounding.
+	// Around is set if every interval is the noisy value plus or minus the same half-width, up to rounding.
 	Around bool `json:"around,omitempty"`
 	Rows   int  `json:"rows"`
 	Shown  int  `json:"shown"`
@@ -175,13 +174,13 @@ type pageColumn struct {
 	Data []decimal `json:"data"`
 }
 
-// decimal is a number that JSON shows with a given number of digits; NaN and infinities become null.
+// decimal is a number that is written as JSON with a given number of significant digits; NaN and infinities become
+// null.
 type decimal struct {
 	value  float64
 	digits int // significant digits; -1 for as many as needed
 }
 
-// MarshalJSON writes the number.
 func (d decimal) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(d.value) || math.IsInf(d.value, 0) {
 		return []byte("null"), nil
@@ -189,7 +188,7 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, d.value, 'g', d.digits, 64), nil
 }
 
-// Significant digits of numbers in large tables of the page. The files have all digits.
+// Significant digits of numbers in large tables of the page. The release's files have all digits.
 const (
 	fewDigits  = 7
 	largeTable = 4000
@@ -277,8 +276,8 @@ func escaped(s string, most int) string {
 	return b.String()
 }
 
-// uniform reports whether all n values of a series are equal. It compares only the first and the last 65 536 values,
-// which suffices: a series with different values is shorter.
+// uniform reports whether all n values of a series are equal. It compares only the first and the last 65 536 values.
+// That suffices, because only shorter series of a release have different values.
 func uniform(s query.Series, n int) bool {
 	if s == nil || n == 0 {
 		return n == 0

@@ -128,13 +128,13 @@ func TestPictures(t *testing.T) {
 }
 
 // Rows in memory and cells of a domain give the same page.
-func TestRowTable(t *testing.T) {
+func TestHeldTable(t *testing.T) {
 	values := []float64{3, math.NaN(), 5, 7}
 	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)},
 		{estimateColumn, heldSeries(values)}},
 		Keys: []domain.KeyColumn{{Name: "a", Stride: 2, Labels: domain.Labels{Strings: []string{"x", "y"}}},
 			{Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2}}}}}
-	rows := RowTable("q", "", 4, []domain.KeyColumn{
+	rows := HeldTable("q", "", 4, []domain.KeyColumn{
 		{Name: "a", Stride: 1, Labels: domain.Labels{Strings: []string{"x", "x", "y", "y"}}}, {Name: "b", Stride: 1,
 			Labels: domain.Labels{Ints: []int64{1, 2, 1, 2}}},
 	}, []string{noisyColumn, estimateColumn}, [][]float64{values, values})

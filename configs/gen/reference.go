@@ -77,8 +77,8 @@ const polymorphic = `
 with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
-// common shortens the list of paths at which a mapping may be. If these are in more than three kinds of query, it
-// returns one path, with KIND for the kind.
+// common shortens the list of paths at which a mapping may stand in a job. If there are more than three, for instance
+// one for each kind of query, it returns one path with KIND in place of the kind.
 func common(paths []string) []string {
 	if len(paths) <= 3 {
 		return paths

@@ -2,11 +2,13 @@ package setuptest
 
 import (
 	"context"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,7 +22,8 @@ type Process struct {
 	// Address is the host and port on which the server listens.
 	Address string
 
-	group int // the process group; 0 if the server was not started
+	group int       // the process group; 0 if the server was not started
+	alive io.Closer // open as long as the test runs
 }
 
 // NewProcess returns a server with a new folder and a free port, which is not started yet. It ends with the test.
@@ -56,6 +59,9 @@ func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Con
 		t.Skipf("%s cannot be started: %v", server.Path, err)
 	}
 	p.group = server.Process.Pid
+	if p.alive, err = endWithTest(p.group); err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
 	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
@@ -76,6 +82,18 @@ func (p *Process) Start(t testing.TB, server *exec.Cmd, answers func(context.Con
 	}
 }
 
+// endWithTest starts a process that kills a process group when the returned pipe is closed. The system closes it if the
+// test ends without its cleanup functions, as it does at a time limit.
+func endWithTest(group int) (io.Closer, error) {
+	c := exec.Command("sh", "-c", "read -r line; kill -KILL -$0", strconv.Itoa(group))
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test does not reach it
+	pipe, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return pipe, c.Start()
+}
+
 // Log returns the text that the server wrote.
 func (p *Process) Log() string {
 	text, _ := os.ReadFile(filepath.Join(p.Dir, "server.log")) // without the log, a message is shorter
@@ -86,6 +104,7 @@ func (p *Process) stop(t testing.TB) {
 	t.Helper()
 	if p.group > 0 {
 		_ = syscall.Kill(-p.group, syscall.SIGKILL) // it may have ended
+		_ = p.alive.Close()
 	}
 	for range 50 { // its processes may still write
 		if err := os.RemoveAll(p.Dir); err == nil {

@@ -17,15 +17,15 @@ import (
 
 // Changes between two releases
 //
-// The noise of two runs is independent, so the change of a cell is known from the two published values with their
-// intervals. The interval of a difference a − b follows Zou and Donner (2008), from the distances of a and b to the
+// The noise of two runs is independent, so the change of a cell and its interval follow from the two published values
+// with their intervals. The interval of a difference a − b (Zou and Donner 2008) uses the distances of a and b to the
 // ends of their own intervals [a₁, a₂] and [b₁, b₂]:
 //
 //	a − b − √((a − a₁)² + (b₂ − b)²)  to  a − b + √((a₂ − a)² + (b − b₁)²)
 //
-// For normal noise it is the interval of the difference of two normal variables; it is also for means, rates and
-// quantiles, whose intervals are not symmetric. The relative change a/b − 1 of cells that add up has Fieller's
-// interval, as [Ratio], and is not stated if noise alone could explain b.
+// For normal noise this is the usual interval of a difference of two normal variables. It also works for means, rates
+// and quantiles, whose intervals are not symmetric. The relative change a/b − 1 of sums and counts has Fieller's
+// interval, as [Ratio]; it is not stated if b could be noise alone.
 //
 // Source: G. Y. Zou, A. Donner, Construction of confidence limits about effect measures, Statistics in Medicine 27,
 // 2008.
@@ -33,20 +33,20 @@ import (
 // Cells is a published table of a query: a number for each cell, with its 95 % interval.
 type Cells struct {
 	Keys             []domain.KeyColumn
-	Value, Low, High []float64 // NaN if the cell is left empty
+	Value, Low, High []float64 // NaN if the publish rules left the cell empty
 
-	Relative bool // cells add up, so that a change can be stated in per cent
+	Relative bool // the cells are sums or counts, so a change can be given in per cent
 
 	origin     string
 	rerendered bool
 	deviation  []float64 // nil unless Relative
 	heavy      bool
 	step       float64
-	times      float64 // the factor of a rate; 0 for other tables
+	times      float64 // the factor by which a rate is multiplied, such as 1000; 0 for other tables
 }
 
-// OpenCells reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed
-// from it that holds names. Errors: *pipeline.Error.
+// OpenCells reads a table of the release in dir: the answer of query q if holds is "", otherwise the further table
+// named holds that was computed from the query's noisy values. Errors: *pipeline.Error.
 func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Cells, error) {
 	if q.Discovered() {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum", Message: "the keys of " + q.Name +
@@ -86,9 +86,9 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 	return c, nil
 }
 
-// Change is how a cell changed. Its numbers are NaN if they are not stated.
+// Change is the change of one cell. Numbers that are not stated are NaN.
 type Change struct {
-	Cell, Before int // the numbers of the cell in the two tables; Before is -1 if the earlier one does not have it
+	Cell, Before int // the rows of the cell in the two tables; Before is -1 if the earlier table lacks it
 	Difference   Interval
 	Percent      Interval // the change in per cent of the earlier value; NaN for means and other quotients
 }
@@ -96,11 +96,11 @@ type Change struct {
 // Interval is a value and the ends of its 95 % interval.
 type Interval struct{ Value, Low, High float64 }
 
-// notStated is the interval of a number that is not given.
+// notStated is the interval of a change that is not stated.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
-// unless returns the interval, or none if it reaches further to either side than a half-width that is not 0, or if an
-// end is not a number.
+// unless returns the interval, or notStated if an end is NaN or more than maxHalfWidth away from the value. A
+// maxHalfWidth of 0 is no limit.
 func (i Interval) unless(maxHalfWidth float64) Interval {
 	if wide := maxHalfWidth > 0 && max(i.High-i.Value, i.Value-i.Low) > maxHalfWidth; wide || math.IsNaN(i.Low) || math.IsNaN(i.High) {
 		return notStated
@@ -108,10 +108,10 @@ func (i Interval) unless(maxHalfWidth float64) Interval {
 	return i
 }
 
-// Changes returns how the cells of a later table changed since an earlier one, in the order of the later table. Cells
-// are the same if they have the same labels. A change in per cent whose interval reaches further than maxHalfWidth
-// percentage points to either side is not stated, unless maxHalfWidth is 0. If the table has no changes in per cent,
-// the same limit holds for the differences. Errors: *pipeline.Error.
+// Changes returns the changes of cells from an earlier table to a later one, in the order of the later table. Cells
+// with the same labels are the same cell. A change in per cent is not stated if an end of its interval is more than
+// maxHalfWidth percentage points away; 0 is no limit. In a table without changes in per cent, the limit applies to the
+// differences. Errors: *pipeline.Error.
 func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 	if later.origin == earlier.origin || (later.rerendered || earlier.rerendered) && sameNoise(later.Value, earlier.Value) {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "same-noise",
@@ -156,7 +156,7 @@ func Changes(later, earlier *Cells, maxHalfWidth float64) ([]Change, error) {
 func percent(later, earlier *Cells, at, before int) Interval {
 	z := calibrate.Z95
 	if later.heavy || earlier.heavy {
-		z = kinds.HeavyZ95(3) // the tails of one Laplace variable; the tails of a sum are lighter
+		z = kinds.HeavyZ95(3) // for one Laplace variable; a sum has lighter tails
 	}
 	n, d := later.Value[at], earlier.Value[before]
 	sn, sd := later.deviation[at]+later.step/2/z, earlier.deviation[before]+earlier.step/2/z
@@ -167,7 +167,7 @@ func percent(later, earlier *Cells, at, before int) Interval {
 	return Interval{100 * (n/d - 1), 100 * (low - 1), 100 * (high - 1)}
 }
 
-// labelsOf returns the labels of each cell as one text.
+// labelsOf returns one text per cell that joins its labels, to compare cells by.
 func labelsOf(c *Cells) []string {
 	out := make([]string, len(c.Value))
 	for i := range c.Keys {

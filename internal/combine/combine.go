@@ -10,16 +10,15 @@
 //   - cells with common noise: one coordinate more, which all cells have with the weight 1;
 //   - marginals: the coordinates of the residuals ([strategy.Marginals.Coefficients]).
 //
-// Noise of different queries, and of different runs, is independent. A weighted sum of cells is thus a weighted sum of
-// coordinates as well, and the variance of a sum and the covariance of two sums follow from the weights without any
-// approximation. The interval is the normal one or, if the noise is Laplace or geometric, one for the excess kurtosis
-// of the sum.
+// Noise of different queries, and of different runs, is independent. So every weighted sum of cells is a weighted sum
+// of independent coordinates, and the exact variance of a sum and covariance of two sums follow from the weights. The
+// interval is the normal one or, if the noise is Laplace or geometric, one for the excess kurtosis of the sum.
 //
 // # The error of a ratio
 //
 // The interval of n/d is Fieller's: all r for which n − r·d does not differ from 0 by more than its own interval, with
-// the covariance of n and d. It covers the ratio of the exact bounded sums as often as it states, whatever they are. If
-// d does not differ from 0 by more than its interval, that set is not bounded, and no ratio is stated.
+// the covariance of n and d. It covers the ratio of the exact bounded sums in 95 % of cases, whatever they are. If 0 is
+// in d's own interval, the set of r is not bounded, and no ratio is stated.
 //
 // Sources: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B 16, 1954;
 // for marginals see package strategy.
@@ -32,27 +31,26 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds"
 )
 
-// Term is a weighted sum of the noisy cells of a table. Weights has a weight for each row; rows with weight 0 do not
-// count.
+// Term is a weighted sum of the noisy cells of a table. Weights has a weight for each row of the table.
 type Term struct {
 	Table   *Table
 	Weights []float64
 }
 
-// Result is a combination of noisy cells.
+// Result is the value of a combination of noisy cells, with its error.
 type Result struct {
-	// Stated is false if the result is a ratio whose denominator does not differ from 0 by more than its noise: the
-	// other fields are NaN then.
+	// Stated is false if the result is a ratio whose denominator could be 0, because 0 is in its interval. The other
+	// fields are NaN then.
 	Stated bool
 	// Value is the noisy value. A sum is unbiased; a ratio is not.
 	Value float64
 	// Deviation is the standard deviation of the noise in Value; for a ratio it is an approximation (the delta method).
 	Deviation float64
-	// Low and High enclose the combination of the exact, bounded answers in 95 of 100 cases.
+	// Low and High are the ends of the 95 % interval for the combination of the exact, bounded answers.
 	Low, High float64
 }
 
-// Sum adds terms up. Errors: *pipeline.Error, or the error of wrong weights.
+// Sum returns the sum of terms. Errors: *pipeline.Error, or an error about the weights.
 func Sum(terms []Term) (Result, error) {
 	if err := checkOrigins(terms); err != nil {
 		return Result{}, err
@@ -66,7 +64,7 @@ func Sum(terms []Term) (Result, error) {
 	return Result{true, f.value, deviation, f.value - half, f.value + half}, nil
 }
 
-// Ratio divides one sum by another. The two may have cells in common. Errors: as [Sum].
+// Ratio divides the sum of one list of terms by the sum of another. The two may have cells in common. Errors: as [Sum].
 func Ratio(of, to []Term) (Result, error) {
 	if err := checkOrigins(slices.Concat(of, to)); err != nil {
 		return Result{}, err
@@ -79,8 +77,8 @@ func Ratio(of, to []Term) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// The interval's z is the quantile of n − r·d for r = n/d, whose noise has weights of its own if the two share
-	// cells.
+	// z is the quantile of the noise of n − r·d for r = n/d. If n and d share cells, the weights of this noise differ
+	// from the weights in n and d.
 	vn, vd, c := covariance(n, n), covariance(d, d), covariance(n, d)
 	rest := n.less(n.value/d.value, d)
 	z := kinds.HeavyZ95(rest.kurtosis())
@@ -97,16 +95,17 @@ func Ratio(of, to []Term) (Result, error) {
 	return Result{true, value, deviation, low, high}, nil
 }
 
-// form is a weighted sum of independent noise coordinates, and the noisy value that it belongs to.
+// form is a noisy value, and its noise as a weighted sum of independent coordinates.
 type form struct {
 	value float64
 	parts map[partName]*part
 }
 
-// partName names the coordinates of a component of a query of a run that drew noise.
+// partName identifies the noise of a component of a query: origin is the release that drew the noise.
 type partName struct{ origin, query, component string }
 
-// part is coordinates with their weights and variances. variances has one number if all are alike.
+// part holds the coordinates of one component: a weight and a variance for each. variances has one number if all are
+// equal.
 type part struct {
 	weights, variances []float64
 	heavy              bool    // the noise is not Gaussian
@@ -120,7 +119,7 @@ func (p *part) variance(i int) float64 {
 	return p.variances[i]
 }
 
-// formOf adds up terms.
+// formOf returns the sum of terms.
 func formOf(terms []Term) (*form, error) {
 	f := &form{parts: map[partName]*part{}}
 	size := 0.0
@@ -136,14 +135,14 @@ func formOf(terms []Term) (*form, error) {
 		}
 		t.Table.addTo(f, t.Weights)
 	}
-	const rounding = 1e-12 // what remains of terms that cancel
+	const rounding = 1e-12 // relative size of what rounding leaves of terms that cancel
 	if math.Abs(f.value) < rounding*size {
 		f.value = 0
 	}
 	return f, nil
 }
 
-// add adds weights of the coordinates of a part.
+// add adds the coordinates of a component with these weights to f.
 func (f *form) add(name partName, weights, variances []float64, of *Table) {
 	if p := f.parts[name]; p != nil {
 		for i, w := range weights {
@@ -154,7 +153,7 @@ func (f *form) add(name partName, weights, variances []float64, of *Table) {
 	f.parts[name] = &part{slices.Clone(weights), variances, of.heavy, of.step}
 }
 
-// less returns the noise of f − r·g, without its value.
+// less returns the noise of f − r·g; the form's value is not set.
 func (f *form) less(r float64, g *form) *form {
 	out := &form{parts: map[partName]*part{}}
 	for name, p := range f.parts {
@@ -171,8 +170,8 @@ func (f *form) less(r float64, g *form) *form {
 	return out
 }
 
-// step returns the largest step of the sum of geometric noise; 0 if no noise is geometric. The interval is wider by
-// half of it than for Laplace noise of the same variance.
+// step returns the largest step of which geometric noise in f is a multiple; 0 if f has none. The interval is wider
+// than for Laplace noise of the same variance by half a step.
 func (f *form) step() (largest float64) {
 	for _, p := range f.parts {
 		if p.step == 0 {
@@ -185,7 +184,6 @@ func (f *form) step() (largest float64) {
 	return largest
 }
 
-// covariance returns the covariance of the noise of two forms.
 func covariance(f, g *form) float64 {
 	sum := 0.0
 	for name, p := range f.parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// levels is the place of a table among the nested levels of a query.
+// levels locates a table among the nested levels of a query, such as districts within states.
 type levels struct {
 	tree      *strategy.Nested
 	level     int
@@ -20,8 +20,8 @@ type levels struct {
 	variances []float64
 }
 
-// levelsOf finds the tree of a query's levels from the labels of its tables. A table of places has the names of all
-// groups in which a place lies; a table of dates has their first days.
+// levelsOf reconstructs the tree of a query's nested levels from the labels of its tables. Each row of a table of
+// regions also names the regions around it; a row of a table of dates has the first day of the period.
 func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest.Query, holds string) (*levels, error) {
 	out := &levels{level: -1}
 	var keys [][]domain.KeyColumn
@@ -54,12 +54,12 @@ func levelsOf(ctx context.Context, dir string, m *manifest.Manifest, q *manifest
 	return out, nil
 }
 
-// groupsOf returns the node of each leaf at each level, and the number of cells of a node; nil if the labels do not
-// determine it.
+// groupsOf returns groups[l][i], the node at level l that contains leaf i, and the number of cells of a leaf: those of
+// the query's other dimensions. groups is nil if the labels do not determine the tree.
 func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells int) {
 	last := len(keys) - 1
-	places := len(keys[last]) == len(keys[0])+last // with a column more for each level
-	// own returns the labels of the nodes of a level: the first columns, without the columns of the other dimensions.
+	places := len(keys[last]) == len(keys[0])+last // each level below the first has one label column more
+	// own returns the label columns of the nodes of level l, without the columns of the other dimensions.
 	own := func(l int) (columns [][]string) {
 		for i := range keys[l] {
 			if places && i > l || !places && i > 0 {
@@ -69,7 +69,7 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 		}
 		return columns
 	}
-	nodes := make([][]int, len(keys)) // the first rows of the nodes of a level
+	nodes := make([][]int, len(keys)) // nodes[l]: the first row of each node of level l
 	for l := range keys {
 		columns := own(l)
 		for row := range rows[l] {
@@ -86,7 +86,7 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 	for l := range keys {
 		of, columns := make([]int32, len(nodes[last])), own(l)
 		node := -1
-		begins := func(row, next int) bool { // whether the next node of the level has the labels of the leaf in a row
+		begins := func(row, next int) bool { // whether node next of the level has the labels of the leaf in this row
 			for i, c := range columns {
 				if c[nodes[l][next]] != leaves[i][row] {
 					return false
@@ -111,7 +111,8 @@ func groupsOf(keys [][]domain.KeyColumn, rows []int) (groups [][]int32, cells in
 	return groups, cells
 }
 
-// knownLevels reports the levels whose totals the job knows: those that it names, and all above them.
+// knownLevels reports for each level whether the job states its totals as public facts: the levels that it names, and
+// all above.
 func knownLevels(m *manifest.Manifest, q *manifest.Query) []bool {
 	var job struct {
 		Queries []struct {

@@ -77,7 +77,7 @@ func (p *parser) skipSpace() string {
 	return p.rest
 }
 
-// keyword skips a word if it is next.
+// keyword skips a word and reports true if the text goes on with it.
 func (p *parser) keyword(word string) bool {
 	after, ok := strings.CutPrefix(p.skipSpace(), word)
 	if !ok || after != "" && !unicode.IsSpace(rune(after[0])) && after[0] != '(' {
@@ -87,7 +87,7 @@ func (p *parser) keyword(word string) bool {
 	return true
 }
 
-// symbol skips a sign if it is next.
+// symbol skips a sign and reports true if the text goes on with it.
 func (p *parser) symbol(sign string) bool {
 	after, ok := strings.CutPrefix(p.skipSpace(), sign)
 	if ok {
@@ -109,7 +109,7 @@ func (p *parser) word(what string) (string, error) {
 			if p.rest = after; !strings.HasPrefix(after, `"`) {
 				return word.String(), nil
 			}
-			word.WriteByte('"') // two quotes are one of the label
+			word.WriteByte('"') // two quotes in a row stand for one in the label
 			p.rest = after[1:]
 		}
 	}
@@ -161,8 +161,8 @@ func (p *parser) condition() (c condition, err error) {
 	return c, fmt.Errorf("expected =, !=, <, <=, >, >= or in after %q", c.column)
 }
 
-// In returns the selection's cells of a table as a term. It is an error if the table has no such column or label, or if
-// no cell is selected.
+// In returns the selected cells of a table as a term, each with the weight s.Weight. It is an error if the table lacks
+// a named column or label, or if no cell is selected.
 func (s *Selection) In(t *Table) (Term, error) {
 	weights := slices.Repeat([]float64{s.Weight}, t.Rows)
 	for _, c := range s.conditions {
@@ -180,7 +180,8 @@ func (s *Selection) In(t *Table) (Term, error) {
 	return Term{t, weights}, nil
 }
 
-// filter sets the weights of rows to 0 that do not meet the condition.
+// filter sets the weights of the rows that do not meet the condition to 0. labels is the key column's label of each
+// row.
 func (c *condition) filter(labels []string, weights []float64) error {
 	compare := strings.Compare
 	if allNumbers(labels) && allNumbers(c.labels) {
@@ -220,7 +221,7 @@ func compareNumbers(a, b string) int {
 	if errA == nil && errB == nil {
 		return cmp.Compare(i, k)
 	}
-	x, _ := strconv.ParseFloat(a, 64) // both are numbers
+	x, _ := strconv.ParseFloat(a, 64) // both texts are numbers, so there is no error
 	y, _ := strconv.ParseFloat(b, 64)
 	return cmp.Compare(x, y)
 }

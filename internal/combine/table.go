@@ -19,18 +19,18 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Table is a table of a release whose noisy cells can be added up.
+// Table is a published table with the variances of the noise in its cells, so that its cells can be added up.
 type Table struct {
 	Rows int
 	// Keys have a label for each row.
 	Keys []domain.KeyColumn
 
-	origin           string // the SHA-256 of the manifest of the release that drew the noise, if it is known
+	origin           string // identifies the noise: the SHA-256 of the manifest of the release that drew it, if known
 	rerendered       bool   // the release repeats the noisy values of another one
 	query            string
 	drawn            []float64 // all noisy values of the query
 	noisy, deviation []float64
-	withheld         []float64 // 1 if a cell is left empty; nil if none is
+	withheld         []float64 // 1 for a cell that the publish rules left empty, else 0; nil if there is none
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
 	step             float64   // geometric noise is a multiple of this; 0 for other noise
@@ -38,17 +38,17 @@ type Table struct {
 	levels           *levels   // nil if the table is not a nested level
 }
 
-// margins is the place of a table among the marginals of a query.
+// margins locates a table among the marginals of a query: tables that sum out some of its dimensions.
 type margins struct {
 	all       *strategy.Marginals
 	table     strategy.Set
-	names     []string // the names of the residuals
+	names     []string // the names of the noisy components (residuals)
 	variances []float64
 }
 
-// Open reads a table of the release in dir: the answer of a query if holds is "", otherwise the table computed from it
-// that holds names. digest is the SHA-256 of the manifest. It refuses a table unless the covariances of its cells'
-// noise are known. Errors: *pipeline.Error.
+// Open reads a table of the release in dir: the answer of query q if holds is "", otherwise the further table named
+// holds that was computed from the query's noisy values. digest is the SHA-256 of the manifest. It returns an error if
+// the covariances of the cells' noise are not known. Errors: *pipeline.Error.
 func Open(ctx context.Context, dir, digest string, m *manifest.Manifest, q *manifest.Query, holds string) (*Table, error) {
 	if why := q.WhyNoSum(holds); why != "" {
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "not-a-sum",
@@ -105,8 +105,8 @@ func tableName(q *manifest.Query, holds string) string {
 	return strings.TrimSuffix(q.Name+"."+holds, ".")
 }
 
-// marginsOf finds the place of a table among the marginals of its query. The size of a dimension is the number of its
-// labels in the tables.
+// marginsOf locates the table named holds among the marginals of its query. The size of a dimension is the number of
+// its labels in the tables.
 func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string, t *Table) (*margins, error) {
 	order := dimensionOrder(q.Strategy.Tables)
 	if order == nil {
@@ -159,9 +159,10 @@ func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string,
 	return m, nil
 }
 
-// dimensionOrder returns the dimensions of tables in the order of the query, which the order within each table follows.
+// dimensionOrder returns the query's dimensions in order, reconstructed from the order within each of its tables; nil
+// if the tables contradict each other.
 func dimensionOrder(tables []manifest.Table) (order []string) {
-	before := map[string][]string{} // the dimensions that some table names before a dimension
+	before := map[string][]string{} // for each dimension, the ones that some table names before it
 	for _, t := range tables {
 		for i, name := range t.By {
 			before[name] = append(before[name], t.By[:i]...)
@@ -184,16 +185,16 @@ func dimensionOrder(tables []manifest.Table) (order []string) {
 	return order
 }
 
-// dimensionSizes returns the number of values of each of n dimensions of a table with all cells, the last dimension
-// fastest. A dimension has one key column or several in succession, such as both ends of an interval. It returns nil if
-// the rows are not in this order.
+// dimensionSizes returns the number of values of each of n dimensions, from the label columns of a table with all
+// cells, the last dimension varying fastest. A dimension has one column or several neighbouring ones, such as both ends
+// of an interval. It returns nil if the rows are not in this order.
 func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	columns := make([][]string, len(keys))
 	for i := range keys {
 		columns[i] = keys[i].Labels.Texts()
 	}
-	// find returns the sizes of the first n dimensions, which have the columns before end; a step of the last of them
-	// is stride rows.
+	// find returns the sizes of the first n dimensions, whose labels are in the columns before end. A step of dimension
+	// n − 1 is stride rows.
 	var find func(end, n, stride int) []int
 	find = func(end, n, stride int) []int {
 		if n == 0 {
@@ -214,7 +215,7 @@ func dimensionSizes(keys []domain.KeyColumn, rows, n int) []int {
 	return find(len(columns), n, 1)
 }
 
-// period returns after how many steps of stride rows the labels of columns repeat; 0 if they do not repeat.
+// period returns the number of steps of stride rows after which the labels in columns repeat; 0 if they do not repeat.
 func period(columns [][]string, rows, stride int) int {
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(columns, func(c []string) bool { return c[a] != c[b] })
@@ -231,8 +232,8 @@ func period(columns [][]string, rows, stride int) int {
 	return size
 }
 
-// checkOrigins refuses tables that have the same noise although their releases name different origins: a release can be
-// a re-rendering of a re-rendering, and it names only the latter.
+// checkOrigins returns an error if two tables have the same noise but name different origins. This happens with a
+// re-rendering of a re-rendering, which names only the latter as its origin.
 func checkOrigins(terms []Term) error {
 	for i, a := range terms {
 		for _, b := range terms[:i] {
@@ -264,7 +265,7 @@ func sameNoise(a, b []float64) bool {
 	return same > 0
 }
 
-// check refuses weights that do not fit, and cells that are left empty.
+// check returns an error if the number of weights is wrong, or if a cell with a weight was left empty.
 func (t *Table) check(weights []float64) error {
 	if len(weights) != t.Rows {
 		return fmt.Errorf("%d weights for %d rows", len(weights), t.Rows)
@@ -282,7 +283,7 @@ func (t *Table) check(weights []float64) error {
 	return nil
 }
 
-// addTo adds a weighted sum of the cells to a form.
+// addTo adds the cells of the table, multiplied by weights, to f.
 func (t *Table) addTo(f *form, weights []float64) {
 	name := func(component string) partName { return partName{t.origin, t.query, component} }
 	if m := t.margins; m != nil {

@@ -1,4 +1,4 @@
-// Package csvtest reads tables for tests: reference values, and releases.
+// Package csvtest reads CSV tables in tests: files of reference values, and the tables of releases.
 package csvtest
 
 import (

@@ -13,12 +13,12 @@ import (
 // entry wholly or not at all.
 type state struct {
 	head     Head
-	hashes   []Hash          // the hash of every entry, in order
-	heads    map[string]bool // keyed digests of all entries and of the empty log; nil until they are needed
+	hashes   []Hash
+	heads    map[string]bool // Mark.Head of every entry and of the empty log; nil until a mark is looked up
 	accounts map[Account]*account
 	opened   []*account        // in the order in which they were opened
-	runs     map[string][]*run // by run fingerprint; releases are in the order of their first reservations
-	latest   time.Time         // the latest time of all entries, since the clock may go backwards
+	runs     map[string][]*run // by fingerprint (Charge.Run), in the order of the first reservations
+	latest   time.Time         // the latest time of any entry; later entries may have earlier times
 	moved    *Move             // the store in which the ledger goes on, if an entry closed this one
 }
 
@@ -26,15 +26,15 @@ type account struct {
 	Account Account
 	Budget  Budget
 	caps    caps
-	stated  []Budget // every budget that the account had
+	stated  []Budget
 	history []BudgetChange
-	largest calibrate.Mu // the largest lifetime cap that the account had, which it promises
+	largest calibrate.Mu // the largest lifetime cap that the account ever had; see SetBudget
 	runs    []*run
 }
 
 type run struct {
 	Run
-	seq   int64 // the number of the entry that reserved it
+	seq   int64 // the sequence number of the entry that reserved the release
 	at    time.Time
 	share *big.Rat
 }
@@ -43,7 +43,8 @@ func newState() *state {
 	return &state{accounts: map[Account]*account{}, runs: map[string][]*run{}}
 }
 
-// catchUp reads the entries that were appended since its last call, checks the chain up to the head, and applies them.
+// catchUp reads the entries that were appended since its last call, and applies them. It returns a CorruptError if the
+// hash chain is broken or does not end at the recorded head.
 func (s *state) catchUp(r Reader) error {
 	last, err := r.Last()
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *state) catchUp(r Reader) error {
 	return nil
 }
 
-// firstDisagreement returns the number of the first entry in which the log and the recorded head differ.
+// firstDisagreement returns the sequence number of the first entry in which the log and the recorded head differ.
 func (s *state) firstDisagreement(last Head) int64 {
 	if s.head.Seq == last.Seq {
 		return max(last.Seq, 1)
@@ -82,7 +83,8 @@ func (s *state) extend(e Entry) error {
 	return nil
 }
 
-// clock returns the time at which an entry counts in periods: t, or the latest time so far if that is later.
+// clock returns the time that decides to which day, month and year an entry belongs: t, or the latest time of any entry
+// if that is later. So a clock that was set back frees no budget.
 func (s *state) clock(t time.Time) time.Time {
 	if t.Before(s.latest) {
 		return s.latest
@@ -162,8 +164,8 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put adds r to an account. If the release was reserved and cancelled before, r replaces that reservation. Another
-// account may have paid for it, if the owner opened this one in the meantime.
+// put records the reservation r of a release, and makes a its payer. It replaces an earlier reservation that was
+// cancelled. Another account may have paid for the earlier one: the owner can have opened a in the meantime.
 func (s *state) put(a *account, r *run) {
 	old := s.find(r.Charge.Run, r.Charge.Number)
 	if old == nil {
@@ -198,7 +200,7 @@ func (s *state) applyStep(e Entry, to State) error {
 		return err
 	}
 	r := s.find(b.Run, b.Number)
-	if r == nil || r.State != before[to] {
+	if r == nil || r.State != precedingState[to] {
 		return &CorruptError{e.Seq, "its step does not follow"}
 	}
 	if b.Dir != "" {
@@ -222,10 +224,9 @@ func (s *state) applyRerender(e Entry) error {
 	return nil
 }
 
-// before maps a state to the state that must precede it.
-var before = map[State]State{Sealed: Reserved, Published: Sealed, Cancelled: Reserved}
+// precedingState maps a state of a release to the state that it can follow.
+var precedingState = map[State]State{Sealed: Reserved, Published: Sealed, Cancelled: Reserved}
 
-// find returns one release of a run, or nil if there is none.
 func (s *state) find(fingerprint string, number int) *run {
 	for _, r := range s.runs[fingerprint] {
 		if r.Charge.Number == number {
@@ -235,8 +236,8 @@ func (s *state) find(fingerprint string, number int) *run {
 	return nil
 }
 
-// checkReservable returns the reason why c cannot be reserved, budgets apart, or nil. A release can be charged if the
-// one before it is sealed or was cancelled, and again after it was itself cancelled.
+// checkReservable returns an error if release c.Number of its run cannot be reserved now, whatever the budget. It can
+// be reserved if the release before it is not reserved any more, and again after it was itself cancelled.
 func (s *state) checkReservable(c Charge) error {
 	rs := s.runs[c.Run]
 	if len(rs) == 0 {
@@ -257,7 +258,8 @@ func (s *state) checkReservable(c Charge) error {
 	return notNext(c, last.Charge.Number)
 }
 
-// notNext returns the error for a release whose number does not follow last, or whose predecessor is still reserved.
+// notNext returns the error of a charge that does not continue the run, whose newest release has the number last: its
+// number is not last + 1, or release last is still reserved. It returns nil for the first release.
 func notNext(c Charge, last int) error {
 	switch c.Number {
 	case last + 1:
@@ -270,8 +272,8 @@ func notNext(c Charge, last int) error {
 	}
 }
 
-// findNewest returns the newest release that was not cancelled. If all were cancelled, it returns the newest; nil if
-// there is none.
+// findNewest returns the newest release of a run that was not cancelled. If all were cancelled, it returns the newest;
+// nil if the run has no release.
 func (s *state) findNewest(fingerprint string) *run {
 	var best *run
 	for _, r := range s.runs[fingerprint] {

@@ -9,16 +9,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// This file has the arithmetic of spends: mu squared, exact sums of terms that were rounded up to 256 bits, and
-// quotients.
+// The arithmetic of spends, in units of mu squared. Terms are rounded up to 256 bits when they are computed; their sums
+// are exact.
 
-// square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {
 	x := new(big.Float).SetFloat64(float64(mu))
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// remainder returns of - spent, exactly, or 0 if the difference is negative.
+// remainder returns of − spent exactly, or 0 if that is negative.
 func remainder(of, spent *big.Float) *big.Float {
 	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
@@ -26,7 +25,7 @@ func remainder(of, spent *big.Float) *big.Float {
 	return new(big.Float)
 }
 
-// sum returns x + y exactly, with as many bits as the sum takes.
+// sum returns x + y exactly, with as many bits as the result needs.
 func sum(x, y *big.Float) *big.Float {
 	z := new(big.Float)
 	for prec := max(x.Prec(), y.Prec(), 64); ; prec += 64 {
@@ -43,7 +42,6 @@ func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
 	return f
 }
 
-// orZero returns x, or 0 if it is nil.
 func orZero(x *big.Float) *big.Float {
 	if x == nil {
 		return new(big.Float)
@@ -51,7 +49,8 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// percent returns part / whole in percent: a decimal of three digits, rounded up or down. The whole is above 0.
+// percent returns part / whole in percent as a decimal of three significant digits, rounded up if up is set, else down.
+// whole must be above 0.
 func percent(part, whole *big.Float, up bool) string {
 	if part.Sign() == 0 {
 		return "0"

@@ -10,22 +10,22 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Audit is the result of a recount of the whole ledger.
+// Audit is the result of a recount of the ledger ([Book.Audit]).
 type Audit struct {
 	Head    Head
 	Entries []Entry
-	// Totals[a] is the mu squared of account a, recounted from the entries.
+	// Totals holds the mu squared that each account has spent, recounted from the entries.
 	Totals map[Account]*big.Float
-	// Rerenderings is the number of re-renderings of releases. The audit checked that each follows the publication of
-	// its release; none charges anything.
+	// Rerenderings is the number of re-renderings, which charge nothing. The audit has checked that each is recorded
+	// after the publication of its release.
 	Rerenderings int
-	// Findings describe in words what is wrong; empty if the ledger is sound.
+	// Findings are sentences about what is wrong, one each; empty if the ledger is sound.
 	Findings []string
 }
 
-// Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries. It does
-// not use the bookkeeping that charges runs. It finds charges that exceeded a cap or defined the unit of a table anew,
-// and totals that differ from the bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
+// Audit reads the whole log again, checks the hash chain, and recounts every total from the entries alone, without the
+// totals that Book keeps to decide on charges. It finds charges that exceeded a cap or defined the unit of a table
+// anew, and recounted totals that differ from Book's. A broken chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{},
 		within: map[string]*big.Float{}, units: map[Account]map[string]map[string]int{}, charged: map[key]recounted{}}
@@ -55,14 +55,15 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	return out, nil
 }
 
-// recount adds up the entries independently of state.
+// recount adds up the entries on its own; s only tells it which account pays for a charge.
 type recount struct {
 	s      *state
 	spent  map[Account]*big.Float
 	shares map[Account]*big.Rat
-	within map[string]*big.Float // by account and period
-	// units counts the charges that stand, by the table and its definition of the unit.
-	units    map[Account]map[string]map[string]int // charges by table and definition
+	within map[string]*big.Float // mu squared spent, by account and period
+	// units[a][table][definition] is the number of charges to account a, not cancelled, that define the unit of the
+	// table so.
+	units    map[Account]map[string]map[string]int
 	charged  map[key]recounted
 	findings []string
 }
@@ -126,8 +127,8 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// countUnits counts the definitions of the unit in a charge. It returns a table of them that has several. A table
-// without a name can be each of the others.
+// countUnits adds by, 1 or -1, to the counts of the unit definitions in a charge. It returns a table of the charge that
+// now has several definitions. A table without a name can be any of the others, so its definition must agree with all.
 func (r *recount) countUnits(x recounted, by int) (several string, found bool) {
 	tables := r.units[x.of]
 	if tables == nil {
@@ -157,8 +158,8 @@ func (r *recount) countUnits(x recounted, by int) (several string, found bool) {
 	return several, found
 }
 
-// mu2 returns (L2 / sigma)², computed from the decimals of the entry. The quotient is rounded up to 256 bits, as in
-// ComposedMu2, and its square is rounded up again.
+// mu2 returns (L2 / sigma)², computed from the decimals in the entry. The quotient is rounded up to 256 bits, as
+// calibrate.ComposedMu2 does, and its square is rounded up again.
 func (b mechanismBody) mu2() (*big.Float, error) {
 	l2, err := calibrate.ParseDecimal(b.L2)
 	if err != nil {
@@ -187,7 +188,6 @@ func (r *recount) addCharge(x recounted, sign float64) {
 	r.shares[x.of].Add(r.shares[x.of], new(big.Rat).Mul(x.share, new(big.Rat).SetInt64(int64(sign))))
 }
 
-// checkCaps records a finding if the charge exceeded a cap.
 func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d exceeds the budget of dataset %q", e.Seq, a.Account.Dataset))
@@ -204,7 +204,7 @@ func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	}
 }
 
-// compareTotals records a finding for each account whose recounted total differs from the bookkeeping.
+// compareTotals records a finding for each account whose recounted total differs from Book's.
 func (r *recount) compareTotals() {
 	for _, a := range r.s.opened {
 		balance := a.balance(r.s.latest)

@@ -2,11 +2,11 @@ package ledger
 
 import "context"
 
-// Backup copies the ledger to a store that was made with the same secret, and makes that store a ledger. Runs may be at
-// work: the copy holds the entries of one moment, and nobody waits for longer than it takes to read them. This ledger
-// stays open, and the copy becomes an older one with its next entry. Backup returns the head of the copy. It can be
-// repeated after an error. Errors: ErrOccupied if the new store is a ledger already, or has entries that are not this
-// ledger's; ErrOlder if it has more entries; a MovedError if the ledger is closed.
+// Backup copies the ledger to a store that was made with the same secret, and makes that store a ledger. This ledger
+// stays open, so with its next entry the copy is an older one. Other processes can charge runs meanwhile: the copy
+// holds the entries of one moment, and a charge waits only while they are read. Backup returns the head of the copy. It
+// can be repeated after an error. Errors: ErrOccupied if the new store is a ledger already, or has entries of another
+// ledger; ErrOlder if it has more entries than this ledger; a MovedError if this ledger is closed.
 func (b *Book) Backup(ctx context.Context, to Arrival) (Head, error) {
 	if err := b.sameSecret(ctx, to); err != nil {
 		return Head{}, err

@@ -8,30 +8,29 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Balance is the balance of an account. Amounts are mu squared. They are exact sums of terms that were rounded up to
-// 256 bits, so that they depend neither on order nor on grouping (calibrate.ComposedMu2).
+// Balance is the balance of an account. Amounts are in units of mu squared. They are exact sums of terms that were
+// rounded up to 256 bits (calibrate.ComposedMu2), so the order of the charges does not change them.
 type Balance struct {
 	Account Account
 	Budget  Budget
 	Cap     *big.Float // mu_cap squared
-	Spent   *big.Float // by all runs that were not cancelled
-	// Published is the part of Spent whose releases were published. Spent alone would show readers that there are
-	// charges without a release.
+	Spent   *big.Float // by all releases that were not cancelled
+	// Published is the part of Spent that belongs to published releases. Releases show it instead of Spent, which would
+	// reveal that there are charges without a published release.
 	Published *big.Float
-	Left      *big.Float // Cap - Spent, at least 0
-	Runs      int        // the number of runs that count
-	// DeltaCap and DeltaSpent are exact shares of delta for probabilities of failure: the cap and the sum of all
-	// charges.
+	Left      *big.Float
+	Runs      int // the number of releases that were not cancelled
+	// DeltaCap and DeltaSpent are exact probabilities: the cap on the sum of all charges' DeltaShare, and that sum.
 	DeltaCap, DeltaSpent *big.Rat
 	Periods              []Period
-	// Largest is the largest mu_cap that the account ever had. The account promises this cap.
+	// Largest is the largest mu_cap that the account ever had: the guarantee that holds for its unit.
 	Largest calibrate.Mu
-	// History holds every budget that the account had, the first one first.
+	// History holds every budget that the account had, the earliest first.
 	History []BudgetChange
 }
 
-// Period is the balance of an account within the current day, month or year. The current time is the clock or the
-// newest entry, whichever is later, so that a clock that was set back frees nothing.
+// Period is the balance of an account within the current day, month or year (UTC). The current time is the clock's or
+// the newest entry's, whichever is later, so that a clock that was set back frees no budget.
 type Period struct {
 	Per   string // "day", "month" or "year"
 	Name  string // such as 2026-11-21
@@ -41,7 +40,6 @@ type Period struct {
 	Left  *big.Float
 }
 
-// balance returns the account's balance at a time.
 func (a *account) balance(at time.Time) Balance {
 	b := Balance{
 		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
@@ -70,11 +68,12 @@ func (b Balance) Share() float64 {
 	return x
 }
 
-// Fits returns the largest epsilon that a job at delta d can still ask, from the remaining budget in all and in each
-// period. It is a decimal rounded down to four digits, or empty if not even epsilon 0 fits.
+// Fits returns the largest epsilon that a job with this delta can still ask: the charge must fit into what is left of
+// the lifetime's cap and of each period's. epsilon is a decimal rounded down to four digits, or empty if not even
+// epsilon 0 fits.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
-// periodsAt returns the balances of all periods that have a cap, at a time.
+// periodsAt returns the balance of each period that has a cap: of the day, month or year that contains at.
 func (a *account) periodsAt(at time.Time) (out []Period) {
 	for i, limit := range a.Budget.limits() {
 		if limit == (Limit{}) {
@@ -93,7 +92,8 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 	return out
 }
 
-// Free returns the mu squared that the next charge may take: the least remaining amount, in all and in each period.
+// Free returns the largest mu squared that a charge can take now: the smallest amount left under the lifetime's and the
+// periods' caps.
 func (b Balance) Free() *big.Float {
 	free := b.Left
 	for _, p := range b.Periods {

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// The bodies of entries. Fields are in the order of their keys, so that encoding/json writes sorted keys.
+// The JSON bodies of entries. The fields of each struct are in the order of their JSON keys, so that encoding/json
+// writes sorted keys.
 type (
 	accountBody struct {
 		Adjacency string `json:"adjacency"`
@@ -30,16 +31,17 @@ type (
 		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
-		// the mechanism whose answer chooses the sensitivity; l2 and sigma are then the largest
+		// The query of the mechanism from whose noisy answer the sensitivity is chosen. l2 and sigma are then the
+		// largest possible ones. Empty if the sensitivity is fixed.
 		After string `json:"after,omitempty"`
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`
-		// if it is not Gaussian; l2 is then the L1 sensitivity, and sigma belongs to a Gaussian mechanism that reveals
-		// as much
+		// The distribution of the noise; empty if it is Gaussian. Otherwise l2 is the L1 sensitivity, and sigma is the
+		// standard deviation of a Gaussian mechanism that reveals at least as much.
 		Noise string `json:"noise,omitempty"`
 		Query string `json:"query"`
-		Rule  int    `json:"rule,omitempty"`  // version of the rule that chooses the sensitivity; missing if none does
-		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
+		Rule  int    `json:"rule,omitempty"`  // version of the rule that chooses the sensitivity; missing if it is fixed
+		Scale string `json:"scale,omitempty"` // the scale of noise that is not Gaussian
 		Sigma string `json:"sigma"`
 		Why   string `json:"why"`
 	}
@@ -84,7 +86,7 @@ type (
 		To string `json:"to"`
 	}
 	stepBody struct {
-		// the folder in which it was published; empty if it is the folder of the reservation
+		// The folder in which the release was published; empty if it is the folder in the reservation.
 		Dir    string `json:"dir,omitempty"`
 		Number int    `json:"number"`
 		Run    string `json:"run"`
@@ -101,7 +103,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads the body of e strictly: a body that it cannot read was not written by this package.
+// decode reads the body of e. An unknown field is a CorruptError, since this package did not write it.
 func decode[T any](e Entry) (T, error) {
 	var v T
 	dec := json.NewDecoder(bytes.NewReader(e.Body))
@@ -118,11 +120,11 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.ChosenBy, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise),
+		ms[i] = mechanismBody{After: m.ChosenBy, Grid: exactDecimal(m.Grid), L2: exactDecimal(m.Sens.L2), Noise: string(m.Noise),
 			Query: m.Query,
-			Rule:  m.RuleVersion, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+			Rule:  m.RuleVersion, Sigma: exactDecimal(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
-			ms[i].Scale = text(m.Scale)
+			ms[i].Scale = exactDecimal(m.Scale)
 		}
 	}
 	params := c.Params
@@ -158,7 +160,7 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	var v [4]float64
 	for i, s := range texts {
 		x, err := calibrate.ParseNearest(s)
-		if err != nil || text(x) != s {
+		if err != nil || exactDecimal(x) != s {
 			return calibrate.Mechanism{}, ErrCorrupt
 		}
 		v[i] = x
@@ -169,8 +171,8 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	}, nil
 }
 
-// text returns the decimal whose value is exactly x.
-func text(x float64) string { return calibrate.FormatExact(x) }
+// exactDecimal returns the decimal whose value is exactly x.
+func exactDecimal(x float64) string { return calibrate.FormatExact(x) }
 
 func accountBodyOf(a Account) accountBody {
 	return accountBody{Adjacency: a.Adjacency, Dataset: a.Dataset, Unit: a.Unit}

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Book gives the entries of a Store their meaning. It is safe for concurrent use. It keeps what it has read and
-// verified, so that a long-lived Book reads each entry once.
+// Book charges runs, and records their progress, in the log that a Store keeps. It is safe for concurrent use. It
+// remembers the entries that it has verified, so that a long-lived Book reads each entry once.
 type Book struct {
 	store Store
 	now   func() time.Time
@@ -31,19 +31,19 @@ type Snapshot struct {
 	Moved *Move
 }
 
-// ticket tracks the remaining part of a charge in this process. If a run is charged again, the newer ticket replaces
-// it.
+// ticket holds what a receipt can still redeem in this process. If a release is charged again, its newer ticket
+// replaces the older one.
 type ticket struct {
 	book *Book
 	key  key
-	seq  int64 // the number of the reservation's entry
+	seq  int64 // the sequence number of the reservation's entry
 
 	mu         sync.Mutex
 	mechanisms map[string]*chargedMechanism // by Mechanism.Query
-	drawn      bool                         // a mechanism was redeemed, with this ticket or an earlier one
+	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
 	shut       bool                         // nothing more can be redeemed
-	stale      bool                         // replaced, sealed or cancelled
-	share      *big.Rat                     // the remaining share of delta
+	stale      bool                         // a newer ticket replaced this one, or the release was sealed or cancelled
+	share      *big.Rat                     // the part of the charge's DeltaShare that is left
 }
 
 type key struct {
@@ -56,13 +56,13 @@ type chargedMechanism struct {
 	redeemed  bool
 }
 
-// NewBook returns a Book over s. now is the clock (time.Now).
+// NewBook returns a Book over s. now returns the current time (time.Now).
 func NewBook(s Store, now func() time.Time) *Book {
 	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
 }
 
 // Lookup returns the newest release of a run that was not cancelled. If all were cancelled, it returns the newest; if
-// the run has no release, ok is false. fingerprint is Charge.Run.
+// the run has no release, ok is false. fingerprint identifies the run (Charge.Run).
 func (b *Book) Lookup(ctx context.Context, fingerprint string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		found := s.findNewest(fingerprint)
@@ -103,7 +103,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 	return out
 }
 
-// Balance returns the balance of the account that pays for a charge to of; ok is false if no account does.
+// Balance returns the balance of the account that would pay for a charge to of; ok is false if no account would.
 func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		a := s.payer(of)
@@ -132,14 +132,14 @@ func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 	return out, nil
 }
 
-// Lock locks the run for this process until unlock is called. It returns ErrBusy if another live process, or another
-// call, holds the lock.
+// Lock locks a run: no other process can charge or publish it until unlock is called. It returns ErrBusy if another
+// live process, or another call in this process, holds the lock.
 func (b *Book) Lock(ctx context.Context, fingerprint string) (unlock func(), err error) {
 	return b.store.Lock(ctx, fingerprint)
 }
 
-// LockFolder locks the folder of publications for this process until unlock is called: whoever publishes into dir or
-// deletes what is there holds the lock. dir is Charge.Dir. It returns ErrBusy as Lock does.
+// LockFolder locks a folder, Charge.Dir, until unlock is called. Every process that publishes into dir or deletes a
+// publication there holds this lock. It returns ErrBusy as Lock does.
 func (b *Book) LockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	return b.store.Lock(ctx, "folder\x00"+dir)
 }
@@ -156,8 +156,8 @@ func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	})
 }
 
-// update runs fn on the current state, within a transaction. The entries that fn appends reach the state when the log
-// is next read.
+// update runs fn on the current state, within a transaction that can append entries. The state takes up the appended
+// entries at the next transaction, after they were stored.
 func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	return b.store.Update(ctx, func(tx Tx) error {
 		b.mu.Lock()

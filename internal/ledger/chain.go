@@ -7,11 +7,11 @@ import (
 
 // # The hash chain
 //
-// The hash of each entry covers the hash of the entry before it. So anybody who keeps the hash of the newest entry
-// notices if an entry is changed, removed or inserted.
+// The hash of each entry covers the hash of the entry before it. So whoever keeps the hash of the newest entry can
+// detect that an earlier entry was changed, removed or inserted.
 
-// chain returns the hash of e as the entry after prev: the SHA-256 of a constant, prev, Seq and Schema (8 bytes each,
-// big-endian), and Time, Kind and Body, each preceded by its length in 8 bytes.
+// chain returns the hash of e if prev is the hash of the entry before it. It is the SHA-256 of a constant, prev, Seq
+// and Schema (8 bytes each, big-endian), and Time, Kind and Body, each preceded by its length in 8 bytes.
 func (e Entry) chain(prev Hash) Hash {
 	b := append([]byte("dprelease ledger entry\x00"), prev[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))
@@ -23,7 +23,7 @@ func (e Entry) chain(prev Hash) Hash {
 	return sha256.Sum256(b)
 }
 
-// follows checks that e is the entry after head.
+// follows returns an error if e is not the next entry after head.
 func (e Entry) follows(head Head) error {
 	switch {
 	case e.Seq != head.Seq+1:

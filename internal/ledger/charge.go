@@ -11,16 +11,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Charge reserves the spend durably and returns its receipt. If the run is already reserved, Charge resumes it at no
-// cost, and the newest receipt replaces the earlier ones of this Book. The first charge to an account opens it with the
-// charge's budget.
+// Charge records the spend durably, and returns the receipt that noise is drawn with. If the release is reserved
+// already, Charge resumes it at no cost, and the new receipt replaces earlier ones of this Book. The first charge to an
+// account opens it with the charge's budget.
 //
 // Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
 // differ from the dataset's account; a UnitError if a table was charged with another unit; a MismatchError if a run is
 // resumed with other mechanisms or another account; a StateError if the run is sealed or published, or if an earlier
-// release of it is still reserved; an OverBudgetError if the sum of mu squared would exceed mu_cap squared, of the
-// lifetime or of a period; an OverShareError if the shares of delta would exceed their cap. After ErrBusy, ErrFull and
-// ErrUnavailable the caller can make the same charge again: if it was recorded after all, it is resumed.
+// release of it is still reserved; an OverBudgetError if the sum of mu squared would exceed mu_cap squared, over the
+// lifetime or within a period; an OverShareError if the sum of DeltaShare would exceed DeltaCap. After ErrBusy, ErrFull
+// and ErrUnavailable the caller can make the same charge again: if it was recorded after all, the second call resumes
+// it.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	if err := c.check(); err != nil {
 		return Receipt{}, err
@@ -37,7 +38,8 @@ func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	return b.issue(c, seq), nil
 }
 
-// charge returns the sequence number of the entry that reserves c. If c is resumed, that is the old entry.
+// charge appends the entry that reserves c, and returns its sequence number. If c is already reserved, it returns the
+// number of that entry.
 func (w *writer) charge(c Charge) (seq int64, err error) {
 	a, err := w.state.admit(c)
 	if err != nil {
@@ -61,7 +63,7 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	return w.head.Seq, err
 }
 
-// admit returns the account that pays for c, or a new one if its dataset has none.
+// admit returns the account that pays for c; if its dataset has no account, it returns a new one, not yet recorded.
 func (s *state) admit(c Charge) (*account, error) {
 	limits, err := c.Budget.caps()
 	if err != nil {
@@ -82,7 +84,7 @@ func (s *state) admit(c Charge) (*account, error) {
 }
 
 // checkBudget returns an OverBudgetError, OverShareError, UnitError or AccountError if the account cannot pay for c at
-// this time.
+// that time.
 func (a *account) checkBudget(c Charge, at time.Time) error {
 	if err := a.checkUnits(c); err != nil {
 		return err
@@ -104,9 +106,9 @@ func (a *account) checkBudget(c Charge, at time.Time) error {
 	return a.overBudget(c, balance, asked)
 }
 
-// checkUnits returns an error if c reads a table whose unit an earlier charge defined otherwise. Cancelled charges do
-// not count, since nothing was released under them. The account bounds each of its units only if all charges mean the
-// same units. A table without a name can be any table.
+// checkUnits returns a UnitError if an earlier charge defined the unit of one of c's tables differently. The account's
+// guarantee holds only if all its charges protect the same units. Cancelled charges do not count, since nothing was
+// released under them. A table without a name can be any table.
 func (a *account) checkUnits(c Charge) error {
 	for _, r := range a.runs {
 		if r.State == Cancelled {
@@ -137,7 +139,7 @@ func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error 
 	return refusal
 }
 
-// checkResume returns an error if c differs from the reservation.
+// checkResume returns an error if c differs from the recorded reservation.
 func (r *run) checkResume(c Charge) error {
 	switch {
 	case r.Charge.Account != c.Account:
@@ -164,9 +166,9 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	return true
 }
 
-// payer returns the account that pays for a charge to of. If there is no account with that name, an add-remove charge
-// is paid by the replace-one account of the same unit: replacing a unit is removing one and adding another. payer
-// returns nil if there is neither.
+// payer returns the account that pays for a charge to of, or nil if there is none. It is the account with that name. If
+// there is none, the replace-one account of the same unit pays for an add-remove charge, because replacing a unit means
+// removing one and adding another.
 func (s *state) payer(of Account) *account {
 	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
 		return a
@@ -175,9 +177,9 @@ func (s *state) payer(of Account) *account {
 	return s.accounts[of]
 }
 
-// cost returns the mu squared that c costs in the account. Replacing a unit is two steps of an add-remove charge, which
-// cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and never
-// occurs.
+// cost returns the mu squared that c costs the account. In a replace-one account, an add-remove charge costs 4 times
+// its mu squared: replacing a unit is two steps, which have twice the mu (Dong, Roth & Su 2022, Theorem 2.14, group
+// privacy). An add-remove account never pays for a replace-one charge.
 func (a *account) cost(c Charge) *big.Float {
 	mu2 := calibrate.ComposedMu2(c.Mechanisms)
 	if a.Account.Adjacency != c.Account.Adjacency {

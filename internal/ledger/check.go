@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// check returns an error if the charge cannot be recorded exactly or recounted.
+// check returns an ErrCharge if c is not well-formed: an entry could not hold it exactly, or an audit could not recount
+// it.
 func (c Charge) check() error {
 	if err := c.checkTexts(); err != nil {
 		return err
@@ -43,7 +44,7 @@ func (a Account) check() error {
 	return nil
 }
 
-// checkTexts refuses texts that are not UTF-8. JSON would change them, and an entry must read back unchanged.
+// checkTexts refuses texts that are not UTF-8: JSON would change them, so the entry would differ from the charge.
 func (c Charge) checkTexts() error {
 	for what, s := range map[string]string{"run": c.Run, "dataset": c.Account.Dataset, "unit": c.Account.Unit} {
 		if s == "" {
@@ -95,8 +96,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the
-// mechanism reveals no more than a Gaussian mechanism with that sigma.
+// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and a Gaussian
+// mechanism with that sigma reveals at least as much as m.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&
@@ -104,7 +105,6 @@ func measurable(m calibrate.Mechanism) bool {
 		frac == 0.5 && m.Validate() == nil
 }
 
-// checkDigest returns an error if s is not 64 digits of lower-case hex.
 func checkDigest(s string) error {
 	if len(s) != 64 {
 		return ErrDigest

@@ -11,16 +11,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// fits returns the largest epsilon that a job at delta d can ask within free, the remaining mu squared. It is a decimal
-// rounded down to four digits, or empty if nothing fits. At delta 0 the job is one query with Laplace or geometric
-// noise: more queries of the same epsilon cost no more.
+// fits returns the largest epsilon that a job with delta d can ask if the mu squared free is left. It is a decimal
+// rounded down to four digits, or empty if not even epsilon 0 fits. A job with delta 0 is taken to have one query with
+// Laplace or geometric noise; several queries that share an epsilon cost no more.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	if free.Sign() == 0 {
 		return "", nil
 	}
 	mu, _ := new(big.Float).Sqrt(free).Float64()
 	if d == 0 {
-		// PureMu has the inverse 2·atanh(erf(mu/sqrt(8))).
+		// the inverse of calibrate.PureMu
 		return largestPaid(free, d, listDecimalsBelow(min(2*math.Atanh(math.Erf(mu/math.Sqrt(8))), calibrate.MaxPure)))
 	}
 	if err := (calibrate.Guarantee{Delta: d}).Validate(); err != nil {
@@ -28,13 +28,13 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	}
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
-		e = calibrate.MaxEpsilon // the rest is larger than the largest epsilon at d takes
+		e = calibrate.MaxEpsilon // more is left than the largest permitted epsilon costs
 	}
 	return largestPaid(free, d, append(listDecimalsBelow(float64(e)), "0"))
 }
 
-// largestPaid returns the first of the decimals that fits, or "". The first ones may not, since fits rounds up: the
-// job's own calibration decides.
+// largestPaid returns the first of the decimals whose guarantee costs at most free, or "". The first ones can cost
+// more, since they come from a rounded formula; the check uses the calibration that charges a job.
 func largestPaid(free *big.Float, d calibrate.Delta, decimals []string) (string, error) {
 	for _, text := range decimals {
 		if ok, err := pays(free, text, d); ok || err != nil {
@@ -78,7 +78,7 @@ func listDecimalsBelow(x float64) []string {
 	return out
 }
 
-// muCap returns the largest mu that meets epsilon at delta minus less, all rounded down.
+// muCap returns the largest mu whose privacy curve meets epsilon at delta − less, rounded down.
 func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
 	g, err := guarantee(epsilon, delta, less)
 	if err != nil {
@@ -87,7 +87,7 @@ func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
 	return calibrate.GaussianMu(g)
 }
 
-// guarantee parses an epsilon and a delta, rounded down; less is subtracted from delta before it is rounded.
+// guarantee parses an epsilon and a delta, and subtracts less from delta. Both results are rounded down.
 func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
 	e, err := calibrate.ParseDecimal(epsilon)
 	if err != nil {
@@ -108,5 +108,5 @@ func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err
 	return g, g.Validate()
 }
 
-// errShares means that no delta is left for mechanisms.
+// errShares means that delta_cap leaves no delta for mechanisms.
 var errShares = errors.New("delta_cap must be smaller than delta, a period's too")

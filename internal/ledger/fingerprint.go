@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 )
 
-// Fingerprint returns a keyed digest of an input's digest, in hex: HMAC-SHA-256 of a constant and the digest, with the
+// Fingerprint returns a keyed digest of an input's digest, in hex: HMAC-SHA-256 of a constant and inputDigest under the
 // store's secret. The secret never leaves the store.
 func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, error) {
 	secret, err := b.store.Secret(ctx)
@@ -17,8 +17,8 @@ func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, err
 	return keyed(secret, "dprelease input\x00", inputDigest), nil
 }
 
-// InputKey returns the key with which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant, with
-// the store's secret.
+// InputKey returns the key under which a run hashes its input to get the digest for [Book.Fingerprint]: the
+// HMAC-SHA-256 of a constant under the store's secret.
 func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Forecast returns, for each charge, the answer of Charge if all were made now in this order: nil, or the refusal. It
-// records nothing. A refused charge costs nothing, so it does not affect the later ones. The second error is as of
-// Charge.
+// Forecast returns what Charge would return for each charge if all were made now, in this order: nil, or the refusal.
+// It records nothing. A refused charge takes no budget from the later ones. err is as of Charge.
 func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error, err error) {
 	for i := range charges {
 		if err := charges[i].check(); err != nil {

@@ -1,11 +1,13 @@
 // Package ledger records privacy spend before it is spent.
 //
-// A Book is the logic; a Store is the log beneath it. A run is charged (Book.Charge) before its data is read. Package
-// mechanism requires the Receipt of that charge before it draws noise. Entries are append-only and hash-chained.
+// A Store keeps the log of entries. A Book decides what may be charged, and reads and appends entries. A run is charged
+// (Book.Charge) before its data is read. Package mechanism requires the Receipt of that charge before it draws noise.
+// Entries are append-only and hash-chained.
 //
-// An account promises a Gaussian privacy filter. Let mechanisms be mu_i-GDP given all earlier outputs, chosen in any
-// way, and let them stop before the sum of mu_i^2 exceeds mu_cap^2. Together they are mu_cap-GDP (Smith and Thakurta
-// 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
+// An account is a Gaussian privacy filter. Each mechanism is mu_i-GDP given all earlier outputs, and may be chosen in
+// any way from these outputs. The account refuses a mechanism with which the sum of mu_i^2 would exceed mu_cap^2. Then
+// all of them together are mu_cap-GDP (Smith and Thakurta 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022,
+// arXiv 2209.15596).
 package ledger
 
 import (
@@ -15,44 +17,44 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Account identifies a budget: a dataset, a unit and an adjacency. It is fixed when the budget is first used.
+// Account names a budget. The first charge to an account fixes its unit and adjacency.
 type Account struct {
 	Dataset   string
-	Unit      string // canonical text: "row", or the unit's columns in order
+	Unit      string // canonical text: "row", or the columns that identify a unit, in order
 	Adjacency string // "add-remove" or "replace-one"
 }
 
-// Charge is a request for the spend of one run.
+// Charge is a request to reserve the spend of one release.
 type Charge struct {
-	// Run is the run's fingerprint: a digest of everything that decides which noisy values are drawn. Number counts the
-	// run's releases from 1.
+	// Run is the run's fingerprint: a digest of everything that decides which noisy values are drawn. Number numbers
+	// the releases of this run from 1.
 	Run    string
 	Number int
 	Job    string
 	Params map[string]string
-	// Input is the version of the input that the run reads, such as a snapshot; empty if the input keeps no versions. A
-	// run that is resumed reads the same version. It is not public.
+	// Input is the version of the input that the run reads, such as a snapshot of a table; empty if the input keeps no
+	// versions. A resumed run reads the same version. Input is not public.
 	Input string
-	// Units are the definitions of the unit in the tables that the run reads, by the names of the tables, as canonical
-	// texts. The name is "" if the job has one table only, and they are empty if no columns define the unit.
+	// Units defines the privacy unit of each table that the run reads, as canonical text by the table's name. The name
+	// is "" if the job has one table only. Units is empty if no columns identify the unit.
 	Units map[string]string
 	// Dir is the absolute path of the release folder.
 	Dir        string
 	Account    Account
 	Budget     Budget
 	Mechanisms []calibrate.Mechanism
-	// DeltaShare is the probability with which the run may fail beside its mechanisms, as an exact decimal. Empty means
-	// 0.
+	// DeltaShare is the probability of failure that the run adds to the delta of its mechanisms, such as publishing the
+	// key of a single unit. It is an exact decimal. Empty means 0.
 	DeltaShare string
-	// Delta is the job's own delta. A refusal names the epsilon that would still fit at this delta. If it is 0, the
-	// budget's delta is used. It is not recorded.
+	// Delta is the job's own delta. A refusal names the largest epsilon that would still fit at this delta. 0 stands
+	// for the budget's delta. It is not recorded.
 	Delta calibrate.Delta
 }
 
-// State is the progress of a run.
+// State is the progress of a release.
 type State string
 
-// The states of a run, in order. Cancelled means that the reservation was cancelled before the first draw.
+// The states of a release, in order. A reservation can be cancelled only before noise is drawn.
 const (
 	Reserved  State = "reserved"
 	Sealed    State = "sealed"
@@ -60,15 +62,17 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Digests bind a run to its input and its output.
+// Digests identify the input and the files of a release.
 type Digests struct {
-	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
+	Input   string // keyed digest of the input (Book.Fingerprint); empty if it is not known
 	Release string // SHA-256 of release.json, hex
-	// Rendering is a digest of the way the noisy values are presented: name, formats, denoising and the like.
+	// Rendering is a digest of all settings that present the noisy values without changing them: name, formats,
+	// denoising and the like.
 	Rendering string
 }
 
-// Rerendering is a re-rendering of a run: another rendering of the same noisy values. It costs nothing.
+// Rerendering is the record of a re-rendering: the same noisy values as in a published release, in another rendering.
+// It costs nothing.
 type Rerendering struct {
 	Rendering string
 	Release   string // SHA-256 of release.json, hex
@@ -77,32 +81,32 @@ type Rerendering struct {
 	Recorded  time.Time
 }
 
-// Run is the ledger's record of a run.
+// Run is the ledger's record of one release of a run.
 type Run struct {
 	Charge  Charge
 	State   State
-	Digests Digests // set from Sealed on
+	Digests Digests // zero until the release is sealed
 	Updated time.Time
-	// Payer is the account that pays for the run, with Mu2. Usually it is the account of the charge.
+	// Payer is the account that pays for the release. It can be another than the account of the charge. Mu2 is the mu
+	// squared that the payer was charged.
 	Payer Account
 	Mu2   *big.Float
-	// Rerenderings are in the order of their entries. The newest of each rendering counts.
+	// Rerenderings are in the order in which they were recorded. If several have the same Rendering, the newest counts.
 	Rerenderings []Rerendering
-	// Withdrawn is set if the run was published and is wrong. It then also holds for all re-renderings, which show the
-	// same noisy values.
+	// Withdrawn is set if the owner declared the published release wrong. It also holds for the re-renderings, which
+	// show the same noisy values.
 	Withdrawn *Withdrawal
-	// Pruned holds the time at which the folder of a publication was deleted on purpose, by the SHA-256 of its
-	// manifest.
+	// Pruned maps the SHA-256 of a publication's manifest to the time at which its folder was deleted on purpose.
 	Pruned map[string]time.Time
 }
 
-// Withdrawal is the withdrawal of a publication. The spend stays.
+// Withdrawal is the owner's statement that a published release is wrong. The release stays charged.
 type Withdrawal struct {
 	At     time.Time
 	Reason string
 }
 
-// Move names the store in which a closed ledger goes on, and the time.
+// Move names the store in which a closed ledger goes on, and the time at which it was closed.
 type Move struct {
 	At time.Time
 	To string

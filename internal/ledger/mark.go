@@ -6,25 +6,23 @@ import (
 	"encoding/hex"
 )
 
-// A Mark identifies the newest entry of the ledger to outsiders, so that they notice if the ledger lost entries after a
-// release was published. It consists of MACs under the store's secret. An entry's number would reveal how many
-// operations there were, including failed ones. So would the entry's hash, which can be guessed from times and public
-// contents.
+// A Mark identifies the newest entry of the ledger in public, so that a ledger that lost entries after a release was
+// published can be detected. It consists of MACs under the store's secret. The entry's sequence number would reveal how
+// many operations there were, including failed ones. So would the entry's hash, since its inputs can be guessed.
 //
 //	Head = HMAC(secret, "dprelease head" 0 hash of the entry)
 //	MAC  = HMAC(secret, "dprelease mark" 0 Head)
 //
-// The MAC shows whether this ledger made the mark. If it did and the entry is missing, the ledger lost the entry.
-// Otherwise the mark belongs to another ledger, or is made up.
+// MAC shows whether this ledger made the mark. If it did and has no entry with this Head, it lost the entry. If it did
+// not, the mark is of another ledger, or made up.
 type Mark struct {
 	Head string // hex
 	MAC  string // hex
 }
 
-// Memory is what a ledger knows of a Mark.
+// Memory is the answer of [Book.Recall] about one mark.
 type Memory int
 
-// The answers of [Book.Recall] about a mark.
 const (
 	// MarkForeign means that the ledger never made this mark.
 	MarkForeign Memory = iota
@@ -44,7 +42,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	err = b.view(ctx, func(s *state) {
 		n := len(s.hashes)
 		if s.moved != nil {
-			n-- // the store in which the ledger continues lacks the entry that closed this one
+			n-- // this ledger is closed, and the store in which it goes on does not have the closing entry
 		}
 		if n > 0 {
 			newest = s.hashes[n-1]
@@ -78,7 +76,7 @@ func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
 	return out, err
 }
 
-// markHeads fills heads with the Head of the mark of every entry, and of the empty log before the first entry.
+// markHeads computes the Head of the mark of every entry, and of the empty log, into s.heads.
 func (s *state) markHeads(secret []byte) {
 	if s.heads == nil {
 		s.heads = map[string]bool{markOf(secret, Hash{}).Head: true}

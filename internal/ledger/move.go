@@ -22,20 +22,20 @@ import (
 // Arrival is a store into which a ledger is copied. Until it is activated, nobody else can open it as a ledger.
 type Arrival interface {
 	Store
-	// Incoming reports whether the store is not a ledger yet.
+	// Incoming reports whether the store is not yet a ledger: it was made for a copy and never activated.
 	Incoming(ctx context.Context) (bool, error)
 	// Activate makes the store a ledger. A second call has no effect.
 	Activate(ctx context.Context) error
 }
 
-// lockMove is the name of the lock of a move. No run has it.
+// lockMove is the name of the lock that a move holds. No run has this fingerprint.
 const lockMove = "\x00move"
 
 // Move copies the ledger to a store that was made with the same secret, closes this ledger by an entry that names the
-// new store, and activates the new store. name is the name that users are told; it must hold no password. Move returns
-// the head of the new ledger. It can be repeated, with the same name, after any error. Errors: ErrBusy if a run or
-// another move is at work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store has a secret or
-// entries that are not this ledger's.
+// new store, and activates the new store. name is the new store's name in messages; it must hold no password. Move
+// returns the head of the new ledger. After any error it can be repeated with the same name. Errors: ErrBusy if a run
+// or another move is in progress; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store has
+// another secret, or entries of another ledger.
 func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) {
 	if name == "" || !utf8.ValidString(name) {
 		return Head{}, fmt.Errorf("%w: the new ledger has no name, or one that is not UTF-8", ErrCharge)
@@ -59,7 +59,7 @@ func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) 
 	return head, to.Activate(ctx)
 }
 
-// lockAll locks moves, and every run that is reserved or sealed.
+// lockAll locks out other moves, and locks every run that has a reserved or sealed release.
 func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
 	var held []func()
 	unlock = func() {
@@ -105,7 +105,7 @@ func (b *Book) sameSecret(ctx context.Context, to Store) error {
 	return nil
 }
 
-// moveWithin carries out step 2, within a transaction of the old store.
+// moveWithin carries out step 2 of a move, within a transaction tx of the old store.
 func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (Head, error) {
 	var log []Entry
 	s := newState()
@@ -139,7 +139,8 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	return head, w.append(KindMove, moveBody{To: name})
 }
 
-// checkArrived reads a copy anew, checks its chain, and returns an error if it does not hold the entry of a head.
+// checkArrived reads a copy, checks its hash chain, and returns an error if the copy lacks the entry with the hash
+// head.Hash.
 func checkArrived(ctx context.Context, to Store, head Head) error {
 	return to.View(ctx, func(r Reader) error {
 		arrived := newState()
@@ -153,8 +154,9 @@ func checkArrived(ctx context.Context, to Store, head Head) error {
 	})
 }
 
-// copyLog adds the missing entries to a store. The entries that the store has must be the same. After the old ledger
-// was closed the new one may have more.
+// copyLog appends to a store the entries of log that it lacks. It returns an error if the store's own entries differ
+// from the first ones of log. closed is set if the old ledger is closed: the store may then have further entries, since
+// it may be in use already.
 func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 	return to.Update(ctx, func(tx Tx) error {
 		n := 0
@@ -180,7 +182,8 @@ func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
 	})
 }
 
-// occupiedBy reports why an open ledger that ends at head cannot be copied to a store that is a ledger already.
+// occupiedBy returns the reason why an open ledger whose newest entry is head cannot be copied to a store that is a
+// ledger already: ErrOlder if that store has the same entries and more, otherwise ErrOccupied.
 func occupiedBy(ctx context.Context, to Store, head Head) error {
 	there := newState()
 	if err := to.View(ctx, there.catchUp); err != nil {
@@ -192,7 +195,7 @@ func occupiedBy(ctx context.Context, to Store, head Head) error {
 	return fmt.Errorf("%w, and this one is not closed", ErrOccupied)
 }
 
-// hashBefore returns the hash before entry i of a log.
+// hashBefore returns the hash of the entry before entry i of a log; the zero Hash for the first entry.
 func hashBefore(log []Entry, i int) Hash {
 	if i == 0 {
 		return Hash{}

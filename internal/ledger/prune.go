@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Prune records that the folder of a publication is deleted on purpose: of a release, or of one of its re-renderings,
-// whose manifest has the SHA-256 digest. Its spend stays, since its values were seen. A second call for the same
-// publication changes nothing. Errors: ErrDigest if the release has no such publication; a StateError if the release is
-// not published.
+// Prune records that the folder of a publication is deleted on purpose. digest is the SHA-256 of the publication's
+// manifest; it can be a release or one of its re-renderings. The release stays charged, since its values were seen. A
+// second call for the same publication changes nothing. Errors: ErrDigest if the release has no such publication; a
+// StateError if the release is not published.
 func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest string) error {
 	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
 		r := w.state.find(fingerprint, number)
-		if err := k.expect(r, Published, KindPrune); err != nil {
+		if err := k.checkState(r, Published, KindPrune); err != nil {
 			return err
 		}
 		if !r.hasPublication(digest) {
@@ -27,7 +27,7 @@ func (b *Book) Prune(ctx context.Context, fingerprint string, number int, digest
 	})
 }
 
-// hasPublication reports whether the manifest of the run or of one of its re-renderings has a digest.
+// hasPublication reports whether digest is the SHA-256 of the manifest of the release or of one of its re-renderings.
 func (r *Run) hasPublication(digest string) bool {
 	if r.Digests.Release == digest {
 		return true
@@ -40,8 +40,8 @@ func (r *Run) hasPublication(digest string) bool {
 	return false
 }
 
-// PrunedIn returns the time at which the newest publication in a folder was deleted on purpose; ok is false if it was
-// not, or if the run published nothing there.
+// PrunedIn returns the time at which the newest publication in dir was deleted on purpose. ok is false if it was not
+// deleted, or if the run published nothing in dir.
 func (r *Run) PrunedIn(dir string) (at time.Time, ok bool) {
 	for _, d := range slices.Backward(r.Rerenderings) {
 		if d.Dir == dir {

@@ -7,37 +7,38 @@ import (
 	"time"
 )
 
-// Quote is the effect of a charge if it were made now. It records and promises nothing: another charge may come first.
+// Quote is what a charge would cost and whether it fits, if it were made now. It reserves nothing: another charge may
+// come first.
 type Quote struct {
-	// Account is the account that would pay. If Opens is set, the charge would open it.
+	// Account is the account that would pay. Opens is set if the charge would open it.
 	Account Account
 	Opens   bool
-	// Rooms are the caps on the charge: first the lifetime's, then the periods', then delta_cap if the charge takes a
-	// share of delta. Empty if no account admits the charge.
+	// Rooms lists the caps that limit the charge: the lifetime's first, then the periods', then delta_cap if the charge
+	// has a DeltaShare. Empty if no account accepts the charge.
 	Rooms []Room
-	// Balance is the account's balance without the charge; zero if no account admits the charge.
+	// Balance is the account's balance without the charge; zero if no account accepts the charge.
 	Balance Balance
 	// Refusal is the error that Charge would return; nil if the charge fits.
 	Refusal error
-	// Never is set if the charge is larger than one of the caps, so that it would not fit even if nothing else were
-	// charged.
+	// Never is set if the charge exceeds one of the caps by itself, so that it would not fit into an unused budget
+	// either.
 	Never bool
 }
 
-// Room is one cap on a charge.
+// Room compares a charge with one cap.
 type Room struct {
-	// Per is what the cap limits: mu² over the lifetime ("total") or in a "day", "month" or "year", or the parts of delta
-	// ("delta_cap"). Name is the period, such as 2026-11-21; "" for total and delta_cap.
+	// Per is what the cap limits: mu squared over the lifetime ("total") or within a "day", "month" or "year", or the
+	// sum of DeltaShare ("delta_cap"). Name is the period, such as 2026-11-21; "" for total and delta_cap.
 	Per, Name string
-	// Share is the charge divided by the cap. If it is above 1, the charge never fits.
+	// Share is the charge divided by the cap. Above 1 the charge can never fit.
 	Share float64
 	// Fits is the number of further charges of the same size that fit after this one; negative if this one does not
 	// fit.
 	Fits float64
 }
 
-// Quote returns the answer of Charge if it were made now. Errors: ErrCharge if c is not well-formed; errors of the
-// store.
+// Quote returns what Charge would answer if it were called now. Errors: ErrCharge if c is not well-formed; errors of
+// the store.
 func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
@@ -67,7 +68,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 		q.addRoom(p.Per, p.Name, asked, p.Cap, p.Left)
 	}
 	share, err := parseShare(c.DeltaShare)
-	if err != nil || share.Sign() == 0 { // check has parsed it
+	if err != nil || share.Sign() == 0 { // c.check has parsed it, so err is nil
 		return q
 	}
 	r := Room{Per: "delta_cap", Share: math.Inf(1)}
@@ -81,7 +82,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	return q
 }
 
-// addRoom appends a cap. asked is above 0.
+// addRoom appends the comparison of the amount asked, which is above 0, with one cap.
 func (q *Quote) addRoom(per, name string, asked, limit, left *big.Float) {
 	r := Room{Per: per, Name: name, Fits: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
 	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0

@@ -9,13 +9,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Receipt proves a durable charge. Only a Book makes one. Copies are the same receipt. The zero Receipt proves nothing.
+// Receipt proves that a charge was recorded durably. Only a Book makes one. A copy is the same receipt: what one
+// redeems, the other cannot. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
 
-// Redeem spends the receipt's charge for m. It succeeds once per query. m must have the charged L2 sensitivity, grid
-// and distribution of noise, and a sigma and a scale that are not smaller than charged. A mechanism that was charged to
-// follow another one, which must be redeemed first, must instead be Within the charged one. A refusal spends nothing.
-// Redeem is safe for concurrent use. Errors: ErrReceipt, ErrRedeem.
+// Redeem permits one draw of noise for m, and uses up the part of the charge for m's query; a second call for this
+// query fails. m must have the charged L2 sensitivity, grid and distribution of noise, and at least the charged sigma
+// and scale. If the sensitivity was charged as one to be chosen from another mechanism's answer, that mechanism must be
+// redeemed first, and m must be Within the charged one. A refusal uses nothing up. Redeem is safe for concurrent use.
+// Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -25,8 +27,8 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	return r.t.redeem(m)
 }
 
-// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from the rest of the
-// charge's DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
+// RedeemShare is Redeem for a mechanism that also fails with the probability failure. It subtracts failure exactly from
+// what is left of the charge's DeltaShare. A refusal uses nothing up. Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -69,15 +71,15 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
 	case m.Noise != p.mechanism.Noise:
 		return fmt.Errorf("%w: %q was charged with noise of another distribution", ErrRedeem, m.Query)
-	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // true if one is NaN, too
+	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // also true if one of them is NaN
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true
 	return nil
 }
 
-// follows checks that m may be drawn under a charge whose sensitivity is chosen from an earlier answer, which must be
-// drawn already.
+// follows returns an error unless m is permitted by a charge whose sensitivity is chosen from an earlier mechanism's
+// answer: that mechanism must be redeemed, and m Within the charged one.
 func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	first := t.mechanisms[charged.ChosenBy]
 	switch {
@@ -89,8 +91,8 @@ func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	return nil
 }
 
-// shutDown ends redeeming. If mustBeUnused is set and a mechanism was redeemed, it returns ErrDrawn and changes
-// nothing.
+// shutDown makes every later redemption fail. If mustBeUnused is set and a mechanism was redeemed, it returns ErrDrawn
+// and changes nothing.
 func (t *ticket) shutDown(mustBeUnused bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +106,7 @@ func (t *ticket) shutDown(mustBeUnused bool) error {
 	return nil
 }
 
-// retire makes the ticket worthless and reports whether noise was drawn with it.
+// retire marks the ticket as replaced or finished. It reports whether noise was drawn with it.
 func (t *ticket) retire() (drawn bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,11 +114,11 @@ func (t *ticket) retire() (drawn bool) {
 	return t.drawn
 }
 
-// issue makes the receipt for a durable charge.
+// issue returns the receipt for a charge that is recorded in entry seq.
 func (b *Book) issue(c Charge, seq int64) Receipt {
 	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq,
 		mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
-	if share, err := parseShare(c.DeltaShare); err == nil { // it was checked when it was charged
+	if share, err := parseShare(c.DeltaShare); err == nil { // Charge has parsed it, so err is nil
 		t.share = share
 	}
 	for _, m := range c.Mechanisms {
@@ -131,8 +133,8 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 	return Receipt{t}
 }
 
-// Resume returns a receipt for a reserved release, and the recorded charge with its mechanisms. The receipt replaces
-// the earlier ones of this Book. Errors: a StateError if the release is not reserved.
+// Resume returns a new receipt for a reserved release, and the charge as recorded. The receipt replaces earlier ones of
+// this Book. Errors: a StateError if the release is not reserved.
 func (b *Book) Resume(ctx context.Context, fingerprint string, number int) (Receipt, Charge, error) {
 	var (
 		c       Charge
@@ -141,7 +143,7 @@ func (b *Book) Resume(ctx context.Context, fingerprint string, number int) (Rece
 	)
 	err := b.view(ctx, func(s *state) {
 		r := s.find(fingerprint, number)
-		if refusal = (key{fingerprint, number}).expect(r, Reserved, KindReserve); refusal == nil {
+		if refusal = (key{fingerprint, number}).checkState(r, Reserved, KindReserve); refusal == nil {
 			c, seq = r.clone().Charge, r.seq
 		}
 	})
@@ -151,7 +153,6 @@ func (b *Book) Resume(ctx context.Context, fingerprint string, number int) (Rece
 	return b.issue(c, seq), c, nil
 }
 
-// ticketOf returns the ticket of a receipt of this Book.
 func (b *Book) ticketOf(r Receipt) (*ticket, error) {
 	if r.t == nil || r.t.book != b {
 		return nil, fmt.Errorf("%w: it is empty or of another ledger", ErrReceipt)
@@ -159,7 +160,7 @@ func (b *Book) ticketOf(r Receipt) (*ticket, error) {
 	return r.t, nil
 }
 
-// forget closes a ticket whose run is no longer reserved.
+// forget drops the ticket of a release that is no longer reserved.
 func (b *Book) forget(t *ticket) {
 	t.retire()
 	b.mu.Lock()

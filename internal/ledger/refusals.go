@@ -10,20 +10,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// AccountError refuses a charge whose unit or adjacency differs from the dataset's budget.
+// AccountError refuses a charge whose unit or adjacency differs from the dataset's account.
 type AccountError struct{ Have, Want Account }
 
-// Error states both accounts.
 func (e *AccountError) Error() string {
 	return fmt.Sprintf("the budget of dataset %q is for unit %s, %s; the job has unit %s, %s",
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// UnitError refuses a charge for a table if an earlier charge for the same table had another unit. Table is "" in a
-// charge of a job that has one table only, and Earlier if the earlier charge was one.
+// UnitError refuses a charge that defines the privacy unit of a table differently than an earlier charge. Table and
+// Earlier are the table's names in the two charges; "" in a job that has one table only.
 type UnitError struct{ Dataset, Earlier, Have, Table, Want string }
 
-// Error states both definitions.
 func (e *UnitError) Error() string {
 	charged, asked := "a table without a name", "there"
 	if e.Earlier != "" {
@@ -40,29 +38,29 @@ func (e *UnitError) Error() string {
 		e.Dataset, charged, e.Have, e.Want, asked)
 }
 
-// ChangedBudgetError refuses a charge with a budget that the account never had: neither when it was opened nor set by
-// its owner.
+// ChangedBudgetError refuses a charge whose job states a budget that the account never had: only the owner changes a
+// budget ([Book.SetBudget]).
 type ChangedBudgetError struct {
 	Account    Account
 	Have, Want Budget
 }
 
-// Error states both budgets.
 func (e *ChangedBudgetError) Error() string {
 	return fmt.Sprintf("the budget of dataset %q is %s; the job states %s", e.Account.Dataset, e.Have, e.Want)
 }
 
-// OverBudgetError refuses a charge that exceeds the rest of the budget. Nothing was spent.
+// OverBudgetError refuses a charge that exceeds what is left of the budget. Nothing was spent.
 type OverBudgetError struct {
 	Balance Balance
 	Asked   *big.Float // mu squared
 	Delta   calibrate.Delta
-	// Epsilon is the largest decimal of four digits that a job at Delta could still ask; empty if nothing fits.
+	// Epsilon is the largest epsilon that a job could still ask at Delta, a decimal of four digits; empty if nothing
+	// fits.
 	Epsilon string
 }
 
-// Error states the parts of the budget that the charge needs and that are left, and the largest epsilon that would fit.
-// The first part is rounded up and the second one down, so that they differ.
+// Error states how much of the budget the charge needs and how much is left, in percent, and the largest epsilon that
+// would fit. The need is rounded up and the rest down, so that they never look equal.
 func (e *OverBudgetError) Error() string {
 	b := e.Balance
 	of, limit, left := "", b.Cap, b.Left
@@ -79,13 +77,12 @@ func (e *OverBudgetError) Error() string {
 	return fmt.Sprintf("%s; at delta %s an epsilon of at most %s fits", s, e.Delta, e.Epsilon)
 }
 
-// OverShareError refuses a charge whose probability of failure does not fit. Nothing was spent.
+// OverShareError refuses a charge whose DeltaShare exceeds what is left of delta_cap. Nothing was spent.
 type OverShareError struct {
 	Balance Balance
 	Asked   string
 }
 
-// Error states the amounts asked, spent and allowed.
 func (e *OverShareError) Error() string {
 	b := e.Balance
 	spent, _ := b.DeltaSpent.Float64()

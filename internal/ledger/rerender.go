@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Rerender records a re-rendering of a published release before it becomes visible: another rendering of the same
-// noisy values, at no cost. If it is already recorded as the newest of its rendering, nothing is recorded. Errors:
+// Rerender records a re-rendering of a published release before it becomes visible: the same noisy values in another
+// rendering, at no cost. If it is already recorded as the newest of its rendering, Rerender does nothing. Errors:
 // ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not published.
 func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d Rerendering) error {
 	if err := d.check(); err != nil {
@@ -20,7 +20,7 @@ func (b *Book) Rerender(ctx context.Context, fingerprint string, number int, d R
 	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
 		r := w.state.find(fingerprint, number)
-		if err := k.expect(r, Published, KindRerender); err != nil {
+		if err := k.checkState(r, Published, KindRerender); err != nil {
 			return err
 		}
 		if r.Withdrawn != nil {
@@ -57,8 +57,8 @@ func (d Rerendering) check() error {
 type Publication struct{ p *publication }
 
 type publication struct {
-	mechanisms map[string]calibrate.Mechanism // as charged, by Query
-	share      bool                           // a share of delta was charged
+	mechanisms map[string]calibrate.Mechanism // as charged, by their queries' names
+	share      bool                           // the charge had a DeltaShare
 	manifests  []string                       // digests of the manifests of the release and of its re-renderings
 }
 
@@ -68,7 +68,7 @@ func (b *Book) Publication(ctx context.Context, fingerprint string, number int) 
 	var refusal error
 	err := b.view(ctx, func(s *state) {
 		r := s.find(fingerprint, number)
-		if refusal = (key{fingerprint, number}).expect(r, Published, KindRerender); refusal != nil {
+		if refusal = (key{fingerprint, number}).checkState(r, Published, KindRerender); refusal != nil {
 			return
 		}
 		for _, m := range r.Charge.Mechanisms {
@@ -88,9 +88,10 @@ func (b *Book) Publication(ctx context.Context, fingerprint string, number int) 
 	return Publication{p}, nil
 }
 
-// Covers checks that the noisy values of m are public: the charged mechanism is m, or allows m as a choice, and the
-// values are in a release whose manifest has this SHA-256. If selected is set, the values belong to selected keys, for
-// which a share of delta must have been charged. Errors: ErrPublication.
+// Covers returns an error unless the noisy values of m are public. The published release must have been charged for m,
+// or for a mechanism that m is Within, and manifest must be the SHA-256 of its manifest or of a re-rendering's.
+// selected is set if the values belong to keys that were selected privately: the charge must then have had a
+// DeltaShare. Errors: ErrPublication.
 func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
 	if p.p == nil {
 		return fmt.Errorf("%w: it is empty", ErrPublication)

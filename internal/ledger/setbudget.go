@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// SetBudget gives an account a budget, with an entry of its own. If there is no such account, SetBudget opens it beside
-// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note is the reason.
+// SetBudget records a new budget of an account. If there is no such account, SetBudget opens it beside the other
+// accounts of its dataset. If the account has this budget already, nothing is recorded. note is the owner's reason.
 // Errors: ErrCharge if the account or the budget is not well-formed.
 //
-// An account promises the largest cap that it ever had. A larger cap that is chosen after releases were seen is a new
-// promise about all of them. A smaller cap refuses further releases and takes nothing back.
+// The guarantee of an account is the largest cap that it ever had. To raise the cap after releases were seen makes a
+// weaker promise about all of them. To lower it refuses further releases, but does not strengthen the guarantee for the
+// earlier ones.
 func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note string) error {
 	if err := of.check(); err != nil {
 		return err

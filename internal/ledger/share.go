@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none is the text of an entry without a share of delta, or without a cap on shares.
-const none = "0"
+// noShare is the text that entries hold for a DeltaShare or a DeltaCap that is not set.
+const noShare = "0"
 
-// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.
+// parseShare parses a probability exactly: a decimal of at least 0 and below 1. The empty text is 0.
 func parseShare(text string) (*big.Rat, error) {
 	d, err := calibrate.ParseDecimal(zeroIfEmpty(text))
 	if err != nil {
@@ -27,13 +27,13 @@ var errShare = errors.New("a share of delta must be at least 0 and below 1")
 
 func zeroIfEmpty(text string) string {
 	if text == "" {
-		return none
+		return noShare
 	}
 	return text
 }
 
 func emptyIfZero(text string) string {
-	if text == none {
+	if text == noShare {
 		return ""
 	}
 	return text

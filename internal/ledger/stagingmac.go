@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 )
 
-// StagingMAC returns a MAC that proves that a pipeline with this ledger staged a release. A pipeline that resumes the
-// run compares it. It is an HMAC-SHA-256 in hex, under the store's secret, of the run, the pipeline's note and the
-// manifest's digest, each preceded by its length, and the release's number.
+// StagingMAC returns a MAC that proves that a run with this ledger wrote a staged release; a later run that resumes
+// compares it. It is an HMAC-SHA-256 in hex under the store's secret. It covers the fingerprint, the note that is
+// stored with the staging and the manifest's digest, each preceded by its length, and the release's number.
 func (b *Book) StagingMAC(ctx context.Context, fingerprint string, number int, note, manifest string) (string, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -22,7 +22,8 @@ func (b *Book) StagingMAC(ctx context.Context, fingerprint string, number int, n
 	return keyed(secret, "dprelease staging\x00", binary.BigEndian.AppendUint64(text, uint64(number))), nil
 }
 
-// CheckStagingMAC reports whether mac is the MAC of these arguments.
+// CheckStagingMAC reports whether mac is the MAC that StagingMAC returns for the same arguments. It compares in constant
+// time.
 func (b *Book) CheckStagingMAC(ctx context.Context, mac, fingerprint string, number int, note, manifest string) (bool,
 	error) {
 	want, err := b.StagingMAC(ctx, fingerprint, number, note, manifest)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Seal records the digests of a complete staging and closes the receipt. The caller can repeat the call after an error:
-// digests that are already recorded stay. Errors: ErrReceipt, ErrDigest; a StateError if the run is not reserved; a
-// MismatchError if it was sealed with other digests.
+// Seal records the digests of a completely written release, before it is published, and closes the receipt. The caller
+// can repeat the call after an error: digests that are already recorded stay. Errors: ErrReceipt, ErrDigest; a
+// StateError if the release is not reserved; a MismatchError if it was sealed with other digests.
 func (b *Book) Seal(ctx context.Context, r Receipt, d Digests) error {
 	t, err := b.ticketOf(r)
 	if err != nil {
@@ -51,7 +51,7 @@ func (w *writer) seal(t *ticket, d Digests) error {
 		}
 		return nil
 	}
-	if err := t.key.expect(r, Reserved, KindSeal); err != nil {
+	if err := t.key.checkState(r, Reserved, KindSeal); err != nil {
 		return err
 	}
 	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Rendering: d.Rendering,
@@ -64,8 +64,8 @@ func (b *Book) Publish(ctx context.Context, fingerprint string, number int) erro
 	return b.PublishAt(ctx, fingerprint, number, "")
 }
 
-// PublishAt is Publish for a release that became visible in another folder than the reservation's. dir becomes its Dir;
-// if dir is empty, the reservation's folder stays.
+// PublishAt is Publish for a release that became visible in dir instead of its Charge.Dir. dir is recorded as its Dir;
+// if dir is empty, Charge.Dir stays.
 func (b *Book) PublishAt(ctx context.Context, fingerprint string, number int, dir string) error {
 	if dir != "" && !filepath.IsAbs(dir) || !utf8.ValidString(dir) {
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
@@ -76,7 +76,7 @@ func (b *Book) PublishAt(ctx context.Context, fingerprint string, number int, di
 
 // Cancel cancels a reservation and closes the receipt. It returns ErrDrawn if this process redeemed any part of the
 // charge, with this receipt or one that it replaced. The caller can repeat the call after an error. Errors: ErrReceipt,
-// ErrDrawn; a StateError if the run is sealed or published.
+// ErrDrawn; a StateError if the release is sealed or published.
 func (b *Book) Cancel(ctx context.Context, r Receipt) error {
 	t, err := b.ticketOf(r)
 	if err != nil {
@@ -106,25 +106,27 @@ func (t *ticket) checkCurrent(r *run) error {
 	return nil
 }
 
-// step moves a run to a state. If the run is in that state already, nothing changes.
+// step appends the entry that moves a release to a state, with this body. If the release is in that state already,
+// nothing changes.
 func (w *writer) step(k key, to State, body stepBody) error {
 	kind := kinds[to]
 	r := w.state.find(k.run, k.number)
 	if r != nil && r.State == to {
 		return nil
 	}
-	if err := k.expect(r, before[to], kind); err != nil {
+	if err := k.checkState(r, precedingState[to], kind); err != nil {
 		return err
 	}
 	body.Number, body.Run = k.number, k.run
 	return w.append(kind, body)
 }
 
-// kinds maps a state to the entry that moves a run to it.
+// kinds maps a state to the kind of entry that moves a release to it.
 var kinds = map[State]Kind{Published: KindPublish, Cancelled: KindCancel}
 
-// expect returns an error if the run is not in the state from which the step starts.
-func (k key) expect(r *run, want State, step Kind) error {
+// checkState returns a StateError if r is nil or not in the state want. step is the kind of entry that the caller wants
+// to append.
+func (k key) checkState(r *run, want State, step Kind) error {
 	switch {
 	case r == nil:
 		return &StateError{k.run, k.number, "", step}

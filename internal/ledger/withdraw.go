@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Withdraw records that a published release is wrong, and why. Its spend stays, since its values were seen. Its
+// Withdraw records that a published release is wrong, and why. It stays charged, since its values were seen. Its
 // re-renderings are withdrawn with it. A second call for the same release changes nothing. Errors: ErrCharge if the
 // reason is empty or not UTF-8; a StateError if the release is not published.
 func (b *Book) Withdraw(ctx context.Context, fingerprint string, number int, reason string) error {
@@ -17,7 +17,7 @@ func (b *Book) Withdraw(ctx context.Context, fingerprint string, number int, rea
 	k := key{fingerprint, number}
 	return b.update(ctx, func(w *writer) error {
 		r := w.state.find(fingerprint, number)
-		if err := k.expect(r, Published, KindWithdraw); err != nil {
+		if err := k.checkState(r, Published, KindWithdraw); err != nil {
 			return err
 		}
 		if r.Withdrawn != nil {

@@ -10,7 +10,8 @@ type writer struct {
 	tx    Tx
 	state *state
 	head  Head
-	// the time of all entries of the transaction, so that a charge is recorded in the period in which it was checked
+	// The time of all entries of the transaction. One time for all, so that a charge is checked against the period in
+	// which it is recorded.
 	now time.Time
 }
 

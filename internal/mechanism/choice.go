@@ -7,21 +7,22 @@ import (
 
 // Exact answers that depend on a public choice
 //
-// A clamp can be chosen from noisy values that are released first. There is only one pass over the rows, so the sums
-// under every clamp are computed before. They stay hidden until the choice is made: an Exact that [HideChoice] made has
-// no cells, and [Exact.Choose] turns it into one that has. Only one choice can be made, so that no row is noised twice.
+// A clamp (a value range) can be chosen from noisy values that are released first. The rows are read only once, so the
+// sums under every possible clamp are computed in that pass. They stay hidden until the choice is made: an Exact that
+// [HideChoice] made has no cells, and [Exact.Choose] turns it into one that has the sums under the chosen clamp. Only
+// one choice can be made, so that no row is noised twice.
 
-// HideChoice hides exact answers of which there is one for each choice. of returns the answers for a choice; its errors
-// depend on the choice, never on the answers. state writes the data from which all answers follow, the same bytes for
-// the same data, for a fingerprint. It is called only before the choice is made, if at all.
+// HideChoice hides exact answers of which a choice selects one. of returns the answers for a choice; its errors depend
+// on the choice, never on the answers. state writes the data from which all answers follow, the same bytes for the same
+// data; [Fingerprint] hashes them. state is called only before the choice is made, if at all.
 func HideChoice(of func(Range) (Exact, error), state func(io.Writer) error) Exact {
 	c := &choice{make: of, state: state}
 	return Exact{choice: func() *choice { return c }}
 }
 
-// Choose returns the exact answers for a choice, which depends only on public values, and drops all others. Errors:
-// ErrChoice if HideChoice did not make e; ErrSpent if a choice was made before; the error of the choice, after which
-// another choice can be made.
+// Choose returns the exact answers for the choice r, which must depend only on public values, and drops all others.
+// Errors: ErrChoice if HideChoice did not make e; ErrSpent if a choice was made before; the error of the function that
+// HideChoice was given, after which another choice can be made.
 func (e Exact) Choose(r Range) (Exact, error) {
 	if e.choice == nil {
 		return Exact{}, ErrChoice

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/door"
 )
 
-// The entry point for tests. Package mechanismtest, whose functions need a testing.TB, gets these functions through an
-// internal package.
+// The entry point for tests. Package door passes these functions to package mechanismtest, whose own functions need a
+// testing.TB.
 func init() {
 	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest,
 		OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest, Fix: func(by int32) { fixed.Add(by) }})
@@ -71,7 +71,7 @@ func makeForTest(m calibrate.Mechanism, values []float64) any {
 	return Noisy{mechanism: m, values: slices.Clone(values)}
 }
 
-// peek copies the answers, for tests. The cells must have 64 bits.
+// peek returns a copy of the answers, for tests. The cells must have 64 bits.
 func (s *hidden) peek() ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *hidden) peek() ([]int64, error) {
 	}
 }
 
-// peekWide copies the answers, for tests.
+// peekWide returns a copy of answers of any width, for tests.
 func (s *hidden) peekWide() ([]*big.Int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *hidden) peekWide() ([]*big.Int, error) {
 	return out, nil
 }
 
-// peekKeys copies keys and counts, for tests.
+// peekKeys returns a copy of the keys and counts, for tests.
 func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
 	k := e.keyed()
 	k.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/laplace"
 )
 
-// sampler adds noise to cells in place. The results for cells of 128 bits are their high halves.
+// sampler adds noise to cells in place. A cell of 128 bits has its result in the high half.
 type sampler interface {
 	Add(cells []int64) error
 	AddWide(cells int128.Slice) error
@@ -33,7 +33,7 @@ func newDraw(m calibrate.Mechanism, quantum, workers int) (draw, error) {
 	return draw{charged: m, sampler: newSampler, workers: workers, entropy: entropy}, err
 }
 
-// samplerOf returns a constructor of samplers of the mechanism's noise, for answers in multiples of 2^quantum.
+// samplerOf returns a function that makes samplers of m's noise, for exact answers in multiples of 2^quantum.
 func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, error), error) {
 	size := float64(m.Sigma)
 	if m.Noise != calibrate.Gaussian {
@@ -57,6 +57,6 @@ func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, 
 	case calibrate.LaplaceNoise:
 		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
 	}
-	_, err = newSampler(nil) // refuse before the receipt is redeemed
+	_, err = newSampler(nil) // fails now, before the receipt is redeemed, if the sampler cannot be made
 	return newSampler, err
 }

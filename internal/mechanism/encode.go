@@ -2,7 +2,7 @@ package mechanism
 
 import "fmt"
 
-// Format writes the number of cells and nothing else, whatever the verb.
+// Format writes the number of cells for every verb, so that no log shows an answer.
 func (e Exact) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "mechanism.Exact(%d cells)", e.Cells()) // Formatter has no way to return an error
 }
@@ -10,7 +10,7 @@ func (e Exact) Format(f fmt.State, _ rune) {
 // MarshalJSON returns ErrEncode.
 func (Exact) MarshalJSON() ([]byte, error) { return nil, ErrEncode }
 
-// MarshalText returns ErrEncode. encoding/xml and text log handlers call it, too.
+// MarshalText returns ErrEncode. encoding/xml and text log handlers call it.
 func (Exact) MarshalText() ([]byte, error) { return nil, ErrEncode }
 
 // MarshalBinary returns ErrEncode.

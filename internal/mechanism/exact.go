@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// Exact is a private vector: one integer per cell, in multiples of a public power of two. Copies share the cells, and
-// the cells can be noised only once. The fields are closures, so that reflection and formatters that ignore methods
-// find a function and no number.
+// Exact is a private vector: one integer per cell, in multiples of a public power of two, the quantum. Copies share the
+// cells, and the cells can be noised only once. The fields are closures: reflection, and formatters that ignore
+// methods, find a function in them and no number.
 type Exact struct {
 	open  func() *hidden
 	keyed func() *keyed // set instead of open if HideKeyed made the value
@@ -20,20 +20,20 @@ type Exact struct {
 	selected func() *forKeys
 }
 
-// hidden holds the payload of an Exact until it is taken out to be noised.
+// hidden holds the answers of an Exact until AddNoise takes them out.
 type hidden struct {
-	quantum int // its binary logarithm
+	quantum int // the binary logarithm of the quantum
 	size    int
 
 	mu   sync.Mutex
 	held *payload
 }
 
-// keyed is the payload of an [Exact] that HideKeyed made: its keys, and their number, are private too.
+// keyed holds the counts of an [Exact] that HideKeyed made. The keys and the number of keys are private too.
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
-	// of describes the counts. Keys with counts below its pre-threshold were left out, or will be when blocks are read.
+	// of describes the counts. Keys with counts below its pre-threshold are dropped: already, or when blocks are read.
 	of KeyCounts
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
@@ -42,38 +42,37 @@ type keyed struct {
 	spent bool
 }
 
-// choice is the payload of an [Exact] that HideChoice made: its answers are still to be chosen.
+// choice holds the answers of an [Exact] that HideChoice made, until one of them is chosen.
 type choice struct {
 	mu   sync.Mutex
-	make func(Range) (Exact, error) // nil if the choice was made
-	// state writes the data from which the answers follow; nil if the choice was made.
+	make func(Range) (Exact, error) // the answers for a choice; nil after it was made
+	// state writes the data from which the answers follow; nil after the choice was made.
 	state func(io.Writer) error
 }
 
-// Range is a choice: the least and the greatest value, in quanta.
+// Range is a choice of a clamp: the least and the greatest value, in quanta.
 type Range struct{ Low, High int64 }
 
-// forKeys is the payload of an [Exact] that HideForKeys made: its answers wait for the keys that are still to be
-// selected.
+// forKeys holds the answers of an [Exact] that HideForKeys made, until the keys are selected.
 type forKeys struct {
 	mu      sync.Mutex
-	answers KeyedAnswers // nil if the keys were given
-	// leader has the keys that may be selected if others were left out because of their counts; else nil.
+	answers KeyedAnswers // nil after the keys were given
+	// leader holds the counts from which the keys are selected, if it drops keys below a pre-threshold; else nil.
 	leader *keyed
 }
 
 // KeyedAnswers are exact answers by private keys.
 type KeyedAnswers interface {
-	// Of returns the exact answers of some keys, in their order, with the same number of cells for each key. There is
-	// at least one cell if there is a key. Errors depend on no answer.
+	// Of returns the exact answers of these keys, in their order, with the same number of cells for each key. There is
+	// at least one cell if there is a key. Errors must not depend on answers.
 	Of(keys []string) (Exact, error)
-	// All returns the held answers of every key or, if among is not nil, of these keys, in multiples of a quantum.
-	// names is ascending. It is for tests.
+	// All returns the answers of all keys or, if among is not nil, of the keys in among, in multiples of quantum. names
+	// is ascending. It is for tests and fingerprints.
 	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
-// KeyBlocks passes keys and their counts to take, block by block. The blocks share no key, and take may change a block.
-// An error ends the blocks, and reveals nothing about keys or counts.
+// KeyBlocks calls take with keys and their counts, block by block, so that they need not fit in memory. A key is in one
+// block only. take may change a block. An error ends the blocks, and reveals nothing about keys or counts.
 type KeyBlocks func(take func(keys []string, counts []int64) error) error
 
 // Hide hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it.
@@ -106,18 +105,19 @@ func HideWide(quantum float64, cells int128.Slice) (Exact, error) {
 	return hide(quantum, cells.Len(), &payload{cells: cells})
 }
 
-// Sparse holds the exact answers of very many cells, most of which are 0.
+// Sparse holds the exact answers of a long vector most of whose cells are 0.
 type Sparse struct {
-	// Cells is the number of all cells, which is the size of the public domain. Every cell gets noise.
+	// Cells is the number of all cells: the size of the public domain. Every cell gets noise.
 	Cells int
-	// At lists the cells of Answers, each once, in ascending order. Which cells these are is private.
+	// At lists the cells that have an item in Answers, each once, in ascending order. Which cells these are is private.
 	At []int
-	// Answers are the exact answers of these cells, of 64 or 128 bits.
+	// Answers[i] is the exact answer of cell At[i], of 64 or 128 bits. All other cells are 0.
 	Answers int128.Slice
 }
 
 // HideSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep
-// them. AddNoise treats the result as if [Hide] or [HideWide] had made it from all cells, without holding them all.
+// them. AddNoise gives the result the same distribution as if [Hide] or [HideWide] had hidden all cells, without
+// holding them in memory.
 //
 // Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of
 // answers, of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does
@@ -133,12 +133,12 @@ func HideSparse(quantum float64, s Sparse) (Exact, error) {
 	}
 	p := &payload{cells: s.Answers, at: s.At}
 	if p.at == nil {
-		p.at = []int{} // nil would mean that every cell has an answer
+		p.at = []int{} // a nil slice would mean that every cell has an answer
 	}
 	return hide(quantum, s.Cells, p)
 }
 
-// Cells returns the number of cells, which is public: the domain's size. The zero Exact has none.
+// Cells returns the number of cells, which is public. The zero Exact has none.
 func (e Exact) Cells() int {
 	if e.open == nil {
 		return 0
@@ -146,7 +146,7 @@ func (e Exact) Cells() int {
 	return e.open().size
 }
 
-// takePayload takes the payload out; it can do so once.
+// takePayload returns the answers and removes them, so that a second call fails.
 func (s *hidden) takePayload() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *hidden) takePayload() (*payload, error) {
 	return p, nil
 }
 
-// putBack undoes takePayload; the caller has drawn nothing.
+// putBack undoes takePayload. The caller has drawn no noise for the answers.
 func (s *hidden) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

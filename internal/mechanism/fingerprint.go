@@ -8,14 +8,14 @@ import (
 	"math"
 )
 
-// fingerprintKey is the least length of a key, in bytes.
+// fingerprintKey is the smallest length of a key, in bytes.
 const fingerprintKey = 16
 
-// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It shows holders
-// of the key whether an input would give the same answers again, and reveals nothing to others. The answers are not
-// spent. The key is a secret of at least 16 bytes.
+// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. A holder of the
+// key can see whether an input would give the same answers again; others learn nothing. The answers can still be
+// noised. The key is a secret of at least 16 bytes.
 //
-// If some answers are still to be chosen, the digest covers the data from which all of them follow.
+// If some answers are not chosen yet ([HideChoice]), the digest covers the data from which all of them follow.
 //
 // Errors: ErrKey if the key is shorter; ErrEmpty; ErrSpent; errors of answers that are on disk.
 func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
@@ -31,7 +31,8 @@ func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// write writes the answers to a hash: the kind and the size of each, and the cells that are not 0, with their indices.
+// write writes the answers to a hash: the kind and the size of each, and the indices and values of the cells that are
+// not 0.
 func (e Exact) write(h hash.Hash) error {
 	if e.keyed != nil {
 		return e.writeKeys(h)
@@ -91,7 +92,7 @@ func (e Exact) writeChoice(h hash.Hash) error {
 	return c.state(h)
 }
 
-// writeForKeys writes the held answers of every key, of which some are still to be selected.
+// writeForKeys writes the answers of every key that can still be selected.
 func (e Exact) writeForKeys(h hash.Hash) error {
 	k := e.selected()
 	k.mu.Lock()

@@ -6,10 +6,10 @@ import (
 
 // Exact answers for keys that are selected
 //
-// Sums by private keys are computed for all keys when the rows are read, but only the sums of the keys that were
-// selected before may be noised. An Exact that [HideForKeys] made has no cells. [Exact.ForKeys] turns it into one that
-// has the sums of the keys of a [Noisy], which are public, and drops the sums of all other keys. Only one selection can
-// be answered, so that no row is noised twice.
+// Sums by private keys are computed for all keys when the rows are read. A private selection then decides which keys
+// are published, and only the sums of these keys may be noised. An Exact that [HideForKeys] made has no cells.
+// [Exact.ForKeys] turns it into one that has the sums of the keys of a [Noisy], which are public, and drops the sums of
+// all other keys. Only one selection can be answered, so that no row is noised twice.
 
 // HideForKeys hides exact answers by private keys.
 func HideForKeys(a KeyedAnswers) Exact {
@@ -17,9 +17,9 @@ func HideForKeys(a KeyedAnswers) Exact {
 	return Exact{selected: func() *forKeys { return k }}
 }
 
-// Among tells e that its keys are selected from leader. If leader drops keys for their counts, tests that open e see
-// only the answers of the remaining keys. Errors: ErrKeys if HideForKeys did not make e, or if neither HideKeyed nor
-// HideKeyBlocks made leader.
+// Among makes leader the counts from which the keys of e are selected. It matters only to tests that open e: they see
+// only the keys that leader does not drop for small counts. Errors: ErrKeys if HideForKeys did not make e, or if
+// neither HideKeyed nor HideKeyBlocks made leader.
 func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
 		return ErrKeys
@@ -33,7 +33,7 @@ func (e Exact) Among(leader Exact) error {
 	return nil
 }
 
-// selectable returns among or, if it is nil, the keys that can be selected; nil means all keys.
+// selectable returns among unless it is nil, and otherwise the keys that can be selected; nil means all keys.
 func (k *forKeys) selectable(among []string) ([]string, error) {
 	if k.leader == nil || among != nil {
 		return among, nil
@@ -41,7 +41,7 @@ func (k *forKeys) selectable(among []string) ([]string, error) {
 	return k.leader.held()
 }
 
-// held returns the keys, or ErrSpent if their counts were noised.
+// held returns the keys that are not dropped, or ErrSpent if their counts were noised.
 func (k *keyed) held() ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -54,10 +54,10 @@ func (k *keyed) held() ([]string, error) {
 	return append([]string{}, k.keys...), nil
 }
 
-// ForKeys returns the exact answers of the keys of a selected vector, and drops all others. If no key was selected, the
-// result has no cells, and can be noised all the same. Errors: ErrKeys if HideForKeys did not make e, or if the vector
-// has no keys or is synthetic; ErrSpent if ForKeys was called before; the error of the answers, after
-// which e is spent.
+// ForKeys returns the exact answers of the keys of n, which [SelectKeys] returned, and drops all others. If no key was
+// selected, the result has no cells, and can be noised all the same. Errors: ErrKeys if HideForKeys did not make e, or
+// if n has no keys or is synthetic; ErrSpent if ForKeys was called before; the error of the answers, after which e is
+// spent.
 func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	if e.selected == nil || n.keys == nil || n.synthetic {
 		return Exact{}, ErrKeys

@@ -12,11 +12,12 @@
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //
-// A mechanism can also have Laplace or geometric noise, which is just as exact (internal/laplace/proof.md). The ledger
-// charges such a mechanism as a Gaussian one that covers it.
+// A mechanism can also have Laplace or geometric noise, which is exact in the same sense (internal/laplace/proof.md).
+// The ledger charges it like a Gaussian mechanism that reveals at least as much.
 //
 // A vector of very many cells, most of whose answers are 0 ([HideSparse]), is not held in memory. Its noise is drawn
-// from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.
+// from stored keys each time it is read, and is the same each time. The workers draw at most one stripe (2^18 cells)
+// ahead of the reader.
 //
 // The running time is not constant. It depends on the random bits, on public parameters and, if a sum comes close to
 // the limits of int64, on an exact answer; see proof.md. Copies that the caller made before hiding the answers, and

@@ -12,7 +12,7 @@ import (
 // noise, of m's scale. The guarantee holds only if m's sensitivity is the sensitivity of the exact answers: the L2
 // sensitivity for Gaussian noise, the L1 sensitivity for other noise.
 //
-// It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
+// It works in place, in up to workers goroutines, each with its own random bits; workers below 1 means 1. If the
 // answers are sparse and there are more than 2^20 cells, AddNoise draws only keys, and reading the result draws the
 // noise from them.
 //
@@ -48,7 +48,7 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 	return nil
 }
 
-// noise runs a draw: it takes the payload out, pays, and draws.
+// noise takes the answers of e out, redeems the receipt with pay, and draws.
 func (e Exact) noise(ctx context.Context, pay redeemer, d draw) (Noisy, error) {
 	s := e.open()
 	p, err := s.takePayload()
@@ -69,7 +69,7 @@ func (e Exact) noise(ctx context.Context, pay redeemer, d draw) (Noisy, error) {
 	return Noisy{mechanism: d.charged, multiples: p.cells.High}, nil
 }
 
-// newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
+// newStreamed returns the noisy vector of sparse answers, whose noise is drawn whenever it is read.
 func (d draw) newStreamed(p *payload, size int) (Noisy, error) {
 	s, err := d.newStream(p, size)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d draw) newStreamed(p *payload, size int) (Noisy, error) {
 	return Noisy{mechanism: d.charged}.readFrom(s), nil
 }
 
-// redeemer redeems a receipt for a mechanism.
+// redeemer redeems a receipt for a mechanism, or refuses.
 type redeemer func(calibrate.Mechanism) error
 
 func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {

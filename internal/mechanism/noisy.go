@@ -9,28 +9,27 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector: public and immutable. Only [AddNoise], [Noisy.Then] and [Noisy.ThenEach] make one that
-// has cells, and [Published] does so from values that were released before. A vector of very many cells is not held in
-// memory but drawn again whenever it is read, with the same values each time. The answers and keys from which it is
-// drawn stay in memory, hidden in a closure, as long as the Noisy.
+// Noisy is a released vector: public and immutable. It comes from [AddNoise], or from [Published] with values that were
+// released before; [Noisy.Then] and [Noisy.ThenEach] return changed copies. A vector of very many cells is not held in
+// memory but drawn again whenever it is read, with the same values each time. The exact answers and the keys from which
+// it is drawn stay in memory, hidden in a closure, as long as the Noisy.
 type Noisy struct {
 	mechanism calibrate.Mechanism
 	multiples []int64   // the noisy values as multiples of the grid, as they were drawn; nil after a step
-	values    []float64 // after a step
+	values    []float64 // the values after a post-processing step; nil before
 	open      func() *stream
-	each      []func([]float64) // steps that are applied when a stream is read
+	each      []func([]float64) // post-processing steps that are applied when a stream is read
 	steps     []string
-	keys      []string // keys of the cells if cells were selected, else nil
-	// selection is how cells were selected, if they were.
+	keys      []string // the cells' keys if SelectKeys chose them, else nil
+	// selection describes how the keys were selected, if they were.
 	selection calibrate.KeySelection
-	synthetic bool // Synthetic or SyntheticKeys made it: it answers nothing
+	synthetic bool // Synthetic or SyntheticKeys made the vector; it is not about any data
 }
 
-// IsSynthetic reports whether Synthetic or SyntheticKeys made the vector, so that no charge paid for it and it answers
-// nothing.
+// IsSynthetic reports whether Synthetic or SyntheticKeys made the vector: it is not about any data, and no charge paid
+// for it.
 func (n Noisy) IsSynthetic() bool { return n.synthetic }
 
 // Len returns the number of cells.
@@ -50,15 +49,15 @@ func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 // Steps returns the names of the post-processing steps, in order.
 func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 
-// Keys returns the keys of selected cells, in the order of the cells; nil if cells were not selected.
+// Keys returns the keys that SelectKeys selected, in the order of the cells; nil if the cells have no such keys.
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
-// Selection returns how the cells were selected: they are all cells whose noisy values reach its threshold. ok is false
-// if cells were not selected.
+// Selection returns how the keys were selected: those whose noisy counts reach its threshold. ok is false if no keys
+// were selected.
 func (n Noisy) Selection() (s calibrate.KeySelection, ok bool) { return n.selection, n.keys != nil }
 
-// keepAtLeast keeps the cells whose values are at least so many multiples of the grid, and their keys. It clears the
-// other values and the slice keys.
+// keepAtLeast returns n with the cells that are at least multiples grid units, and their keys. It clears the other
+// values and the slice keys.
 func (n Noisy) keepAtLeast(multiples int64, keys []string, s calibrate.KeySelection) Noisy {
 	kept := []string{}
 	for i, x := range n.multiples {
@@ -73,8 +72,8 @@ func (n Noisy) keepAtLeast(multiples int64, keys []string, s calibrate.KeySelect
 	return n
 }
 
-// Fill copies the values of the cells from start on into dst, in the unit of the query. If the vector ends before dst
-// does, the rest of dst stays as it was. If start is outside the vector, nothing is copied.
+// Fill copies values into dst, starting with cell start, in the unit of the query. If the vector is too short, the rest
+// of dst stays unchanged. If start is outside the vector, nothing is copied.
 func (n Noisy) Fill(start int, dst []float64) {
 	if start < 0 || start >= n.Len() {
 		return
@@ -89,14 +88,14 @@ func (n Noisy) Fill(start int, dst []float64) {
 	}
 }
 
-// convert turns grid units into the unit of the query, len(dst) of them.
+// convert fills dst with multiples converted from grid units to the unit of the query.
 func (n Noisy) convert(multiples []int64, dst []float64) {
 	for i, k := range multiples[:len(dst)] {
 		dst[i] = float64(k) * n.mechanism.Grid // one rounding to 53 bits, which is post-processing
 	}
 }
 
-// fillFromStream does the work of Fill for a stream. start and dst must be inside the vector.
+// fillFromStream is Fill for a stream. start and the end of dst must be inside the vector.
 func (n Noisy) fillFromStream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
 		values := s.valuesFrom(start)
@@ -109,7 +108,7 @@ func (n Noisy) fillFromStream(start int, dst []float64) {
 	}
 }
 
-// readFrom returns n with the cells of s as its stream. The steps of n are applied to them when they are read.
+// readFrom returns n as a vector that reads the cells of s. The steps of n are applied whenever they are read.
 func (n Noisy) readFrom(s *stream) Noisy {
 	mine := s.withFinish(func(multiples []int64, values []float64) {
 		n.convert(multiples, values)
@@ -142,9 +141,9 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 	}
 }
 
-// Then applies a named post-processing step to the whole vector and returns the result as a new Noisy; n stays as it
-// is. f receives a copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f
-// changes the number of cells or returns a value that is not finite; f's own error is wrapped.
+// Then applies a named post-processing step to the whole vector and returns the result; n stays unchanged. f receives a
+// copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f changes the number
+// of cells or returns a value that is not finite; f's own error is wrapped.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep
@@ -171,10 +170,10 @@ func (n Noisy) withValues(step string, values []float64) (Noisy, error) {
 	return n, nil
 }
 
-// ThenEach applies a named post-processing step that treats each cell separately, and returns the result as a new
-// Noisy; n stays as it is. f changes the values of some cells in place, to finite values. It may be called at any time
-// and from several goroutines, and must not keep the slice. If n is a stream, the step is applied when the result is
-// read. ErrStep as for [Noisy.Then].
+// ThenEach applies a named post-processing step that treats each cell separately, and returns the result; n stays
+// unchanged. f changes values of consecutive cells in place, to finite values. It may be called at any time and from
+// several goroutines, and must not keep the slice. If n is a stream, the step is applied whenever the result is read.
+// ErrStep as for [Noisy.Then].
 func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep

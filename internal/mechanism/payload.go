@@ -6,14 +6,14 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// payload holds exact answers. If at is nil, there is one for every cell. Otherwise answer i belongs to cell at[i], and
-// the answer of every other cell is 0.
+// payload holds exact answers. If at is nil, every cell has one. Otherwise answer i belongs to cell at[i], and all
+// other cells are 0.
 type payload struct {
 	cells int128.Slice
 	at    []int
 }
 
-// zeros returns n answers that are 0, as wide as p's.
+// zeros returns n answers of 0, with as many bits as p's.
 func (p *payload) zeros(n int) *payload {
 	if p.cells.Low == nil {
 		return &payload{cells: int128.Narrow(make([]int64, n))}
@@ -21,7 +21,7 @@ func (p *payload) zeros(n int) *payload {
 	return &payload{cells: int128.Make(n)}
 }
 
-// spread returns the answers of all cells, and wipes the sparse ones.
+// spread returns the answers of all size cells, and wipes the sparse ones.
 func (p *payload) spread(size int) *payload {
 	if p.at == nil {
 		return p
@@ -32,7 +32,7 @@ func (p *payload) spread(size int) *payload {
 	return all
 }
 
-// copyTo copies the answers of the cells from start on into block, whose cells are 0 before.
+// copyTo copies answers into block, starting with cell start. The cells of block must be 0.
 func (p *payload) copyTo(start int, block *payload) {
 	i, _ := slices.BinarySearch(p.at, start)
 	for ; i < len(p.at) && p.at[i]-start < block.cells.Len(); i++ {

@@ -8,11 +8,11 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// blockCells is the number of cells that a worker takes at a time. A block takes about 0.2 ms, and a worker checks
-// before each one whether it should stop.
+// blockCells is the number of cells that a worker noises at a time. A block takes about 0.2 ms; before each one the
+// worker checks whether it should stop.
 const blockCells = 1 << 14
 
-// run adds noise to every cell in place; the answers are not sparse. On an error it wipes all cells.
+// run adds noise to every cell in place. The answers must not be sparse. After an error all cells are wiped.
 func (d draw) run(ctx context.Context, p *payload) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -35,7 +35,8 @@ func (d draw) run(ctx context.Context, p *payload) error {
 	return nil
 }
 
-// noiseBlocks adds noise to one block after the other until none is left. next counts the blocks that are taken.
+// noiseBlocks is one worker: it adds noise to one block after the other until none is left. next is the number of
+// blocks that workers have taken.
 func (d draw) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
 	source, err := gauss.NewBits(d.entropy)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 // Published returns the noisy vector of a release that is already published, from the values in its folder, as
 // multiples of m's grid. Published keeps the slice.
 //
-// This is post-processing: the values were charged, drawn and shown before, so any use of them costs nothing more. The
-// caller makes sure that multiples are the published values: it compares the folder's files with its release.json,
-// whose SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this
-// mechanism. Only package internal/protocol calls Published; a lint rule checks that.
+// This is post-processing: the values were charged, drawn and published before, so any further use is free. The caller
+// makes sure that multiples are the published values, by comparing the folder's files with its release.json, whose
+// SHA-256 is manifest. The proof shows that the ledger has a published release with this manifest and this mechanism.
+// Only package internal/protocol calls Published; a lint rule checks that.
 //
 // Errors: ErrPublished if the proof does not cover m and the manifest, or if multiples is nil. If the
 // cells belong to keys and none was selected, multiples is empty and not nil.

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// fixed is above 0 while tests of this module draw from a reader of their own.
+// fixed is the number of tests that draw from their own reader instead of the system's.
 var fixed atomic.Int32
 
-// systemRandom returns the system's source of randomness. It is a variable, [rand.Reader], that every package of a
-// program can set. A program that sets it would know the noise, so any reader except the standard library's is
-// ErrRandom. The reader is returned, so that the one that was looked at is the one that is read.
+// systemRandom returns the system's source of randomness. [rand.Reader] is a variable: any package of the program could
+// replace it, and would then know the noise. So any reader that is not the standard library's is ErrRandom. The caller
+// draws from the returned reader, since the variable could change after the check.
 func systemRandom() (io.Reader, error) {
 	r := rand.Reader
 	of := reflect.TypeOf(r)

@@ -11,18 +11,18 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// KeyCounts describes counts by key.
+// KeyCounts describes counts of units by key.
 type KeyCounts struct {
-	// Least is the pre-threshold: keys with a count below it are dropped, exactly. 0 stands for 1, which drops none.
+	// Least is the pre-threshold: before any noise, keys with a smaller count are dropped. 0 means 1, which drops none.
 	Least int64
-	// Weighted is set if a unit adds its weight ([calibrate.KeySelection.Weights]) to a count, in multiples of
-	// 2^-[calibrate.WeightBits]; otherwise it adds at most 1. It excludes Least.
+	// Weighted is set if the counts are sums of weights ([calibrate.KeySelection.Weights]), in multiples of
+	// 2^-[calibrate.WeightBits]; otherwise a unit adds at most 1. Weighted counts have no pre-threshold.
 	Weighted bool
 }
 
 func (c KeyCounts) least() int64 { return max(c.Least, 1) }
 
-// quantum returns the binary logarithm of the number of which counts are multiples.
+// quantum returns the binary logarithm of the counts' quantum.
 func (c KeyCounts) quantum() int {
 	if c.Weighted {
 		return -calibrate.WeightBits
@@ -52,7 +52,7 @@ func HideKeyed(of KeyCounts, keys []string, counts []int64) (Exact, error) {
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
-// leaveOut keeps the keys with a count of least or more, and wipes the others.
+// leaveOut returns the keys with a count of at least least, and these counts. It wipes the others.
 func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 	if least <= 1 {
 		return keys, counts
@@ -69,8 +69,7 @@ func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 	return keys[:n:n], counts[:n:n]
 }
 
-// HideKeyBlocks is HideKeyed for more keys than fit in memory, in any order. The blocks are read when keys are
-// selected.
+// HideKeyBlocks is HideKeyed for more keys than fit in memory; the keys need no order. SelectKeys reads the blocks.
 func HideKeyBlocks(of KeyCounts, blocks KeyBlocks) Exact {
 	k := &keyed{of: of, blocks: func(take func([]string, []int64) error) error {
 		return blocks(func(keys []string, counts []int64) error {
@@ -88,9 +87,9 @@ func HideKeyBlocks(of KeyCounts, blocks KeyBlocks) Exact {
 
 // SelectKeys adds noise to the count of every key as AddNoise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
-// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors: as for AddNoise; ErrKeys if neither
-// HideKeyed nor HideKeyBlocks made e, or if its counts have another pre-threshold than s or are weights while s counts
-// units: the threshold depends on both.
+// redeems r for s.Mechanism and for s.Failure, its probability of failure. Errors: as for AddNoise; ErrKeys if neither
+// HideKeyed nor HideKeyBlocks made e, or if e and s differ in the pre-threshold or in whether counts are weighted,
+// since the threshold depends on both.
 func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -123,7 +122,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 	return n.keepAtLeast(multiples, keys, s), nil
 }
 
-// selectBlocks is SelectKeys, block by block. It reads no block before the receipt is redeemed.
+// selectBlocks is SelectKeys for counts in blocks. It reads no block before the receipt is redeemed.
 func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, multiples int64,
 	workers int) (Noisy, error) {
 	d, err := newDraw(s.Mechanism, k.of.quantum(), workers)
@@ -164,7 +163,7 @@ type selectedKey struct {
 	multiples int64
 }
 
-// noisyOf returns a vector of the selected keys, sorted by key, or ErrKeys if a key occurs twice.
+// noisyOf returns the vector of the selected keys, sorted by key, or ErrKeys if a key occurs twice.
 func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
 	slices.SortFunc(kept, func(a, b selectedKey) int { return strings.Compare(a.key, b.key) })
 	n := Noisy{mechanism: s.Mechanism, keys: []string{}, selection: s}
@@ -177,7 +176,7 @@ func noisyOf(s calibrate.KeySelection, kept []selectedKey) (Noisy, error) {
 	return n, nil
 }
 
-// gather reads all blocks into memory, for comparisons.
+// gather reads all blocks into memory, for fingerprints and tests.
 func (k *keyed) gather() error {
 	if k.blocks == nil {
 		return nil
@@ -227,14 +226,14 @@ func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mecha
 	return Noisy{mechanism: m}, nil
 }
 
-// putBack undoes markSpent if nothing was drawn.
+// putBack undoes markSpent if no noise was drawn.
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.spent = len(k.keys) > 0 && !k.counts.untouched()
 }
 
-// untouched reports whether nothing was drawn for the answers yet.
+// untouched reports whether no noise was drawn for the answers yet.
 func (e Exact) untouched() bool {
 	s := e.open()
 	s.mu.Lock()

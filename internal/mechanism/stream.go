@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// heldCells is the largest number of cells of a sparse answer whose noisy vector is held in memory. A longer one is
-	// a stream.
+	// heldCells is the largest number of cells for which the noisy vector of sparse answers is held in memory. A longer
+	// vector is a stream.
 	heldCells = 1 << 20
-	// stripeCells is the number of cells of a stream that all workers together draw at a time: 2 MiB.
+	// stripeCells is the number of cells of a stream that all workers together draw at a time. A stripe takes 2 MiB.
 	stripeCells = 1 << 18
-	// keptStripes is the number of drawn stripes that are kept: the stripe that is read and the next one, and two for a
-	// second reader.
+	// keptStripes is the number of drawn stripes that stay in memory: the one that is read and the next one, for two
+	// readers.
 	keptStripes = 4
 )
 
 // stream is a noisy vector of very many cells, most of whose exact answers are 0. It does not hold the cells. It draws
-// a stripe of them when the stripe is read, each block from random bits of its own, and draws the same values every
-// time. Meanwhile it draws the next stripe, but no further one until the next is read, so a slow reader slows the
-// workers down.
+// a stripe of consecutive cells when one of them is read, each block of the stripe from its own random bits, and draws
+// the same values every time. While a stripe is read, the workers draw the next one, but no further one, so that a slow
+// reader slows them down.
 //
 // A stream is safe for concurrent use.
 type stream struct {
@@ -37,18 +37,19 @@ type stream struct {
 	recent []*stripe
 }
 
-// stripe holds the cells of a stream from index·stripeCells on.
+// stripe holds consecutive cells of a stream, starting with cell index·stripeCells.
 type stripe struct {
 	index  int
 	ready  chan struct{} // closed when values are drawn
 	values []float64     // nil if they could not be drawn
 }
 
-// newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
+// newStream returns a stream without finish, which the caller sets. It draws the keys of all blocks from d.entropy, and
+// takes the sparse answers over.
 func (d draw) newStream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(d.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
-		_, err = keys.Block(0, nil) // if this works, reading has no error
+		_, err = keys.Block(0, nil) // if this block can be drawn, all can
 	}
 	if err != nil {
 		p.wipe()
@@ -57,12 +58,12 @@ func (d draw) newStream(p *payload, size int) (*stream, error) {
 	return &stream{noise: d, size: size, exact: p, keys: keys}, nil
 }
 
-// withFinish returns the same cells, drawn from the same bits, with another finish.
+// withFinish returns a stream with the same noisy cells, and another function that turns them into values.
 func (s *stream) withFinish(finish func(multiples []int64, values []float64)) *stream {
 	return &stream{noise: s.noise, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
-// valuesFrom returns the values from cell on, up to the end of its stripe; nil if they cannot be drawn.
+// valuesFrom returns the values from cell to the end of its stripe; nil if they cannot be drawn.
 func (s *stream) valuesFrom(cell int) []float64 {
 	t := s.stripe(cell / stripeCells)
 	<-t.ready
@@ -72,7 +73,7 @@ func (s *stream) valuesFrom(cell int) []float64 {
 	return t.values[cell%stripeCells:]
 }
 
-// stripe returns a stripe that is drawn or being drawn, and starts drawing the next one.
+// stripe returns a stripe, which may still be being drawn, and starts drawing the next one.
 func (s *stream) stripe(index int) *stripe {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +100,7 @@ func (s *stream) start(index int) *stripe {
 	return t
 }
 
-// draw returns the cells of the stripe that starts at cell first; nil if they cannot be drawn.
+// draw returns the values of the stripe that starts with cell first; nil if they cannot be drawn.
 func (s *stream) draw(first int) []float64 {
 	values := make([]float64, min(stripeCells, s.size-first))
 	blocks := (len(values) + blockCells - 1) / blockCells
@@ -120,7 +121,7 @@ func (s *stream) draw(first int) []float64 {
 	return values
 }
 
-// drawBlocks draws blocks of a stripe until none is left, in memory of its own.
+// drawBlocks is one worker: it draws blocks of a stripe until none is left.
 func (s *stream) drawBlocks(first int, values []float64, next *atomic.Int64) error {
 	w, err := s.newBlockWorker()
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *stream) drawBlocks(first int, values []float64, next *atomic.Int64) err
 	}
 }
 
-// blockWorker draws blocks.
+// blockWorker holds the memory in which a worker draws one block after the other.
 type blockWorker struct {
 	source  *gauss.Bits
 	sampler sampler

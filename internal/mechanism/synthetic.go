@@ -8,10 +8,9 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// Synthetic returns a vector of the form that [AddNoise] gives to an answer of these cells: noise of m around zeros.
-// It holds nothing of any table: no receipt pays for it, and no value of it is an answer. A run makes a release of such
-// vectors and discards it, to find out before its charge whether the release can be made. The vector is marked
-// ([Noisy.IsSynthetic]), and refused as an answer.
+// Synthetic returns a vector as [AddNoise] would return for cells exact answers of 0: only noise of m. It depends on no
+// table, so no receipt pays for it, and no release may use it. Before its charge, a run makes a release of such vectors
+// and discards it, to find out whether the release can be made. [Noisy.IsSynthetic] reports true for the vector.
 //
 // Errors: ErrMechanism, ErrEmpty, and errors of ctx and of the system's source of randomness.
 func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (Noisy, error) {
@@ -33,8 +32,7 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	return n, err
 }
 
-// SyntheticKeys is Synthetic for cells that are selected: made-up keys, each once, all with the least count that is
-// selected.
+// SyntheticKeys is Synthetic for selected keys: each has the smallest count that is selected.
 func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	least, err := s.Threshold()
 	if err != nil {

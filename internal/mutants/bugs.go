@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// bug is an entry of the list.
+// bug is an entry of list.txt: a change of the sources that a test must notice.
 type bug struct {
 	name, file, breaks string
 	pkg, test          string   // the package, and a regular expression of the tests that notice the bug; empty: all tests
-	old, new           []string // lines; the space around them does not count
-	line               int      // line of the list
+	old, new           []string // the lines to replace and their replacement, without surrounding space
+	line               int      // the entry's line in list.txt
 }
 
 // parse reads the list. Entries are separated by empty lines, and # begins a comment.

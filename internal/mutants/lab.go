@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// The verdicts on a bug.
+// The verdicts on a seeded bug.
 const (
 	caught          = "caught"
-	caughtElsewhere = "elsewhere" // a test that the list does not name kills it
+	caughtElsewhere = "elsewhere" // only a test that the list does not name notices it
 	survived        = "LIVED"
 	broken          = "BROKEN" // it does not compile
 )
@@ -26,12 +26,12 @@ const (
 // result is the verdict on a bug, with the tests that noticed it or the compiler's message.
 type result struct{ verdict, by string }
 
-// lab tries bugs. It writes changed files to a folder of its own, and never changes the sources.
+// lab runs tests with seeded bugs. It writes changed files to a folder of its own, and never changes the sources.
 type lab struct {
 	root, dir string
 	modules   []string          // folders
-	sources   map[string][]byte // by path from the root
-	kept      map[string]bool   // files of failures that existed before
+	sources   map[string][]byte // the Go files, by path from the root
+	kept      map[string]bool   // rapid's failure files that existed before
 }
 
 func newLab() (*lab, error) {
@@ -68,14 +68,14 @@ func (l *lab) close() {
 	l.sweep()
 }
 
-// failureFiles is the path at which rapid stores the input of a failed test. A seeded bug caused the failure, so the
-// file is useless.
+// failureFiles is in the path of each file in which the package rapid stores the input of a failed test. Here a seeded
+// bug caused the failure, so the files are deleted.
 const failureFiles = "testdata/rapid/Test"
 
-// sweep removes the files that tests left, and their folders if these are then empty.
+// sweep removes the failure files that tests left, and their folders if these are then empty.
 func (l *lab) sweep() {
 	var folders []string
-	// git status shows the files that remain
+	// An error is ignored: git status shows a file that remains.
 	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.ToSlash(path)
 		switch {
@@ -87,14 +87,14 @@ func (l *lab) sweep() {
 		}
 		return nil
 	})
-	for _, dir := range folders { // a folder that is not empty stays
+	for _, dir := range folders { // Remove fails if the folder is not empty
 		_ = os.Remove(dir)
 		_ = os.Remove(filepath.Dir(dir))
 		_ = os.Remove(filepath.Dir(filepath.Dir(dir)))
 	}
 }
 
-// find returns the range of bytes of the old lines, and the number of times that they occur.
+// find returns the range of bytes of the bug's old lines in source, and the number of times that they occur.
 func (b *bug) find(source []byte) (from, to, times int) {
 	lines := bytes.SplitAfter(source, []byte("\n"))
 	at := 0
@@ -113,8 +113,9 @@ func (b *bug) find(source []byte) (from, to, times int) {
 	return from, to, times
 }
 
-// place finds the old text of each bug: in its file or, if it is no longer there, in the only other file that has it.
-func (l *lab) place(all []bug) (placed []bug, failed []error) {
+// locate returns the bugs whose old lines occur once, each with the file that has them: b.file or, if the lines have
+// moved, the only other file with them. It returns an error for each other bug.
+func (l *lab) locate(all []bug) (placed []bug, failed []error) {
 	for _, b := range all {
 		if _, _, times := b.find(l.sources[b.file]); times == 1 {
 			placed = append(placed, b)
@@ -145,7 +146,7 @@ func (l *lab) place(all []bug) (placed []bug, failed []error) {
 	return placed, failed
 }
 
-// follow sets the package of a bug's tests to the package that has them, if they moved.
+// follow sets b.pkg to the package that has the bug's tests, if they were moved there.
 func (l *lab) follow(b *bug) {
 	first := regexp.MustCompile(`^[A-Za-z0-9_]+`).FindString(b.test)
 	if first == "" {
@@ -163,7 +164,8 @@ func (l *lab) follow(b *bug) {
 	}
 }
 
-// baseline runs the tests of all bugs on the unchanged sources. A test that fails there cannot notice a bug.
+// baseline runs the tests of all bugs on the unchanged sources, and returns an error if one fails: it could not notice
+// a bug.
 func (l *lab) baseline(all []bug) error {
 	tests := map[string][]string{}
 	for _, b := range all {
@@ -242,7 +244,7 @@ func (l *lab) try(b bug, fast bool) result {
 	return result{survived, b.breaks}
 }
 
-// by names the failed tests. If there are none, a test ended the process.
+// by returns the names of the failed tests in the output of go test. If there are none, a test ended the process.
 func by(out string) string {
 	var names []string
 	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
@@ -257,7 +259,7 @@ func by(out string) string {
 	return strings.Join(names, " ")
 }
 
-// overlay writes the changed file, and the description that go test reads.
+// overlay writes the changed file, and the description of the replacement for go test -overlay, whose path it returns.
 func (l *lab) overlay(b bug) (string, error) {
 	original := filepath.Join(l.root, filepath.FromSlash(b.file))
 	source, err := os.ReadFile(original) // it may have changed since the list was read
@@ -346,5 +348,5 @@ func anchored(tests string) string {
 	return strings.Join(all, "|")
 }
 
-// say prints a finding. Nothing can be done if the output is closed.
+// say prints a finding. It ignores errors of the output.
 func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format, args...) }

@@ -18,7 +18,7 @@ func TestListFitsTheSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.close()
-	placed, failed := l.place(slices.Clone(all))
+	placed, failed := l.locate(slices.Clone(all))
 	for _, err := range failed {
 		t.Error(err)
 	}

@@ -6,8 +6,8 @@
 //	go run ./internal/mutants -fast       without trying all packages on a bug that its tests do not notice
 //	go run ./internal/mutants -check      only check that every bug has its place in the sources and compiles
 //
-// A test of another module runs in that module; the bug may be in either. A run takes long and is not part of CI. The
-// exit code is 1 if no test notices a bug, or if an entry of the list no longer fits the sources.
+// If the tests are in another module, they run there; the bug may be in either module. A run takes long and is not part
+// of CI. The exit code is 1 if no test notices a bug, or if an entry of list.txt no longer matches the sources.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(only string, fast, check bool) error {
 		return err
 	}
 	defer l.close()
-	placed, failed := l.place(all)
+	placed, failed := l.locate(all)
 	if check {
 		return errors.Join(append(failed, l.compile(placed)...)...)
 	}

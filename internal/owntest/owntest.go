@@ -1,5 +1,5 @@
-// Package owntest tells the tests of this module from all other programs. Helpers of tests that look behind the trust
-// boundary, or charge no ledger that lasts, ask it first: programs of other modules can import packages that use such
+// Package owntest detects whether the program is a test of this module. Some helpers for tests show hidden values, or
+// charge a ledger that is not kept. They call Guard first, since other modules can import the packages that hold these
 // helpers, and can make test binaries.
 package owntest
 
@@ -12,16 +12,15 @@ import (
 // module is the path of this module; the paths of all its packages begin with it.
 const module = "github.com/dprelease/dprelease"
 
-// Guard fails the test if the program is not the test binary of a package of this module. It also returns the verdict,
-// in case tb continues.
+// Guard fails the test, and returns false, if the program is not the test binary of a package of this module.
 func Guard(tb testing.TB) bool {
 	tb.Helper()
 	info, ok := debug.ReadBuildInfo()
 	return guard(tb, ok && testing.Testing() && ours(info.Path))
 }
 
-// ours reports whether path is a package of this module, or its test binary: go test records the path of a main package
-// unchanged, and the path of any other package with .test appended.
+// ours reports whether path, the package path of the program's build information, belongs to this module. go test
+// records the path of a main package unchanged, and of any other package with .test appended.
 func ours(path string) bool {
 	rest, ok := strings.CutPrefix(path, module)
 	return ok && (rest == ".test" || strings.HasPrefix(rest, "/"))

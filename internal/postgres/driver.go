@@ -1,9 +1,10 @@
-// Package postgres is the driver of PostgreSQL, by pgx, for inputs and ledgers. It registers itself with database/sql
-// as "dprelease-postgres", since "postgres" is the name of a driver that a program may have, too.
+// Package postgres is the PostgreSQL driver for inputs and ledgers. It is pgx with a limit on how long a server may be
+// silent. It registers itself with database/sql as "dprelease-postgres", since a program can have another driver named
+// "postgres".
 //
-// Calls fail with [silence.ErrSilent] if the server does not answer. A statement may take longer than the limit:
-// PostgreSQL sends nothing while a statement runs, so that the driver asks over a connection of its own whether the
-// server still works on it.
+// Calls fail with [silence.ErrSilent] if the server does not answer within the limit. A statement may take longer:
+// PostgreSQL sends nothing while a statement runs, so the driver asks on a second connection whether the server still
+// works on it.
 package postgres
 
 import (
@@ -28,7 +29,7 @@ func init() { sql.Register("dprelease-postgres", Driver{}) }
 // Driver opens connections.
 type Driver struct{}
 
-// Open opens a connection. Unlike OpenConnector's, it cannot be interrupted.
+// Open opens a connection. Unlike OpenConnector, it cannot be interrupted.
 func (d Driver) Open(dsn string) (driver.Conn, error) {
 	c, err := d.OpenConnector(dsn)
 	if err != nil {
@@ -37,7 +38,8 @@ func (d Driver) Open(dsn string) (driver.Conn, error) {
 	return c.Connect(context.Background())
 }
 
-// OpenConnector parses a connection string: one of libpq's, and timeout=10m. Errors may quote the string.
+// OpenConnector parses a connection string in libpq's format, which can also have timeout=10m, for example. Errors may
+// quote the string.
 func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -48,14 +50,14 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return c, err
 }
 
-// timeout is the name of the setting in a connection string for the longest time that the server may be silent.
+// timeout is the name of the setting in a connection string for how long the server may be silent.
 const timeout = "timeout"
 
-// connecting is the limit of one attempt to connect, if the connection string has no connect_timeout.
+// connecting is the time limit of an attempt to connect, if the connection string has no connect_timeout.
 const connecting = time.Minute
 
-// TakeLimit removes timeout from the settings, which pgx would send to the server, and returns its value, or standard
-// if the connection string has none. It limits attempts to connect, too.
+// TakeLimit removes timeout from the settings, so that pgx does not send it to the server, and returns its value, or
+// standard if the connection string has none. It also limits attempts to connect to this time.
 func TakeLimit(c *pgconn.Config, standard time.Duration) (time.Duration, error) {
 	limit := standard
 	if text, ok := c.RuntimeParams[timeout]; ok {
@@ -87,20 +89,21 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	})).Connect(ctx)
 }
 
-// watch finds out whether the server still works for a connection. Half of the limit is for the silence of the
-// connection, and half for the answer to this question.
+// watch finds out whether the server still works on a connection's statement. Half of the limit is for the silence on
+// the connection, and half for the answer to this question.
 type watch struct {
 	config *pgx.ConnConfig
 	limit  time.Duration
 	pid    atomic.Uint32 // 0 before the connection is made
 }
 
-// waits counts the server processes with the connection's number that are idle or wait for this program. A pooler's
-// number belongs to no process of the server: then only an answer counts.
+// waits counts the server processes with number pid that are idle or wait for this program: 1 means that the statement
+// is finished. Behind a pooler the number is of no server process, so the count is 0, and any answer shows that the
+// server works.
 const waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND usename = current_user AND " +
 	"(state LIKE 'idle%%' OR wait_event_type = 'Client')"
 
-// alive reports whether the server answers, and has not finished the connection's statement.
+// alive reports whether the server answers and is still working on the connection's statement.
 func (w *watch) alive() bool {
 	pid := w.pid.Load()
 	if pid == 0 {
@@ -113,7 +116,7 @@ func (w *watch) alive() bool {
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // poolers do not keep prepared statements
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		var refused *pgconn.PgError // an answer: for example, that there are too many connections
+		var refused *pgconn.PgError // a refusal, such as "too many connections", also shows that the server works
 		return errors.As(err, &refused)
 	}
 	defer conn.Close(ctx)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Rights to a file or a folder. With a right in Replace, a user can replace it or take the other rights.
+// Rights to a file or a folder. Replace is the rights with which a user can replace it or obtain other rights.
 const (
 	Read    = windows.FILE_READ_DATA | windows.GENERIC_READ
 	Replace = windows.DELETE | deleteChild | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
@@ -23,7 +23,7 @@ const (
 	administrators = "S-1-5-32-544"
 )
 
-// The kinds of entries of an access list that only take rights away or record uses.
+// The kinds of entries of an access list that only deny rights or record uses.
 var harmless = []uint8{
 	windows.ACCESS_DENIED_ACE_TYPE,
 	0x02, // SYSTEM_AUDIT_ACE_TYPE
@@ -37,7 +37,7 @@ func Others(path string, _ fs.FileInfo) (string, error) {
 }
 
 // Repair returns the commands that remove other users' rights to a file or a folder. The first one removes the entries
-// that the access list does not inherit, which the second one would keep.
+// that are not inherited, since the second one would keep them.
 func Repair(path string, info fs.FileInfo) string {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -58,9 +58,10 @@ func Repair(path string, info fs.FileInfo) string {
 // ShellWord quotes a path for a command line. No path of Windows holds a quotation mark.
 func ShellWord(path string) string { return `"` + path + `"` }
 
-// Holders names the accounts that own a file or a folder, or that its access list gives one of the rights: with within,
-// also to what is made in a folder. This user, the administrators and the system are left out. Entries that deny rights
-// are not counted, so Holders may name somebody who is locked out, but omits nobody. It does not follow links.
+// Holders names the accounts that own a file or a folder, or have one of the rights in its access list. If within is
+// set, rights that new files in a folder inherit count, too. This user, the administrators and the system are left out.
+// Entries that deny rights are ignored, so Holders may name an account that has no access, but omits none that has. It
+// does not follow links.
 func Holders(path string, rights windows.ACCESS_MASK, within bool) ([]string, error) {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
@@ -101,7 +102,7 @@ func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within
 		}
 		switch {
 		case slices.Contains(harmless, entry.Header.AceType):
-		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // it is for what is made in the folder
+		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // applies only to new files in the folder
 		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE:
 			who = append(who, "an entry of its access list that this program does not know")
 		case entry.Mask&rights != 0:
@@ -111,8 +112,8 @@ func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within
 	return who, nil
 }
 
-// trustedAccounts returns the SIDs of this user, of the system and its installer, of the administrators, and of whoever
-// owns a file: the owner is checked separately.
+// trustedAccounts returns the SIDs of this user, the system and its installer, the administrators, and "the owner",
+// since Holders checks the owner itself.
 func trustedAccounts() ([]string, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {

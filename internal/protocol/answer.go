@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// answer reads the input, adds the noise and denoises. The release is public; the input's digest, its second result, is
-// private.
+// answer reads the input, adds the noise and denoises. It returns the release, which is public, and the input's digest,
+// which is private.
 func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline.Release, []byte, error) {
 	if s, ok := engine.(pipeline.Scratcher); ok {
 		s.UseScratch(a.staging())
@@ -32,7 +32,8 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	return release, exact.Input, err
 }
 
-// judge keeps the engine's checks for the operator. It fails if columns are unusable and the run refuses them.
+// judge stores the engine's data checks for the operator. It fails if they show that a column is unusable and the run
+// was asked to fail then.
 func (a *attempt) judge(seen *pipeline.DataChecks) error {
 	a.checks = seen
 	if !a.refuse {
@@ -53,7 +54,7 @@ func (a *attempt) judge(seen *pipeline.DataChecks) error {
 		"nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
 }
 
-// noise adds each component's noise under the receipt.
+// noise adds noise to each component of each query, under the receipt.
 func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(exacts))
 	for done, i := range a.plan.LeadersFirst() {
@@ -81,8 +82,8 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// giveKeys passes the keys that another query selected to a query that waits for them. The exact answers are then the
-// answers of these keys.
+// giveKeys gives the keys that one query selected to query i, which waits for them. It returns query i's exact answers
+// for these keys.
 func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact,
 	err error) {
 	leader, follows := a.chosen.Queries()[i].Leader()
@@ -102,8 +103,8 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp or the bound on rows of a query. It adds noise to the histogram, which is the last component,
-// and chooses from the noisy values. It returns the exact answers under the choice.
+// choose finds the clamp of query i, or its bound on rows. It adds noise to the histogram, which is the last component,
+// and chooses from the noisy values. It returns the exact answers under this choice.
 func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search
@@ -123,7 +124,7 @@ func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exac
 	return chosen, s.Choose(chosen, found.Range())
 }
 
-// noisy adds the noise of a component; if its keys are private they are selected.
+// noisy adds noise to a component. If its keys are private, it selects them.
 func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned,
 	component int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
@@ -134,5 +135,5 @@ func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.
 	return mechanism.AddNoise(ctx, exact, a.receipt, q.Charged(component), a.Workers)
 }
 
-// percent is the number of progress steps of writing a release.
+// percent is the number of progress steps in which the writing of a release is reported.
 const percent = 100

@@ -19,7 +19,7 @@ func (a *attempt) charge(ctx context.Context) error {
 		}
 	}
 	a.Observer.Progress(pipeline.StageCharge, 0, 1)
-	// A run that died before its reservation may have left an empty staging folder.
+	// A run that was killed before its reservation may have left an empty staging folder.
 	if err := a.Sink.Discard(a.staging()); err != nil {
 		return pipeline.OutputError(err)
 	}
@@ -34,8 +34,8 @@ func (a *attempt) charge(ctx context.Context) error {
 	return nil
 }
 
-// reserve charges the run. A run that is already reserved is resumed as it was recorded, even if another version of the
-// program calibrated it differently: only the mechanisms that were charged may be drawn.
+// reserve charges the run. A run that is already reserved is resumed as recorded: only the charged mechanisms may be
+// drawn, even if another version of the program would calibrate them differently.
 func (a *attempt) reserve(ctx context.Context) (err error) {
 	if !a.reserved() {
 		charge := a.plan.Charge(a.dir, a.number())
@@ -55,8 +55,8 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 	return nil
 }
 
-// abandon cleans up after a failure. It cancels the reservation only if no noise can have been drawn under it, in this
-// run or in the one that reserved it; else the next run resumes it.
+// abandon cleans up after a failure. It cancels the reservation only if no noise can have been drawn under it, by this
+// run or an earlier one; otherwise the next run resumes it.
 func (a *attempt) abandon(ctx context.Context, cause error) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := a.Sink.Discard(a.staging()); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// lookup finds the plan's run fingerprint in the ledger: the release from which the run starts, and the publications
-// that it may repeat.
+// lookup finds the plan's run in the ledger: the release to repeat, resume or follow, and the publications that can be
+// repeated.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// known returns the releases with the plan's fingerprint that were not cancelled, the newest first.
+// known returns the run's releases that were not cancelled, the newest first.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
 		if r.Charge.Run == a.plan.Fingerprint() && r.State != ledger.Cancelled {
@@ -87,9 +87,9 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 	return known
 }
 
-// places returns the folders in which to look for a release that was published at dir: dir first, and then the folders
-// to which this run and its job publish, in case all of the job's folders were moved together.
-func (a *attempt) places(dir string) []string {
+// searchFolders returns the folders that can hold a release that was published at dir: dir itself, and then the folders
+// to which this run and its job publish, in case the folders were moved together.
+func (a *attempt) searchFolders(dir string) []string {
 	out := []string{dir}
 	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))
 	if err != nil {
@@ -103,10 +103,10 @@ func (a *attempt) places(dir string) []string {
 	return out
 }
 
-// find returns the folder that holds an intact copy of a publication. If there is none, the error is about the folder
-// to which it was published.
+// find returns the folder that holds an intact copy of the publication with this manifest digest. If there is none, the
+// error is about dir, to which it was published.
 func (a *attempt) find(ctx context.Context, dir, digest string) (found string, err error) {
-	for i, place := range a.places(dir) {
+	for i, place := range a.searchFolders(dir) {
 		found, other := a.Sink.Find(ctx, place, digest)
 		if other == nil {
 			return found, nil
@@ -118,11 +118,10 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine reports whether a release has the plan's rendering.
+// mine reports whether r has the plan's rendering.
 func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Rendering == a.plan.Rendering() }
 
-// source returns an intact folder from which the noisy values of a published release can be read, its manifest and the
-// manifest's digest.
+// source returns an intact folder with the noisy values of a published release, its manifest and the manifest's digest.
 func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,
 	err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
@@ -168,7 +167,7 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 
 const hintIncomplete = "keep the earlier rendering; or pay for a new release with --new-release"
 
-// complete returns nil if a release with the plan's fingerprint holds all noisy values.
+// complete returns an error if the release in dir lacks noisy values that the plan's queries need.
 func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	planned := p.Queries()
 	if len(m.Queries) != len(planned) {
@@ -192,5 +191,5 @@ func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	return nil
 }
 
-// mostReadBack is how many cells of a query are read back at most: 1 GiB for each column.
+// mostReadBack is the largest number of cells of a query that are read back from a release: 1 GiB for each column.
 const mostReadBack = 1 << 27

@@ -100,7 +100,7 @@ func (a *attempt) next() Next {
 	return s.next()
 }
 
-// Standing is the state of a plan before a run: what the run would do and cost.
+// Standing is what a run would do and cost now.
 type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
@@ -108,15 +108,15 @@ type Standing struct {
 	// Dir is the folder of Prior: where it is now or, if it is not found, where it was published. "" unless Next is
 	// NextRepeat, NextRerender or NextWithdrawn.
 	Dir string
-	// Problem is the error with which the run will fail: Prior was withdrawn, or its folder is missing or changed. nil
-	// if the run can go on.
+	// Problem is the error with which the run will fail, because Prior was withdrawn, or its folder is missing or
+	// changed; nil if the run can go on.
 	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote
 }
 
-// StandingOf returns what a run of a plan into dir would do now, given the ledger. book is nil if there is no ledger
-// yet. It reads no data.
+// StandingOf returns what a run of plan p into dir would do now, according to the ledger. book is nil if there is no
+// ledger yet. It reads no data.
 func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing,
 	err error) {
 	if book == nil {
@@ -137,8 +137,7 @@ func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink p
 	return a.standing(ctx)
 }
 
-// Find returns the release with the plan's fingerprint from which a run would start; ok is false if there is none that
-// counts.
+// Find returns the release that a run of plan p would repeat, resume or follow; ok is false if there is none.
 func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool,
 	err error) {
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
@@ -148,7 +147,7 @@ func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipelin
 	return a.prior, a.prior.State != "", nil
 }
 
-// standing is Standing of an attempt that has looked its run up.
+// standing is StandingOf for an attempt that has looked its run up in the ledger.
 func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
 	if s.Next = a.next(); s.Next != NextCharge {
 		s.Prior = a.prior

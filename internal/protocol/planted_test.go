@@ -146,7 +146,7 @@ func TestOpenStagingIsRefused(t *testing.T) {
 			spent := b.spent()
 			_, err := b.run(t.Context(), nil)
 			var e *sink.Error
-			if !errors.As(err, &e) || e.Code != sink.CodePlanted {
+			if !errors.As(err, &e) || e.Code != sink.CodeUnsafeStaging {
 				t.Errorf("error %v", err)
 			}
 			if now := b.spent(); now != spent {

@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// showHead writes two things into the release: the ledger's mark, by which readers notice if the ledger lost its newest
-// entries, and the account's published spend. mu2 is added to that spend for this release; it is 0 if the published
-// releases already include it.
+// showHead adds two facts to the release: the mark of the ledger's newest entry, with which readers can detect that the
+// ledger lost entries, and the account's published spend. mu2 is the mu squared of this release, which is added to that
+// spend; it is 0 if the ledger already counts it as published.
 func (a *attempt) showHead(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *attempt) seal(ctx context.Context, d ledger.Digests) error {
 	return nil
 }
 
-// publish makes the sealed release visible. After the seal, a failure leaves everything in place for the next run.
+// publish makes the sealed release visible. If it fails, everything stays in place for the next run.
 func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
@@ -46,7 +46,7 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	return moved, nil
 }
 
-// elsewhere returns dir if it is not the folder that was reserved, else "".
+// elsewhere returns dir, or "" if dir is the folder that was reserved.
 func (a *attempt) elsewhere(dir string) string {
 	if (a.reserved() || a.sealed()) && dir != a.prior.Charge.Dir {
 		return dir

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// repeat answers a run whose release is published in this rendering: the same bytes, nothing spent, and the input is
-// not opened.
+// repeat returns the release that is published in the plan's rendering: the same bytes, at no cost, without opening the
+// input.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	is := a.same[0]
 	if err := a.compareInput(ctx, &is.run); err != nil {
@@ -33,9 +33,9 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// bring puts the published bytes into the folder that this run requests. It takes them from the folder in which they
-// were published or to which they were moved aside, or from the staging folder of an interrupted run. If a re-rendering
-// is lost, it makes it again from the same noisy values.
+// bring makes a publication available in the folder that this run requests. It takes the bytes from the folder in which
+// they were published or to which they were moved, or from the staging folder of an interrupted run. If a re-rendering
+// is lost, bring makes it again from the same noisy values.
 func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
 	if err == nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// rerender re-renders a released plan: it applies the plan's rendering to the noisy values that are public already.
-// It reads no row and charges nothing.
+// rerender makes another rendering of a published release from its noisy values, which are public. It reads no row and
+// charges nothing.
 //
-// Protocol: stage, record, publish. A release is in the ledger before it becomes visible. If a run was cut short before
-// the record, the next run discards its staging; if it was cut short after the record, the next run publishes the
-// staging (repeat), or re-renders the same noisy values.
+// The order is: stage, record in the ledger, publish. If a run is interrupted before the record, the next run discards
+// the staging folder. If it is interrupted after the record, the next run publishes the staging folder (repeat), or
+// makes the rendering again.
 func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
 	if err := a.vacant(ctx, a.dir); err != nil {
@@ -60,7 +60,7 @@ func (a *attempt) recordRerendering(ctx context.Context, of *ledger.Run, digest 
 	return pipeline.LedgerError("record the re-rendering", a.Book.Rerender(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
-// present re-renders the plan from the noisy values of a published release.
+// present makes the plan's release from the noisy values of the published release in dir.
 func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release,
 	error) {
 	c := &a.prior.Charge
@@ -76,7 +76,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 				"this one would take",
 		}
 	}
-	if adopted, err = adopted.WithDrawnPolicy(m); err != nil {
+	if adopted, err = adopted.WithDataChecksOf(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
 	a.plan, a.chosen = adopted, adopted.NewRun()
@@ -96,7 +96,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	return release, a.showHead(ctx, release, new(big.Float))
 }
 
-// adoptSearchResults takes over the clamps and bounds that a published release found.
+// adoptSearchResults sets the clamps and bounds of the plan's queries to those that a published release has found.
 func (a *attempt) adoptSearchResults(m *manifest.Manifest) error {
 	for i, q := range a.plan.Queries() {
 		if q.Search == nil {

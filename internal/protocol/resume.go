@@ -14,8 +14,8 @@ import (
 // incomplete staging folder is deleted, and noise is drawn again under the same charge (reserve in charge.go): nobody
 // has seen the first noise. next.go decides which of these a run does.
 
-// finishEarlier seals a complete staging of an earlier run, and publishes a sealed release. A sealed release that is
-// lost is an error, unless a new release is requested.
+// finishEarlier seals a complete staging folder that an earlier run left, and publishes a sealed release. If the files
+// of a sealed release are lost, it returns an error, unless a new release is requested.
 func (a *attempt) finishEarlier(ctx context.Context) error {
 	if a.reserved() {
 		if err := a.sealStaged(ctx); err != nil {
@@ -94,7 +94,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 		defer unlock()
 	}
 	if a.mine(&a.prior) {
-		if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+		if err := a.checkSigned(filepath.Join(a.staging(), stagedName)); err != nil {
 			return err
 		}
 	}

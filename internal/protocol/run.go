@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Run releases a plan once: the same run again returns the same bytes and spends nothing. It does not open the input
-// then: the result, the time and the failure would otherwise reveal whether the input has changed.
+// Run releases a plan once: the same run again returns the same bytes and spends nothing. The second run does not open
+// the input, since its result, duration or failure would reveal whether the input has changed.
 //
 // Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan continues: a
 // complete staging is sealed and published unchanged; an incomplete one is deleted, and noise is drawn again under the
@@ -80,7 +80,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	defer engine.Close()
-	// After open: a folder that is in use must not hide what is wrong with the job.
+	// This check comes after open: an occupied folder must not hide errors of the job.
 	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without its MAC the next run deletes it
+	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without a MAC it is deleted
 		return nil, a.abandon(ctx, err)
 	}
 	// From here on the staging folder is complete: if a later step fails, the next run seals and publishes it
@@ -128,7 +128,8 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
-// vacant refuses an output folder, unless it is empty or holds a publication of this run, which may be moved aside.
+// vacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
+// aside.
 func (a *attempt) vacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
@@ -142,7 +143,7 @@ func (a *attempt) vacant(ctx context.Context, dir string) error {
 }
 
 func occupied(dir string, err error) error {
-	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // without the path, which the message names
+	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // the message names the path itself
 		err = why
 	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +
@@ -151,7 +152,7 @@ func occupied(dir string, err error) error {
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
-// open opens the input and checks the plan against its schema. A run that is resumed reads the version that was
+// open opens the input and checks the plan against its schema. A resumed run reads the version of the input that was
 // charged.
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
@@ -170,9 +171,9 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	return engine, nil
 }
 
-// readVersion makes the engine read the version of the input that an earlier attempt recorded with its charge. If that
-// version is known to be gone, a requested new release reads the newest version: nobody has seen noise on it.
-// The ledger's entry keeps the version of the charge.
+// readVersion makes the engine read the version of the input that was recorded with the charge. If that version is gone
+// and a new release was requested, it reads the newest version: no noise was drawn on either. The ledger's entry keeps
+// the recorded version.
 func (a *attempt) readVersion(ctx context.Context, engine pipeline.Engine) error {
 	v, keeps := engine.(pipeline.Versioned)
 	if keeps {

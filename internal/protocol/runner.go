@@ -8,18 +8,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Runner carries plans out. Every field but Identify, Signer and Announce is needed.
+// Runner runs plans. Every field but Identify, Signer and Announce is required.
 type Runner struct {
 	Book *ledger.Book
 	Sink pipeline.Sink
-	// Open opens the input; ErrInputGone if its files are not there any more.
+	// Open opens the input; ErrInputGone if its files no longer exist.
 	Open     func(ctx context.Context) (pipeline.Engine, error)
 	Observer pipeline.Observer
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
-	// Identify sets Program when a release is made, since that takes longer than repeating a release; nil if Program is
-	// set already.
+	// Identify returns the value for Program when a release is made, since computing it takes longer than repeating a
+	// release; nil if Program is set already.
 	Identify func() manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
@@ -33,23 +33,23 @@ type Request struct {
 	Plan *pipeline.Plan
 	// Dir is the absolute path of the release folder.
 	Dir string
-	// NewRelease asks for a new release of a run that was released before, and pays for it again.
+	// NewRelease requests a new release of a run that was released before, which is charged again.
 	NewRelease bool
-	// CompareInput reads the input of a published run, and ends with an error if the input has changed since or is
+	// CompareInput reads the input of a published run, and returns an error if the input has changed since or is
 	// missing. A run that is not published is refused, at no cost. Whether the input changed is a fact about private
-	// data; it is told without noise or charge, any number of times, so it is for the operator alone. Without
-	// CompareInput, a published run is repeated without opening its input.
+	// data, revealed without noise or charge. So CompareInput is for the operator alone; without it, a published run is
+	// repeated without opening its input.
 	CompareInput bool
-	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it
+	// Refuse ends the run before any noise if the data make a column unusable for a query that needs it
 	// ([pipeline.Plan.Findings]); the engine must look at all rows. Whether a release appears then depends on the rows,
-	// and its readers see it.
+	// and readers can see that.
 	Refuse bool
 }
 
-// Status describes how a run ended.
+// Status tells what a successful run did.
 type Status string
 
-// The ways in which a run ends well.
+// The values of [Status].
 const (
 	// StatusReleased: the release was made by this run.
 	StatusReleased Status = "released"
@@ -70,20 +70,22 @@ type Outcome struct {
 	Dir    string
 	// Digest is the SHA-256 of the release's manifest.
 	Digest string
-	// Moved is where an older release of the folder was put; "" if there was none.
+	// Moved is the folder to which an older release was moved aside; "" if there was none.
 	Moved string
-	// Release is what this run made, and Queries are its queries with what was chosen for them; nil if it made none.
+	// Release is the release that this run made, and Queries are its queries with the clamps and bounds that were
+	// chosen; nil if it made none.
 	Release *pipeline.Release
 	Queries []pipeline.Planned
-	// Discarded is true if a complete staging folder was deleted, because no run of this ledger made it, or an earlier
-	// version did. Noise was drawn anew under the same charge.
+	// Discarded is true if the run deleted a complete staging folder, because no run of this ledger, or an earlier
+	// version of the program, wrote it. Noise was then drawn anew under the same charge.
 	Discarded bool
 	// Gone is the version of the input that an earlier attempt was charged for, if the input no longer has it and this
 	// run read the newest one instead; else "".
 	Gone string
 	// From is the folder from whose noisy values a re-rendering was made; else "".
 	From string
-	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
+	// Checks is what the engine found in the data, for the operator; nil if it was not asked to, or if this run made no
+	// release.
 	Checks *pipeline.DataChecks
 }
 

@@ -9,7 +9,7 @@ import (
 // stagedName is the release's folder in a staging folder.
 const stagedName = "release"
 
-// signStaged signs a complete staging that an earlier run made without this signature, before it is sealed.
+// signStaged signs a complete staging folder of an earlier run that lacks this signature, before it is sealed.
 func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) (string, error) {
 	if a.Signer == nil {
 		return digest, nil
@@ -21,9 +21,9 @@ func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) 
 	return digest, a.writeMAC(ctx, note, digest)
 }
 
-// promised returns an error if a release folder is not signed by the signer, if there is one: sealed or published bytes
-// never change.
-func (a *attempt) promised(dir string) error {
+// checkSigned returns an error if there is a signer and the release in dir does not have its signature, which cannot be
+// added to sealed or published bytes.
+func (a *attempt) checkSigned(dir string) error {
 	if a.Signer == nil {
 		return nil
 	}
@@ -34,8 +34,8 @@ func (a *attempt) promised(dir string) error {
 	return Unsigned(dir, key, a.Signer)
 }
 
-// Unsigned returns the error of a release in dir whose manifest names another key than the signer's, or none; nil if it
-// names the signer's.
+// Unsigned returns an error if key, the key that the manifest of the release in dir names ("" if none), is not the
+// signer's.
 func Unsigned(dir, key string, s pipeline.Signer) error {
 	e := &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned", Message: "the release in " + dir +

@@ -13,15 +13,17 @@ import (
 
 // Staging: the folder in which a release is written before anybody sees it
 //
-// It lies beside the release's folder, is readable by this user alone, and holds the release, a note of facts for the
-// seal, and last a MAC under the ledger's secret. A staging with its MAC is complete.
+// A staging folder is beside the release's folder, and only this user can read it. It holds the release, a note with
+// facts for the seal, and a MAC under the ledger's secret. The MAC is written last: a staging folder with a MAC is
+// complete.
 
-// stagingOf returns the staging folder of a release: a sibling of its folder, so that publishing is one rename.
+// stagingOf returns the staging folder of a release: a sibling of its folder, so that a single rename publishes it.
 func stagingOf(dir, run string, number int) string {
 	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-%s-%.12s-%d", filepath.Base(dir), run, number))
 }
 
-// staging stays where the reservation first put it, whatever folder a later run asks for.
+// staging returns the staging folder. It stays where the reservation put it, even if a later run requests another
+// folder.
 func (a *attempt) staging() string {
 	dir := a.dir
 	if a.reserved() || a.sealed() {
@@ -30,8 +32,8 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
-// tidy finishes re-renderings that were cut short, and removes staging folders without a complete release: of
-// re-renderings that were published, and of a release that a later run will make.
+// tidy finishes interrupted re-renderings, and removes staging folders without a complete release: of published
+// re-renderings, and of a release that a later run will make.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.EndExchange(staging); err != nil {
@@ -59,14 +61,14 @@ func (a *attempt) discardIncomplete(ctx context.Context, staging string) error {
 // stage writes the release, complete and durable.
 func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	a.Observer.Progress(pipeline.StagePublish, 0, percent)
-	digest, err = a.Sink.Stage(ctx, staging, note, r.Watched(a.Observer))
+	digest, err = a.Sink.Stage(ctx, staging, note, r.WithProgress(a.Observer))
 	return digest, pipeline.OutputError(err)
 }
 
-// noteOf returns the line beside a staged release: the facts that its seal needs and a later run cannot recompute.
+// noteOf returns the line that is stored with a staged release: the facts for its seal that a later run cannot compute.
 func noteOf(d ledger.Digests) string { return d.Input + " " + d.Rendering }
 
-// sealOf parses a line of noteOf.
+// sealOf parses a line that noteOf returned.
 func sealOf(note string) (d ledger.Digests) {
 	d.Input, d.Rendering, _ = strings.Cut(note, " ")
 	return d
@@ -81,9 +83,9 @@ func (a *attempt) writeMAC(ctx context.Context, note, digest string) error {
 	return pipeline.OutputError(a.Sink.WriteMAC(a.staging(), mac))
 }
 
-// checkMAC reports whether a complete staging was made by a run of this ledger for this release, by its MAC. If not,
-// somebody may have planted it: it is deleted, and noise is drawn anew under the same charge. Nobody has seen the
-// deleted noise, because only this user may read a staging.
+// checkMAC reports whether the MAC of a complete staging folder shows that a run of this ledger wrote it for this
+// release. If not, somebody may have planted it: the caller deletes it, and draws noise anew under the same charge.
+// Nobody has seen the deleted noise, because only this user may read a staging folder.
 func (a *attempt) checkMAC(ctx context.Context, staging, note, digest string) (bool, error) {
 	mac, err := a.Sink.ReadMAC(staging)
 	if err != nil {

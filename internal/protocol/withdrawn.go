@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// withdrawn returns the withdrawal of the run's newest release; nil if its publisher did not withdraw it. A run does
-// not return a withdrawn release silently, and makes a new one only on request, since that is charged again.
+// withdrawn returns an error if the run's newest release was withdrawn. A run does not repeat a withdrawn release, and
+// makes a new one only on request, since that is charged again.
 func (a *attempt) withdrawn() error {
 	if !a.published() || a.prior.Withdrawn == nil {
 		return nil

@@ -33,8 +33,8 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Reason returns why a file cannot be opened or read, for a message that names the path itself. It omits texts of
-// anything but the system.
+// Reason returns why a file cannot be opened or read, for a message that names the path itself. It contains only texts
+// of the operating system.
 func Reason(err error) string {
 	var number syscall.Errno
 	switch {
@@ -62,11 +62,11 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// Replaceable returns an error if something other than a regular file is at a path that is about to be replaced.
+// Replaceable returns an error if path, which is about to be replaced, is something other than a regular file.
 func Replaceable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil // the writer reports the problem
+		return nil // writing will report the problem
 	}
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
 }

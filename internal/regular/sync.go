@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// SyncFolder makes a folder's entries durable, if the file system can. sync is (*os.File).Sync, unless a test replaces
-// it. On Windows there is nothing to do: NTFS keeps names in a journal of its own, and syncs no folder.
+// SyncFolder makes a folder's entries durable, if the file system supports it. sync is (*os.File).Sync, unless a test
+// replaces it. On Windows it does nothing: NTFS logs names in its own journal.
 func SyncFolder(dir string, sync func(*os.File) error) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -17,7 +17,7 @@ func SyncFolder(dir string, sync func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	if err = sync(d); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // it syncs no folders
+	if err = sync(d); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // unsupported
 		err = nil
 	}
 	return errors.Join(err, d.Close())

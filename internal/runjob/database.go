@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 )
 
-// databaseOpener opens an input in a database. If the data checks look at rows, this program reads the rows, even if
-// the database would add them up.
+// databaseOpener returns a function that opens an input in a database. If data checks were requested, that must look at
+// each row, this program reads the rows even if the database could aggregate them.
 func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
@@ -35,11 +35,11 @@ func databaseOpener(p *pipeline.Plan, l local.Limits, key func(context.Context) 
 	}
 }
 
-// DatabaseOf returns the input that a job with input.sql names.
+// DatabaseOf returns the database input of a job with input.sql.
 func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
 	name := in.Table
-	if in.Format != "" { // it is a folder
+	if in.Format != "" { // table is a folder of files
 		name = job.Path(name)
 	}
 	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: name, Format: in.Format, Query: in.Query,

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// RefuseEarly returns an error if the plan's data interval (a day, month or year) is not over at now: the release would
-// contain only the rows so far, and later rows would need a second charge.
+// RefuseEarly returns an error if the plan's data interval (a day, month or year) has not ended at now: the release
+// would contain only the rows so far, and later rows would need a second charge.
 func RefuseEarly(plan *pipeline.Plan, now time.Time) error {
 	job := plan.Job()
 	for _, name := range slices.Sorted(maps.Keys(job.Params)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// Environment looks variables up for jobs, and remembers their values as ones not to print: they may be passwords. The
-// zero value is ready to use, by several goroutines.
+// Environment looks variables up for jobs. It remembers their values in order to redact them in messages, since they
+// may be passwords. The zero value is ready to use. It is safe for concurrent use.
 type Environment struct {
 	mu     sync.Mutex
 	values map[string]string
@@ -31,7 +31,8 @@ func (e *Environment) Lookup(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// shortestSecret keeps a variable that holds one or two characters from garbling every line.
+// shortestSecret is the length below which a value is not redacted, since a value of one or two characters occurs in
+// every line.
 const shortestSecret = 3
 
 // Redact replaces each value that was looked up by ${env:NAME}, longer values first.

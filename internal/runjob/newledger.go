@@ -27,9 +27,10 @@ func (o LedgerOptions) show(path string) string {
 	return o.Show(path)
 }
 
-// OpenLedger opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens
-// a new one, unless a release of the same dataset beside dir shows that there was one: a lost ledger must not start the
-// budget anew by itself. Its errors do not repeat the store's name, which may hold a password.
+// OpenLedger opens the ledger of a plan that publishes into dir. If it does not exist or is empty, OpenLedger starts a
+// new one. But a release of the same dataset beside dir shows that there was a ledger: then it returns an error, so
+// that the loss of a ledger does not restore the budget. Errors do not quote the store's name, which may hold a
+// password.
 func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOptions) (*ledger.Book, func() error,
 	error) {
 	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
@@ -57,8 +58,8 @@ func OpenLedger(ctx context.Context, plan *pipeline.Plan, dir string, o LedgerOp
 	return OpenStore(ctx, plan.Job().StoreName(), true)
 }
 
-// LostLedger returns the refusal of a run of a plan that publishes into dir and has no ledger, if a release of the same
-// dataset beside dir shows that there was a ledger. It returns nil if a new ledger may be opened.
+// LostLedger returns an error if a release of the plan's dataset beside dir shows that there was a ledger, which is
+// lost. It returns nil if a new ledger may be opened.
 func (o LedgerOptions) LostLedger(plan *pipeline.Plan, dir string) error {
 	beside := releasesBeside(dir)
 	for _, path := range slices.Sorted(maps.Keys(beside)) {
@@ -75,7 +76,7 @@ func (o LedgerOptions) LostLedger(plan *pipeline.Plan, dir string) error {
 	return nil
 }
 
-// sameDataset reports whether a release is of the plan's dataset, according to its manifest.
+// sameDataset reports whether the manifest is of a release of the plan's dataset.
 func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
 	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
 }

@@ -24,7 +24,7 @@ var Program = sync.OnceValue(func() manifest.Program {
 		}
 		p.Modules = hex.EncodeToString(modules.Sum(nil))
 		for _, s := range info.Settings {
-			// otherwise it is the commit of the importing program
+			// else the commit would be the importing program's
 			if s.Key == "vcs.revision" && isOurs(info.Main.Path) {
 				p.Commit = s.Value
 			}
@@ -33,8 +33,8 @@ var Program = sync.OnceValue(func() manifest.Program {
 	return p
 })
 
-// ExecutableDigest returns the SHA-256 of the running executable; "" if it cannot be read. It reads the whole file, so
-// only what needs the digest calls it, and tests that start the program hundreds of times replace it.
+// ExecutableDigest returns the SHA-256 of the running executable; "" if it cannot be read. It reads the whole file,
+// which takes time, so tests that start the program hundreds of times replace it.
 var ExecutableDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -91,8 +91,9 @@ func Version() string {
 	return commit
 }
 
-// Build names this build of the program: only the build that wrote a partial aggregate can read it. Two builds from a
-// clone can have the same version, so the digest of the executable is added unless the version names a clean commit.
+// Build returns a name of this build of the program, since only the build that wrote a partial aggregate can read it.
+// Two builds can have the same version, so the name includes the executable's digest unless the version names a commit
+// without local changes.
 func Build() string { return buildName(Version(), ExecutableDigest) }
 
 func buildName(version string, digest func() string) string {

@@ -15,24 +15,23 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// A ledger that was restored from an older copy, or lost its end together with its head, is consistent, and would let
-// spent budget be spent again. Before a run charges anything, its ledger must have every entry that is known from
-// elsewhere: the entries in the manifests of releases beside the output folder, and the entry in the operator's anchor,
-// a file that is kept apart from the ledger.
+// A ledger that was restored from an older copy is consistent, but would let spent budget be spent again. So before a
+// run charges anything, its ledger must have every entry that is known from elsewhere: the entries that the releases
+// beside the output folder show, and the entry in the operator's anchor, a file on another disk.
 
-// Anchor is a file on another disk that holds the ledger's newest entry.
+// Anchor is a file, on another disk than the ledger, that shows the ledger's newest entry.
 type Anchor struct {
 	path  string // "" if there is none
-	fixed bool   // it is a release's manifest: never written
+	fixed bool   // a release's manifest serves as the anchor, and is never written
 }
 
-// CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
+// CompareHeads returns an error if the ledger lacks an entry that the anchor or a release beside dir shows.
 func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string, o LedgerOptions) (*Anchor, error) {
 	anchor, err := compareAnchor(ctx, book, anchorPath)
 	if err != nil {
 		return nil, err
 	}
-	// Manifests first: an entry that another process adds meanwhile is then in the ledger.
+	// The manifests are read before the ledger, so that an entry that another process adds meanwhile is in the ledger.
 	shown := map[string]*manifest.Ledger{}
 	for path, m := range releasesBeside(dir) {
 		if m.Ledger != nil {
@@ -54,7 +53,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 // releasesBeside returns the manifests of the releases in the folder of dir, by path.
 func releasesBeside(dir string) map[string]*manifest.Manifest {
 	found := map[string]*manifest.Manifest{}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // without this folder, nothing was released there
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // if the folder does not exist, nothing was released there
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(dir), e.Name())
 		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
@@ -78,7 +77,8 @@ func rolledBack(where string) error {
 	}
 }
 
-// anchorFile is the content of an anchor: the mark that a manifest holds and release ledger show --json prints.
+// anchorFile is the content of an anchor: a mark (ledger.Mark), as in a manifest and in the output of release ledger
+// show --json.
 type anchorFile struct {
 	Format string           `json:"format"`
 	Ledger *manifest.Ledger `json:"ledger"`
@@ -119,7 +119,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	return &Anchor{path, held.Format != ""}, nil
 }
 
-// firstAnchor creates an anchor, but only if the run creates the ledger too.
+// firstAnchor creates an anchor, but only for a ledger that the run creates, too: otherwise the anchor was lost.
 func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	head, err := book.Head(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, 
 	return &Anchor{path: path}, nil
 }
 
-// Renew writes the ledger's newest entry, after a run with any outcome.
+// Renew writes the ledger's newest entry to the anchor, after a run with any outcome.
 func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	if n.path == "" || n.fixed {
 		return nil
@@ -159,7 +159,7 @@ func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	return nil
 }
 
-// replaceFile puts a synced file in place of another by one rename.
+// replaceFile replaces a file by a synced one, with a single rename.
 func replaceFile(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".anchor-*")
 	if err != nil {

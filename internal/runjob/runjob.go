@@ -1,5 +1,5 @@
-// Package runjob carries out the run of a job: it opens the ledger, compares it with the entries in releases, opens the
-// input, and makes the release by the protocol. The command and package dprelease are built on it.
+// Package runjob runs a job: it opens the ledger, compares it with the entries that releases show, opens the input, and
+// makes the release with package protocol. The command and package dprelease use it.
 package runjob
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-// SettingError is a setting of a run that cannot be used.
+// SettingError describes a setting of a run that cannot be used.
 type SettingError struct{ Text string }
 
 func (e *SettingError) Error() string { return e.Text }
@@ -40,7 +40,7 @@ func Dir(p *pipeline.Plan, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A link is followed here, since publishing renames onto the folder itself.
+	// A symbolic link is resolved here, since publishing renames onto the folder itself.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		place, err := filepath.EvalSymlinks(dir)
 		if err != nil {
@@ -51,7 +51,7 @@ func Dir(p *pipeline.Plan, out string) (string, error) {
 	return dir, nil
 }
 
-// Limits completes the limits of a plan's run. It returns an error if the plan's queries cannot be answered within
+// Limits fills in the limits that l leaves at 0. It returns an error if the plan's queries cannot be answered within
 // them.
 func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 	if l.Memory == 0 {
@@ -63,20 +63,20 @@ func Limits(p *pipeline.Plan, l local.Limits) (local.Limits, error) {
 	return l, l.Fits(p)
 }
 
-// Options are how a plan is run.
+// Options are the settings of [Run] that are not in the plan.
 type Options struct {
 	Limits local.Limits
 	// Observer receives the progress of a run.
 	Observer pipeline.Observer
-	// Signer signs the manifest; nil: it is not signed.
+	// Signer signs the manifest; if it is nil, the manifest is not signed.
 	Signer pipeline.Signer
 	// Announce is passed to [protocol.Runner]; it may be nil.
 	Announce func(protocol.Standing) error
-	// Open opens the input; nil: the job's.
+	// Open opens the input; nil means the input that the job names.
 	Open func(context.Context) (pipeline.Engine, error)
 }
 
-// Run makes the requested release. The caller has compared the ledger ([CompareHeads]).
+// Run makes the requested release. The caller must have compared the ledger ([CompareHeads]).
 func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options) (*protocol.Outcome, error) {
 	if o.Open == nil {
 		o.Open = Opener(ask.Plan, o.Limits, book.InputKey)
@@ -88,7 +88,7 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	return runner.Run(ctx, ask)
 }
 
-// Opener opens a plan's input. The key of its digests comes from key, if that is not nil.
+// Opener returns a function that opens a plan's input. If key is not nil, it returns the key for the input's digest.
 func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	job := p.Job()
@@ -117,7 +117,7 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 		}
 		if len(failed) > 0 {
 			for _, data := range tables {
-				_ = data.Close() // the error of opening the others is returned
+				_ = data.Close() // the error of opening another table is returned
 			}
 			err, absent := errors.Join(failed...), 0
 			for _, one := range failed {
@@ -138,7 +138,7 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	}
 }
 
-// stdin is standard input, unless that is a terminal, which would wait for the user.
+// stdin is standard input, but returns an error if that is a terminal, which would wait for the user.
 type stdin struct{}
 
 // Read implements io.Reader.
@@ -151,7 +151,7 @@ func (stdin) Read(p []byte) (int, error) {
 
 var errTerminal = errors.New("standard input is a terminal")
 
-// Absent returns the number of files or patterns of the input that match nothing.
+// Absent returns the number of files or patterns of the input that an error reports as matching nothing.
 func Absent(err error) int {
 	var one *fault.Error
 	var all fault.Errors
@@ -167,7 +167,7 @@ func Absent(err error) int {
 	return n
 }
 
-// gone is the error that the input's files are missing.
+// gone is an error that means that the input's files are missing (pipeline.ErrInputGone).
 type gone struct{ error }
 
 // Unwrap returns the error of the input.

@@ -1,7 +1,7 @@
 // Package scratchfile keeps private bytes in a file that nobody else can read.
 //
-// The file has no name: it is unlinked before the first byte is written, so that the system frees it when the process
-// ends, however that happens. On Windows it has a name, and the system deletes it then. Its pieces are encrypted and
+// The file is unlinked before the first byte is written, so that the system frees it when the process ends, even after
+// a crash. On Windows it keeps its name, and the system deletes it when the process ends. Its pieces are encrypted and
 // authenticated (AES-256-GCM) under a key that is drawn for the file and held only in memory. The offset of a piece in
 // the file is its nonce, and no offset is written twice.
 package scratchfile
@@ -29,7 +29,7 @@ type File struct {
 	buffers sync.Pool
 }
 
-// Error is a fault of the scratch folder. It holds no byte of a piece.
+// Error is a problem with the folder of scratch files. It holds no byte of a piece.
 type Error struct {
 	Message string
 	Err     error // the system's error number, errChanged, or nil
@@ -59,7 +59,7 @@ const (
 // In returns a scratch file in a folder. The file is made when a piece is first written.
 func In(folder string) *File { return &File{folder: folder} }
 
-// Write encrypts pieces, appends them to the file as one, and returns their place.
+// Write encrypts pieces as one, appends the result to the file, and returns its offset.
 func (f *File) Write(pieces ...[]byte) (at int64, err error) {
 	if err := f.open(); err != nil {
 		return 0, err
@@ -76,12 +76,12 @@ func (f *File) Write(pieces ...[]byte) (at int64, err error) {
 	}
 	at = f.end.Add(int64(len(buf))) - int64(len(buf))
 	if _, err := f.file.WriteAt(f.aead.Seal(plain[:0], nonce(at), plain, nil), at); err != nil {
-		return 0, f.failed("rows of the input can't be written to the scratch folder "+f.folder, err)
+		return 0, f.folderError("rows of the input can't be written to the scratch folder "+f.folder, err)
 	}
 	return at, nil
 }
 
-// Read decrypts a whole piece, which was written at a place, into piece.
+// Read decrypts into piece a whole piece that Write returned the offset at for.
 func (f *File) Read(piece []byte, at int64) error {
 	if f.file == nil {
 		return errNothing
@@ -89,10 +89,10 @@ func (f *File) Read(piece []byte, at int64) error {
 	buf := f.buffer(len(piece) + f.aead.Overhead())
 	defer f.buffers.Put(&buf)
 	if _, err := f.file.ReadAt(buf, at); err != nil {
-		return f.failed("rows of the input can't be read back from the scratch folder "+f.folder, err)
+		return f.folderError("rows of the input can't be read back from the scratch folder "+f.folder, err)
 	}
 	if _, err := f.aead.Open(piece[:0], nonce(at), buf, nil); err != nil {
-		return f.failed("rows of the input were changed in the scratch folder "+f.folder, errChanged)
+		return f.folderError("rows of the input were changed in the scratch folder "+f.folder, errChanged)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (f *File) open() error {
 	}
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
-		return f.failed("no key can be drawn for the scratch folder", err)
+		return f.folderError("no key can be drawn for the scratch folder", err)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -129,18 +129,18 @@ func (f *File) open() error {
 	f.sweep()
 	made, err := create(f.folder)
 	if err != nil {
-		return f.failed("there can be no file in the scratch folder "+f.folder, err)
+		return f.folderError("there can be no file in the scratch folder "+f.folder, err)
 	}
 	f.file = made
 	return nil
 }
 
-// sweep removes the empty files of runs that were killed after making a file and before unlinking it.
+// sweep removes the empty files of runs that were killed between making a file and unlinking it.
 func (f *File) sweep() {
 	names, _ := filepath.Glob(filepath.Join(f.folder, pattern)) // the pattern is sound
 	for _, name := range names {
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			_ = os.Remove(name) // it may be another user's
+			_ = os.Remove(name) // fails for another user's file
 		}
 	}
 }
@@ -157,8 +157,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// failed returns an error of the scratch folder, with the system's text.
-func (f *File) failed(message string, err error) error {
+// folderError returns an error of the scratch folder, with the system's error number.
+func (f *File) folderError(message string, err error) error {
 	var number syscall.Errno
 	switch {
 	case errors.As(err, &number):

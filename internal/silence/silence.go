@@ -1,7 +1,7 @@
 // Package silence ends connections to servers that no longer answer.
 //
-// The kernel notices a host that is gone (TCP keep-alive). It does not notice a server that hangs, nor a proxy that
-// keeps the connection and forwards nothing: reads would then wait forever.
+// The kernel notices a host that is down (TCP keep-alive). It does not notice a server that hangs, nor a proxy that
+// keeps the connection and forwards nothing: reads would wait forever.
 package silence
 
 import (
@@ -16,8 +16,8 @@ import (
 // Limit is how long a server may be silent if its connection string has no other limit.
 const Limit = 10 * time.Minute
 
-// ErrSilent means that a server did not answer for longer than the limit. It is a net.Error of a timeout: pgx replaces
-// other errors of a read that looks ahead by "conn closed", which counts as a statement that was never sent.
+// ErrSilent means that a server did not answer for longer than the limit. It is a net.Error with Timeout() true: pgx
+// would replace another error by "conn closed", which callers treat as a statement that was never sent.
 var ErrSilent error = silent{}
 
 type silent struct{}
@@ -28,12 +28,12 @@ func (silent) Error() string   { return "the server does not answer" }
 func (silent) Timeout() bool   { return true }
 func (silent) Temporary() bool { return false }
 
-// Dial is the function with which drivers open connections.
+// Dial is the type of the function with which drivers open connections.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Dialer returns a Dial whose connections fail with ErrSilent if a read gets no byte, or a write sends none, for as
-// long as limit; later reads and writes fail at once. alive is called when a read has reached the limit: if it returns true, the read continues. It may be
-// nil.
+// long as limit; later reads and writes fail at once. alive may be nil. Otherwise it is called when a read has reached
+// the limit, and the read goes on if it returns true.
 func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
@@ -44,7 +44,7 @@ func Dialer(dial Dial, limit time.Duration, alive func() bool) Dial {
 	}
 }
 
-// conn is a connection with a limit. The driver's own deadlines stay in force.
+// conn is a connection with a limit on silence. Deadlines that the driver sets hold as well.
 type conn struct {
 	net.Conn
 	limit time.Duration
@@ -91,8 +91,8 @@ func (c *conn) end() error {
 	return ErrSilent
 }
 
-// extend sets the deadline of the next read or write to the limit, or to the driver's deadline if that is earlier. own
-// reports whether it is the limit.
+// extend sets the deadline of the next read or write: the limit from now, or the driver's deadline if that is earlier.
+// own reports whether it is the limit.
 func (c *conn) extend(set func(time.Time) error, driver *time.Time) (own bool, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -106,7 +106,7 @@ func (c *conn) extend(set func(time.Time) error, driver *time.Time) (own bool, e
 	return own, set(deadline)
 }
 
-// passed reports whether the driver's deadline has passed. The driver may have set it during the read.
+// passed reports whether the driver's deadline has passed. The driver may have set it while a read was waiting.
 func (c *conn) passed(driver *time.Time) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

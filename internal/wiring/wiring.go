@@ -1,4 +1,4 @@
-// Package wiring connects a job's plan and its input, for the programs that run jobs.
+// Package wiring makes the plan of a job and the options of its input, for the programs that run jobs.
 package wiring
 
 import (
@@ -20,14 +20,14 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 	return PlanOf(ctx, job)
 }
 
-// PlanOf makes the plan of a job whose steps were checked. It reads the public files that the job names.
+// PlanOf makes the plan of a parsed job. It reads the public files that the job names.
 func PlanOf(ctx context.Context, job *configs.Job) (*pipeline.Plan, configs.Diagnostics) {
 	return pipeline.New(job, func(file, column string, aligned bool) ([]string, error) {
 		return source.ReadColumn(ctx, file, column, aligned)
 	})
 }
 
-// Sources returns the options with which the tables of a job are opened: one, unless the job has several.
+// Sources returns the options with which a job's tables are opened; one item if the job has a single input.
 func Sources(job *configs.Job) (all []source.Options) {
 	for _, name := range job.TableNames() {
 		all = append(all, SourceOptions(job.Of(name)))
@@ -47,7 +47,7 @@ func SourceOptions(job *configs.Job) source.Options {
 		Encoding: c.Encoding, Decimal: first(c.Decimal), Thousands: first(c.Thousands), Quote: first(c.Quote),
 		TrimSpace: c.TrimSpace, Comment: first(c.Comment), Mark: c.Mark != nil && *c.Mark, LineEnd: c.LineEnd,
 	}
-	if c.Delimiter != "," { // the default; a file of format tsv has a tab instead
+	if c.Delimiter != "," { // "," is the default, which is a tab for format tsv
 		csv.Delimiter = first(c.Delimiter)
 	}
 	if c.Quote == "none" {

@@ -14,10 +14,8 @@ import (
 // has one empty batch.
 type arrowFormat struct{}
 
-// Extension implements Format.
 func (arrowFormat) Extension() string { return ".arrow" }
 
-// Write implements Format.
 func (arrowFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	columns, err := newArrowColumns(t)
 	if err != nil {
@@ -47,13 +45,13 @@ func (arrowFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, 
 // arrowFile is an Arrow IPC file that is being written.
 type arrowFile struct {
 	buffer *bufio.Writer
-	at     *position
+	at     *countingWriter
 	out    *ipc.FileWriter
 }
 
 func newArrowFile(w io.Writer, s *arrow.Schema) (*arrowFile, error) {
 	f := &arrowFile{buffer: bufio.NewWriterSize(w, 1<<16)}
-	f.at = &position{Writer: f.buffer}
+	f.at = &countingWriter{Writer: f.buffer}
 	var err error
 	f.out, err = ipc.NewFileWriter(f.at, ipc.WithSchema(s))
 	return f, err
@@ -81,21 +79,21 @@ func (f *arrowFile) close() error {
 	return f.buffer.Flush()
 }
 
-// position is a writer that counts the written bytes. It has a method Seek because the library calls Seek to learn that
+// countingWriter is a writer that counts the written bytes. It has a method Seek because the library calls Seek to learn that
 // count.
-type position struct {
+type countingWriter struct {
 	io.Writer
 	at int64
 }
 
-func (p *position) Write(data []byte) (int, error) {
+func (p *countingWriter) Write(data []byte) (int, error) {
 	n, err := p.Writer.Write(data)
 	p.at += int64(n)
 	return n, err
 }
 
 // Seek returns the number of written bytes. It fails if the caller asks to move.
-func (p *position) Seek(offset int64, whence int) (int64, error) {
+func (p *countingWriter) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, errNoSeek
 	}

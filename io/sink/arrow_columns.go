@@ -78,7 +78,6 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// errLabelsTooLong means that the labels of a column are too long for a dictionary of an Arrow file.
 const errLabelsTooLong = reason("a key's labels are longer than 2 GiB together")
 
 // record returns a block as a record batch, which is valid as long as the block is.

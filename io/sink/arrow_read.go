@@ -10,10 +10,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// loses implements Format.
 func (arrowFormat) loses() losses { return losses{} }
 
-// Read implements Format. It passes on the rows of one record batch at a time.
+// Read passes on the rows of one record batch at a time.
 func (arrowFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newBoundedAllocator(size)))
 	if err != nil {

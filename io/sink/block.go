@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// chunkCells is how many cells of a Series are read at a time.
+	// chunkCells is how many cells of a query's answer are read at a time.
 	chunkCells = 1 << 14
 	// blockRows is how many rows fill a block, which becomes a Parquet row group. A Parquet file has at most 2^15 row
 	// groups, so a table has at most 4.2e9 rows.
 	blockRows = 1 << 17
 )
 
-// block holds consecutive rows of a table: for each row, the number of its cell and its values.
+// block holds consecutive rows of a table: for row i the number of its cell, cells[i], and its value in each column c,
+// values[c][i].
 type block struct {
 	cells  []int
 	values [][]float64

@@ -14,14 +14,15 @@ import (
 
 // CSVFormat writes CSV files (RFC 4180) with a header; lines end in \n.
 type CSVFormat struct {
-	Raw bool // write texts unchanged; otherwise none looks like a formula to a spreadsheet
+	Raw bool // write texts unchanged, even those that a spreadsheet would run as a formula
 }
 
-// Inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a
-// tab or a carriage return, so a label could fetch a web page or start a program on the reader's machine. An apostrophe
-// before it keeps it a text. A text that begins with an apostrophe gets another one, so that a program recovers the
-// text by removing one. Decimal numbers such as -5 are harmless and stay as they are.
-func (f CSVFormat) Inert(text string) string {
+// EscapeFormula returns a key's label or a header as it is written to a CSV file. A spreadsheet runs a cell that begins
+// with = + - @, a tab or a carriage return as a formula, so a label could fetch a web page or start a program on the
+// reader's machine. EscapeFormula puts an apostrophe before such a text, which makes the cell a text. A text that
+// already begins with an apostrophe gets another one, so that a program recovers every text by removing one. Decimal
+// numbers such as -5 are harmless and stay as they are.
+func (f CSVFormat) EscapeFormula(text string) string {
 	if f.Raw || text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return text
 	}
@@ -34,7 +35,7 @@ func (f CSVFormat) Inert(text string) string {
 func (f CSVFormat) inertAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = f.Inert(s)
+		out[i] = f.EscapeFormula(s)
 	}
 	return out
 }
@@ -42,7 +43,6 @@ func (f CSVFormat) inertAll(texts []string) []string {
 // Extension implements Format.
 func (CSVFormat) Extension() string { return ".csv" }
 
-// Write implements Format.
 func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	keys, err := f.quotedLabels(t)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f CSVFormat) quotedLabels(t *table) ([][]string, error) {
 			continue
 		}
 		for j, s := range keys[i] {
-			quoted, err := q.record(f.Inert(s))
+			quoted, err := q.record(f.EscapeFormula(s))
 			if err != nil {
 				return nil, err
 			}

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// loses implements Format: encoding/csv reads \r\n within quotes as \n.
+// encoding/csv reads \r\n within quotes as \n.
 func (CSVFormat) loses() losses { return losses{lineEnds: true} }
 
-// Read implements Format.
 func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := csv.NewReader(cancellable{ctx, io.NewSectionReader(r, 0, size)})
 	in.ReuseRecord = true
@@ -24,7 +23,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 	}
 	names := slices.Clone(header)
 	for i, name := range names {
-		if names[i], err = f.plainText(name); err != nil {
+		if names[i], err = f.unescapeFormula(name); err != nil {
 			return mismatch("the header")
 		}
 	}
@@ -45,7 +44,7 @@ func (f CSVFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to table
 			if !needed {
 				break
 			}
-			if text, err = f.plainText(text); err != nil {
+			if text, err = f.unescapeFormula(text); err != nil {
 				return mismatch("column " + names[i])
 			}
 			rows.keys[i].texts = append(rows.keys[i].texts, text)
@@ -75,14 +74,14 @@ func csvNumber(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// plainText removes the apostrophe of Inert. It refuses a text that a spreadsheet would run as a formula. -Inf and +Inf
-// begin with a sign too, but have no apostrophe.
-func (f CSVFormat) plainText(written string) (string, error) {
+// unescapeFormula removes the apostrophe that EscapeFormula adds. It refuses a text that a spreadsheet would run as a
+// formula, except -Inf and +Inf, which are numbers and are written without an apostrophe.
+func (f CSVFormat) unescapeFormula(written string) (string, error) {
 	text, cut := strings.CutPrefix(written, "'")
 	switch {
 	case f.Raw:
 		return written, nil
-	case cut || f.Inert(text) == text:
+	case cut || f.EscapeFormula(text) == text:
 		return text, nil
 	}
 	if _, err := strconv.ParseFloat(text, 64); err != nil {

@@ -22,8 +22,8 @@ const (
 	noteMode    = 0o600
 )
 
-// renameChecked renames from to to after it checked that to is free. If to is taken in between, the rename still never
-// replaces a folder with contents.
+// renameChecked renames from to to, after a check that nothing is at to. If another process makes a folder at to after
+// the check, the rename replaces it only if it is empty.
 func renameChecked(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
@@ -36,7 +36,7 @@ func renameChecked(from, to string) error {
 	}
 }
 
-// makeParents makes the missing folders above dir, durably.
+// makeParents makes the missing folders above dir and syncs each to the disk.
 func makeParents(dir string) error {
 	parent := filepath.Dir(dir)
 	if _, err := os.Stat(parent); err == nil || parent == dir {
@@ -107,7 +107,6 @@ type cancellable struct {
 	io.Reader
 }
 
-// Read implements io.Reader.
 func (c cancellable) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
@@ -123,9 +122,9 @@ func checkPrivate(op, staging string) error {
 	case err != nil:
 		return failure(op, staging, err)
 	case !info.IsDir():
-		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+		return refusal(op, staging, CodeUnsafeStaging, "the staging folder is a file or a link: look who made it, and remove it")
 	case !owned(staging, info):
-		return refusal(op, staging, CodePlanted,
+		return refusal(op, staging, CodeUnsafeStaging,
 			"the staging folder belongs to another user: run as that user, or look who made it, and remove it")
 	}
 	who, err := private.Others(staging, info)
@@ -133,15 +132,15 @@ func checkPrivate(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		return refusal(op, staging, CodePlanted, who+" may look into the staging folder: if nobody can have, "+
+		return refusal(op, staging, CodeUnsafeStaging, who+" may look into the staging folder: if nobody can have, "+
 			private.Repair(staging, info)+"; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
 
-// checkBorn returns an error if others can read a new staging folder. On Windows it inherits its access list from its
-// parent, and some file systems of Unix keep no modes.
-func checkBorn(op, staging string) error {
+// checkNewStaging returns an error if other users can read a staging folder that was just made with mode 0700. They can
+// on Windows, if the folder inherits such an access list from its parent, and on file systems that keep no modes.
+func checkNewStaging(op, staging string) error {
 	info, err := os.Lstat(staging)
 	if err != nil {
 		return failure(op, staging, err)
@@ -151,7 +150,7 @@ func checkBorn(op, staging string) error {
 		return failure(op, staging, err)
 	}
 	if who != "" {
-		return refusal(op, staging, CodePlanted, who+" may look into folders that are made there, and a release is private "+
+		return refusal(op, staging, CodeUnsafeStaging, who+" may look into folders that are made there, and a release is private "+
 			"until it is published: choose an output folder (output.dir) in a folder of your own")
 	}
 	return nil

@@ -13,10 +13,10 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
-// the other, whole, at every moment. Afterwards the older release is in the staging folder, which is deleted at the
-// end. So before the exchange, the file replacesName is written to the staging folder: it names the older release.
-// EndExchange moves that release aside before anything is deleted, in this process or, after a crash, in the next one.
+// A new release replaces an older one in one step: the two folders exchange their names, so that at every moment a
+// reader finds one complete release. Afterwards the older release lies in the staging folder, which will be deleted. To
+// save it, a file in the staging folder (replacesName) names the older release before the exchange. EndExchange moves
+// that release out of the staging folder; after a crash, the next process does so.
 
 // replacesName is a file of a staging folder. It names the release that the staged release replaces.
 const replacesName = "replaces"
@@ -60,7 +60,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
-// announceReplaced records, durably, which release the staged one is about to replace.
+// announceReplaced writes the file replacesName and syncs it to the disk.
 func announceReplaced(staging, dir, digest string) error {
 	relative, err := filepath.Rel(filepath.Dir(staging), dir)
 	if err != nil {
@@ -88,15 +88,16 @@ func announceReplaced(staging, dir, digest string) error {
 // staging folder, and returns the older release's new path. If there was no exchange, the staging folder stays as it is
 // and moved is empty.
 func (f *Folder) EndExchange(staging string) (moved string, err error) {
-	moved, exchanged, err := f.rescue(staging)
+	moved, exchanged, err := f.retireReplaced(staging)
 	if err != nil || !exchanged {
 		return "", err
 	}
 	return moved, remove(staging)
 }
 
-// rescue moves the older release of an exchange out of the staging folder; exchanged is false if there was no exchange.
-func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error) {
+// retireReplaced moves the older release out of the staging folder after an exchange. exchanged is false if there was
+// no exchange.
+func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, err error) {
 	const op = "move aside"
 	old, err := replacedBy(staging)
 	if err != nil || old == nil {

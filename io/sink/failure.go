@@ -15,20 +15,20 @@ type Code string
 
 // The codes of an Error.
 const (
-	CodeExists     Code = "exists"            // something is at the path already
-	CodeMissing    Code = "missing"           // the path does not exist
-	CodePermission Code = "permission"        // the system denies access
-	CodePlanted    Code = "planted"           // other users can read a staging folder, or own it
-	CodeReadOnly   Code = "read-only"         // the file system is mounted read-only
-	CodeDiskFull   Code = "disk-full"         // no space is left, or a quota is used up
-	CodeNotFolder  Code = "not-a-folder"      // the path is not a folder
-	CodeOtherDisk  Code = "other-file-system" // a rename would cross file systems
-	CodeFormat     Code = "format"            // a table cannot be written in the format
-	CodeMismatch   Code = "mismatch"          // a file that was read back differs from the answer
-	CodeNoRelease  Code = "no-release"        // the folder is absent or empty: [pipeline.ErrNoRelease]
-	CodeIncomplete Code = "incomplete"        // the folder is not a complete release: [pipeline.ErrIncomplete]
-	CodeCancelled  Code = "cancelled"         // the context ended
-	CodeIO         Code = "io"                // any other error of the system
+	CodeExists        Code = "exists"            // something is at the path already
+	CodeMissing       Code = "missing"           // the path does not exist
+	CodePermission    Code = "permission"        // the system denies access
+	CodeUnsafeStaging Code = "planted"           // other users can read a staging folder, or own it
+	CodeReadOnly      Code = "read-only"         // the file system is mounted read-only
+	CodeDiskFull      Code = "disk-full"         // no space is left, or a quota is used up
+	CodeNotFolder     Code = "not-a-folder"      // the path is not a folder
+	CodeOtherDisk     Code = "other-file-system" // a rename would cross file systems
+	CodeFormat        Code = "format"            // a table cannot be written in the format
+	CodeMismatch      Code = "mismatch"          // a file that was read back differs from the answer
+	CodeNoRelease     Code = "no-release"        // the folder is absent or empty: [pipeline.ErrNoRelease]
+	CodeIncomplete    Code = "incomplete"        // the folder is not a complete release: [pipeline.ErrIncomplete]
+	CodeCancelled     Code = "cancelled"         // the context ended
+	CodeIO            Code = "io"                // any other error of the system
 )
 
 // Error is a failed operation on a release folder. Its text has paths, column names and the operating system's message,
@@ -38,7 +38,7 @@ type Error struct {
 	Path string
 	Code Code
 	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of this
-	// package. It is nil if the code says all.
+	// package. It is nil if Code alone describes the failure.
 	Err error
 }
 
@@ -67,18 +67,19 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// reason is an error with a text of this package.
+// reason is an error whose text is written in this package, so that it cannot quote a file.
 type reason string
 
 func (r reason) Error() string { return string(r) }
 
-// mismatch is the error for a file that differs from its answer. It names the place, but does not quote the file.
+// mismatch is the error for a file whose content differs from the query's answer. It names the column or the line that
+// differs, and quotes nothing of the file.
 type mismatch string
 
 func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
 
-// systemCodes maps errors of the system to codes; the first that matches counts. The standard library maps each
-// system's error numbers to the errors here.
+// systemCodes maps errors of the operating system to codes; the first that matches counts. On each system, the standard
+// library makes errors.Is match the system's error numbers with these errors.
 var systemCodes = []struct {
 	err  error
 	code Code

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Each file format NAME has its writer in NAME.go and its reader in NAME_read.go. The package comment describes what
-// the files hold.
+// The writer of a file format is in csv.go, arrow.go, …, and its reader in csv_read.go, arrow_read.go, … The package
+// comment (doc.go) describes what the files hold.
 
 // format writes a table to a file and reads it. To add one, implement it in files of its own and add it to builtin, and
 // to readBack if releases can be read from it.
@@ -17,7 +17,7 @@ type format interface {
 	Write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
 	// Read reads a file of size bytes and passes its rows to to.
 	Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error
-	// loses returns in what the table that Read yields may differ from the table that Write wrote.
+	// loses returns the ways in which a table changes if it is written and read again.
 	loses() losses
 }
 

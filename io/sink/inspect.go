@@ -74,7 +74,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	return note, c.digest, nil
 }
 
-// content describes what a release folder holds. The release is complete if there are no findings.
+// content describes the files of a release folder. The release is complete if findings is empty.
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // the manifest's SHA-256
@@ -85,7 +85,7 @@ type content struct {
 
 func (c *content) addFinding(text string) { c.findings = append(c.findings, text) }
 
-// inspect is examine, but returns any finding as an error.
+// inspect checks a release folder as examine does, and returns the first finding as an error.
 func inspect(ctx context.Context, dir string) (*content, error) {
 	c, err := examine(ctx, dir)
 	if err != nil {
@@ -210,7 +210,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 
 func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
 	for _, f := range files {
-		if !plainName(f.Path) || listed[f.Path] {
+		if !isFileName(f.Path) || listed[f.Path] {
 			i.addFinding(manifestName + " names a file twice or outside the folder")
 			continue
 		}

@@ -13,10 +13,8 @@ import (
 // jsonFormat writes one array of objects, with one object per line.
 type jsonFormat struct{}
 
-// Extension implements Format.
 func (jsonFormat) Extension() string { return ".json" }
 
-// Write implements Format.
 func (jsonFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	texts, err := newJSONRows(t)
 	if err != nil {
@@ -97,7 +95,6 @@ func jsonText(s string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// errNotText means that a label is not valid UTF-8.
 const errNotText = reason("a name or a label is not valid UTF-8")
 
 // appendRow appends row i of a block as a JSON object.

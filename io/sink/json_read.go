@@ -12,11 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// loses implements Format: JSON has no infinite numbers.
+// JSON has no infinite numbers.
 func (jsonFormat) loses() losses { return losses{infinities: true} }
 
-// Read implements Format. It accepts only what Write writes: one object in each line, all with the columns of the first
-// object.
+// Read accepts only what Write writes: one object in each line, all with the columns of the first object.
 func (jsonFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	in := jsonLines{in: bufio.NewReaderSize(cancellable{ctx, io.NewSectionReader(r, 0, size)}, 1<<16)}
 	if err := in.expect("["); err != nil {
@@ -185,7 +184,7 @@ func (o *jsonObjects) addLabel(i int, value []byte) bool {
 	return true
 }
 
-// cutJSON splits a text after its first JSON value, which is a string, a number or a word such as null.
+// cutJSON splits a text after its first JSON value, which must be a string, a number or a word such as null.
 func cutJSON(text []byte) (value, rest []byte) {
 	n := 0
 	if len(text) > 0 && text[0] == '"' {

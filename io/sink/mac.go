@@ -10,7 +10,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// WriteMAC writes the MAC of a staged release beside it, durably. It replaces a MAC that exists.
+// WriteMAC writes a MAC (message authentication code) of a staged release to a file in the staging folder and syncs it
+// to the disk. It replaces an older MAC.
 func (f *Folder) WriteMAC(staging, mac string) error {
 	const op = "write the MAC of"
 	if strings.ContainsRune(mac, '\n') || len(mac) >= maxNote {

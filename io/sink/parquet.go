@@ -16,10 +16,9 @@ const createdBy = "dprelease version 1 (build parquet-go)"
 // parquetFormat writes a Parquet file with one row group for each block of rows.
 type parquetFormat struct{}
 
-// Extension implements Format.
 func (parquetFormat) Extension() string { return ".parquet" }
 
-// Write implements Format. It writes column by column, so that memory holds only the compressed pages of one row group.
+// Write writes column by column, so that memory holds only the compressed pages of one row group.
 func (parquetFormat) Write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	out := parquet.NewGenericWriter[any](w, schemaOf(t), &parquet.WriterConfig{
 		CreatedBy:       createdBy,

@@ -11,10 +11,9 @@ import (
 	meta "github.com/parquet-go/parquet-go/format"
 )
 
-// loses implements Format.
 func (parquetFormat) loses() losses { return losses{} }
 
-// Read implements Format. It passes on the rows of one row group at a time.
+// Read passes on the rows of one row group at a time.
 func (parquetFormat) Read(ctx context.Context, r io.ReaderAt, size int64, to tableReceiver) error {
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {

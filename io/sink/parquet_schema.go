@@ -20,7 +20,6 @@ type record struct {
 	fields []parquet.Field
 }
 
-// Fields returns the fields in the order of the columns.
 func (r record) Fields() []parquet.Field { return r.fields }
 
 type field struct {
@@ -28,7 +27,6 @@ type field struct {
 	name string
 }
 
-// Name returns the column's name.
 func (f field) Name() string { return f.name }
 
 // Value is never called: the library uses it only for rows held in Go structs.

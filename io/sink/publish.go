@@ -24,7 +24,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	if err := makeParents(dir); err != nil {
 		return failure(op, filepath.Dir(dir), err)
 	}
-	if err := vacate(dir); err != nil {
+	if err := removeIfEmpty(dir); err != nil {
 		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
@@ -42,8 +42,8 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	return f.Discard(staging)
 }
 
-// vacate removes dir if it is an empty folder.
-func vacate(dir string) error {
+// removeIfEmpty removes dir if it is an empty folder.
+func removeIfEmpty(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -60,7 +60,7 @@ func vacate(dir string) error {
 // Discard removes a staging folder and its contents, durably. If an exchange left a published release in it, Discard
 // first moves that release aside. It is not an error if there is no staging folder.
 func (f *Folder) Discard(staging string) error {
-	if _, _, err := f.rescue(staging); err != nil {
+	if _, _, err := f.retireReplaced(staging); err != nil {
 		return err
 	}
 	return remove(staging)
@@ -89,10 +89,10 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	return retireAs(dir, dir, digest)
 }
 
-// retireAs is Retire for a release that was published at dir and is now at from.
+// retireAs renames a release that lies at from as Retire would if it were still at dir.
 func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
-	if len(digest) < shortDigest || !plainName(digest) {
+	if len(digest) < shortDigest || !isFileName(digest) {
 		return "", refusal(op, dir, CodeFormat, "the digest is not one")
 	}
 	base := filepath.Clean(dir) + "." + digest[:shortDigest]

@@ -66,7 +66,7 @@ func (r *fileRows) reset() {
 	}
 }
 
-// losses names the differences between a written table and the table that is read back, for one format.
+// losses are the differences that writing a table in a format and reading it again may cause.
 type losses struct {
 	lineEnds   bool // \r\n in a label becomes \n
 	infinities bool // an infinite value is read as missing, and an infinite label as null
@@ -99,7 +99,6 @@ func verify(ctx context.Context, f format, r io.ReaderAt, size int64, t *table) 
 	return nil
 }
 
-// mismatchUnless returns err, or place as an error if err is nil.
 func mismatchUnless(err error, place mismatch) error {
 	if err != nil {
 		return err
@@ -117,7 +116,6 @@ type comparison struct {
 	at     int // the first row of block that is not compared yet
 }
 
-// columns implements tableReceiver.
 func (c *comparison) columns(names []string, optional []bool) (int, bool, error) {
 	want := c.table.columns()
 	if c.loses.lineEnds {
@@ -148,7 +146,6 @@ func (c *comparison) load() (bool, error) {
 	return true, nil
 }
 
-// add implements tableReceiver.
 func (c *comparison) add(r *fileRows) error {
 	for from := 0; from < r.n; {
 		if more, err := c.load(); err != nil || !more {

@@ -55,7 +55,7 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{readings: true}
+	c := &collector{derived: true}
 	if err = c.readFile(ctx, dir, file); err == nil {
 		t = c.table()
 	}
@@ -64,10 +64,10 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 
 // collector is a tableReceiver that keeps the whole table in memory.
 type collector struct {
-	readings bool // accept a table without noisy values
-	keyless  bool // the caller does not need the keys
-	names    []string
-	rows     *fileRows
+	derived bool // accept a table that was computed from an answer, such as quantiles: it has no noisy values
+	keyless bool // the caller does not need the keys
+	names   []string
+	rows    *fileRows
 }
 
 // columns implements tableReceiver. The keys end before the column noisy or, in a table that was computed from an
@@ -75,7 +75,7 @@ type collector struct {
 func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, err error) {
 	for i := range names {
 		noisy := names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate"
-		if noisy || c.readings && names[i] == "estimate" && i == len(names)-3 {
+		if noisy || c.derived && names[i] == "estimate" && i == len(names)-3 {
 			c.names, c.rows = names, newFileRows(i, len(names)-i)
 			return i, !c.keyless, nil
 		}
@@ -83,7 +83,6 @@ func (c *collector) columns(names []string, _ []bool) (keys int, needed bool, er
 	return 0, false, mismatch("the table has no noisy values")
 }
 
-// add implements tableReceiver.
 func (c *collector) add(r *fileRows) error {
 	c.rows.n += r.n
 	for i := range r.keys {

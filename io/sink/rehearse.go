@@ -71,7 +71,7 @@ func rehearseDocuments(ctx context.Context, p pipeline.Presenter, r *pipeline.Re
 		return nil, err
 	}
 	for _, d := range documents {
-		if !plainName(d.Path) {
+		if !isFileName(d.Path) {
 			return nil, refusal("rehearse", d.Path, CodeFormat, "a document's name is not a file name")
 		}
 		if err := d.Write(io.Discard); err != nil {

@@ -23,7 +23,7 @@ func (f *Folder) Prepare(staging string) error {
 	if err := os.Mkdir(staging, stagingMode); err != nil {
 		return failure(op, staging, err)
 	}
-	if err := checkBorn(op, staging); err != nil {
+	if err := checkNewStaging(op, staging); err != nil {
 		return errors.Join(err, os.Remove(staging))
 	}
 	return failure(op, staging, syncFolder(filepath.Dir(staging)))
@@ -185,7 +185,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release,
 			return nil, err
 		}
 		for _, d := range documents {
-			if !plainName(d.Path) {
+			if !isFileName(d.Path) {
 				return nil, refusal("write", s.dir, CodeFormat, "a document's name is not a file name")
 			}
 			name, write := s.fileName(d.Path), d.Write
@@ -262,8 +262,8 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return err
 }
 
-// bannered returns a function that writes a document of a preview with a banner. A page has a banner already. Other
-// documents get a line in front if their format allows one.
+// bannered returns a function that writes a document of a preview with a warning that its numbers are invented. The page
+// has such a banner already. Other documents get the warning as their first line, if their format allows one.
 func bannered(d pipeline.Document) func(io.Writer) error {
 	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice +
 		"\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}

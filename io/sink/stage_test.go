@@ -107,7 +107,7 @@ func TestModes(t *testing.T) {
 	must(t, os.Chmod(p.staging, 0o755))
 	must(t, os.RemoveAll(p.staged()))
 	_, err := New().Stage(t.Context(), p.staging, "x", release(t, twoQueries()...))
-	fails(t, err, CodePlanted)
+	fails(t, err, CodeUnsafeStaging)
 }
 
 func mode(t *testing.T, path string) fs.FileMode {

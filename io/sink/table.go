@@ -58,15 +58,15 @@ func newTable(r pipeline.Result) *table {
 // mayMiss reports whether cells may have no value. An answer with further columns is a quotient, which has no value if
 // its denominator is not positive. A quantile has no value if there are no rows. The result does not depend on the
 // values, so a query always has the same schema.
-func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
+func mayMiss(a query.Answer) bool { return len(a.Extra) > 0 || isDerived(a) }
 
-// isReading reports whether a table was computed from an answer, such as quantiles. Such a table has estimates and
+// isDerived reports whether a table was computed from another answer, as quantiles are. It then has estimates and
 // intervals, but no noisy values.
-func isReading(a query.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
+func isDerived(a query.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
 // valueColumnsOf returns the columns after the keys, in order.
 func valueColumnsOf(a query.Answer) []valueColumn {
-	if isReading(a) {
+	if isDerived(a) {
 		return []valueColumn{{"estimate", a.Estimate}, {"ci95_low", a.Low}, {"ci95_high", a.High}}
 	}
 	columns := []valueColumn{
@@ -81,7 +81,7 @@ func valueColumnsOf(a query.Answer) []valueColumn {
 
 // problem describes why the table cannot be written; "" if it can be written.
 func (t *table) problem() string {
-	if !plainName(t.Name) {
+	if !isFileName(t.Name) {
 		return "the query's name can't be a file name"
 	}
 	for _, v := range t.values {
@@ -130,10 +130,10 @@ func labelCount(l domain.Labels) int {
 	return 0
 }
 
-// labelAt returns which of the n labels of k the cell has.
+// labelAt returns the index of a cell's label among the n labels of the key column k.
 func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
-// plainName reports whether a name is a plain file name on every system, without a path.
-func plainName(name string) bool {
+// isFileName reports whether a name is a file name without a path on every operating system.
+func isFileName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }

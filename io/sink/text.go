@@ -18,7 +18,7 @@ func (r rowTexts) label(k, cell int) string {
 	return r.keys[k][labelAt(r.table.keys[k], len(r.keys[k]), cell)]
 }
 
-// stream writes the bytes that appendRow appends for each row i of each block, and returns the number of rows.
+// stream writes all rows of the table and returns their number. appendRow appends row i of block b to line.
 func (r rowTexts) stream(ctx context.Context, out *bufio.Writer,
 	appendRow func(line []byte, b *block, i int) []byte) (rows int, err error) {
 	line := []byte{}

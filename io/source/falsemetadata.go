@@ -15,9 +15,9 @@ type FalseMetadata struct {
 	Column   string
 }
 
-// WrongMetadata reads all rows of a split and returns the wrong statements about the given columns. If the row group
-// has another number of rows than the footer states, the error has CodeRowCount, as for every read. Other errors are
-// errors of Read.
+// WrongMetadata reads all rows of a split and returns the wrong statements of the file's metadata about the given
+// columns. If the row group has another number of rows than the footer states, the error has the code CodeRowCount.
+// WrongMetadata also returns the errors of Read.
 func (d *Dataset) WrongMetadata(ctx context.Context, split int, columns []string) ([]FalseMetadata, error) {
 	p, err := d.check(split, columns)
 	if err != nil {

@@ -89,7 +89,7 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 	return paths, nil
 }
 
-// literal escapes the wildcards in a folder's name.
+// literal escapes the wildcards in a folder's name, so that a pattern matches this folder only.
 func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

@@ -24,7 +24,7 @@ import (
 // hiveNull is the VALUE that stands for null in the names of folders, in Hive and its successors.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// inFolder is a file with additional columns, whose values are in the names of its folders.
+// inFolder is a file with additional columns, whose values come from the names of the folders above the file.
 type inFolder struct {
 	scan.File
 	names  []string
@@ -125,7 +125,6 @@ func (c constant) column(rows int) table.Column {
 	return out
 }
 
-// Schema implements scan.File.
 func (f *inFolder) Schema() table.Schema {
 	s := table.Schema{Fields: slices.Clone(f.File.Schema().Fields)}
 	for i, name := range f.names {
@@ -134,12 +133,10 @@ func (f *inFolder) Schema() table.Schema {
 	return s
 }
 
-// Public implements scan.File.
 func (f *inFolder) Public(column string) bool {
 	return slices.Contains(f.names, column) || f.File.Public(column)
 }
 
-// Read implements scan.File.
 func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary,
 	error) {
 	sum, err := f.File.Read(ctx, split, f.inner(columns), func(b *table.Batch) error {
@@ -159,13 +156,11 @@ func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield 
 	return sum, err
 }
 
-// Digest implements scan.File.
 func (f *inFolder) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	sum, err := f.File.Digest(ctx, split, f.inner(columns))
 	return f.sign(sum), err
 }
 
-// Fetch implements scan.Fetcher.
 func (f *inFolder) Fetch(split int, columns []string) bool {
 	file, ok := f.File.(scan.Fetcher)
 	return ok && file.Fetch(split, f.inner(columns))
@@ -181,8 +176,8 @@ func (f *inFolder) inner(columns []string) (inner []string) {
 	return inner
 }
 
-// sign returns a digest that also depends on the names of the folders, so that a file in another folder is another
-// input.
+// sign returns a digest of a file's digest and the values in its folders' names: the same bytes in another folder are
+// another input.
 func (f *inFolder) sign(digest []byte) []byte {
 	if digest == nil {
 		return nil
@@ -202,7 +197,6 @@ type footedInFolder struct {
 	footed scan.Footed
 }
 
-// Rows implements scan.Footed.
 func (f footedInFolder) Rows(split int) int64 { return f.footed.Rows(split) }
 
 // Bounds implements scan.Footed. A column of a folder has one value in all rows.
@@ -220,20 +214,18 @@ func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
 	return table.Bounds{}, false
 }
 
-// DigestFooter implements scan.Footed.
 func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
 	sum, err := f.footed.DigestFooter(split)
 	return f.sign(sum), err
 }
 
-// unfooted is an inFolder whose file format has no row counts or statistics. A filter on a folder's name can still skip
-// the file, which is then not read at all.
+// unfooted is an inFolder whose file format states no row counts or statistics. A filter on a column of a folder's name
+// can still skip the whole file without reading it.
 type unfooted struct{ *inFolder }
 
 // Rows implements scan.Footed: the number of rows is not known.
 func (unfooted) Rows(int) int64 { return scan.UnknownRows }
 
-// Bounds implements scan.Footed.
 func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
 
 // DigestFooter implements scan.Footed. If a file is skipped by its name, its content does not matter.

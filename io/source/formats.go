@@ -65,13 +65,13 @@ var formats = []struct {
 	{"jsonl", []string{".jsonl", ".ndjson"}, openObjects, true},
 }
 
-// packings holds the endings of compressed files.
+// packings maps the endings of compressed files to their compressions.
 var packings = []struct {
 	ending string
 	packed scan.Compression
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
-// openDescribed returns the opener of a self-describing format.
+// openDescribed returns the opener of a format whose files state the types of their columns (Parquet, Arrow).
 func openDescribed(open func(context.Context, scan.Place, []string, scan.BlockMAC) (scan.File,
 	*fault.Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {

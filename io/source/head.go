@@ -44,7 +44,6 @@ type object struct {
 	stores *stores
 }
 
-// Close implements io.Closer.
 func (o *object) Close() error {
 	err := o.handle.Close()
 	o.stores.close()

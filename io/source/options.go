@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// Summary describes a split that was read: the Digest of its bytes, the number of its rows that were Skipped because
-// the footer shows that no filter passes them, and the number of Blank lines and comments in a CSV file.
+// Summary describes a split that was read: the Digest of its bytes; the number of rows that were Skipped, because the
+// footer shows that none of them passes the filters; and the number of Blank lines and comments of a CSV file.
 type Summary = scan.Summary
 
 // Options describes how files are read. CSV and JSONL have no effect on other formats.
@@ -26,11 +26,12 @@ type Options struct {
 	Format string
 	CSV    textfile.CSV
 	JSONL  textfile.JSONL
-	// Exact names the columns in which different values must stay different: the columns of the privacy unit. In them,
-	// a decimal that is not an Int is a text, an INT96 a timestamp in nanoseconds, and a date64 a wall-clock reading in
-	// milliseconds. A value that its type does not hold exactly is null.
+	// Exact names the columns, such as those of the privacy unit, in which no two different values may become one by
+	// rounding. In these columns, a decimal other than an integer of up to 18 digits is read as a text, a Parquet INT96 as
+	// a timestamp in nanoseconds, and an Arrow date64 as a timestamp without a zone in milliseconds. A value that the type
+	// does not hold exactly is null.
 	Exact []string
-	// Folders maps the columns that are in the names of folders (NAME=VALUE) to their types.
+	// Folders maps names of columns to their types, for columns that the names of folders hold (NAME=VALUE).
 	Folders map[string]string
 	// Key is a secret that makes digests unforgeable: without it, nobody can make another file with the same digest. It
 	// may be empty.

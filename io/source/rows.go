@@ -11,7 +11,7 @@ import (
 // of yield unchanged.
 type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) error) error
 
-// OfRows returns a dataset of one split whose rows come from the function read. The dataset has no digest.
+// OfRows returns a dataset of one split whose rows come from the function read. The digest of its split is nil.
 func OfRows(schema table.Schema, read Rows) *Dataset {
 	d := &Dataset{schema: schema, stores: newStores(1)}
 	d.add(found{base: "rows"}, rowsFile{schema, read})

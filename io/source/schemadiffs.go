@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// agree compares the schema of every file with the schema of the first one, and returns all differences.
+// agree returns all differences between the schema of the first file and the schemas of the others.
 func agree(names []string, files []scan.File) fault.Errors {
 	var wrong fault.Errors
 	for i, f := range files[1:] {

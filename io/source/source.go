@@ -39,7 +39,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// place is a file and the number of a split in it.
+// place is one split of the dataset: the index of its file, and its number in that file.
 type place struct{ file, split int }
 
 // Dataset is one table: one or more files with the same columns. Its methods may be called concurrently.
@@ -168,7 +168,7 @@ func (d *Dataset) Shares(other *Dataset) bool {
 	return false
 }
 
-// Splits returns the number of parts that can be read independently, in a fixed order.
+// Splits returns the number of splits, the pieces of the table that can be read independently. Their order is fixed.
 func (d *Dataset) Splits() int { return len(d.places) }
 
 // Read streams one split's columns in batches to yield, and returns a digest of the bytes on which the columns depend.
@@ -223,7 +223,7 @@ func (d *Dataset) addFileName(err error, file int) error {
 	return err
 }
 
-// AheadOfStores is the result of AheadBytes if some files are in a store.
+// AheadOfStores is the memory in bytes that each worker needs for requests to stores: see [Dataset.AheadBytes].
 const AheadOfStores = remote.PerWorker
 
 // AheadBytes returns how many bytes of memory each worker needs to read ahead, in addition to decoded batches. It is 0

@@ -74,11 +74,11 @@ func (s *SplitReader) Read(ctx context.Context, split int, columns []string,
 	return sum, s.d.addFileName(err, p.file)
 }
 
-// lookedAhead is how many of the next splits are examined to find one to fetch: some of them are skipped.
+// lookedAhead is the number of following splits among which fetch searches for splits that are not skipped.
 const lookedAhead = 64
 
-// fetchBefore returns a function that fetches the next splits ahead and then calls yield. It does so only at the first
-// call, when all requests for this split were made.
+// fetchBefore returns a function that calls yield. Its first call comes when all requests for the current split were
+// made; it then first starts to fetch the next splits.
 func (s *SplitReader) fetchBefore(split int, columns []string,
 	yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)

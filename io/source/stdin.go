@@ -70,13 +70,11 @@ func (s *spool) fill(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// Size implements scan.Remote.
 func (s *spool) Size() int64 { return s.size }
 
 // Version implements scan.Remote. A spool does not change.
 func (s *spool) Version() string { return "" }
 
-// Open implements scan.Remote.
 func (s *spool) Open(ctx context.Context) scan.Handle {
 	return &spoolHandle{spool: s, ctx: ctx, held: -1}
 }
@@ -93,7 +91,6 @@ type spoolHandle struct {
 	piece []byte
 }
 
-// ReadAt implements io.ReaderAt.
 func (h *spoolHandle) ReadAt(p []byte, at int64) (n int, err error) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -130,7 +127,6 @@ func (h *spoolHandle) hold(i int) error {
 	return nil
 }
 
-// Expect implements scan.Handle.
 func (h *spoolHandle) Expect(...scan.Extent) {}
 
 // Close implements io.Closer. The spool stays open.
@@ -153,7 +149,7 @@ func (s *stores) findStdin(o Options) (found, *fault.Error) {
 		}}, e
 }
 
-// stdinFormat returns the opener of a format that can be read from standard input.
+// stdinFormat returns the opener of a format. It returns an error if the format cannot be read from standard input.
 func stdinFormat(format string) (opener, *fault.Error) {
 	for _, f := range formats {
 		if f.name == format && !f.text {

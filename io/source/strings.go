@@ -21,8 +21,8 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return ReadColumn(ctx, path, column, false)
 }
 
-// ReadColumn is [ReadStrings], but if aligned is set, each null becomes an empty text. Then item i of each column
-// belongs to row i.
+// ReadColumn reads a column as [ReadStrings] does. If aligned is set, it returns an empty text for each null, so that
+// item i of every column belongs to row i.
 func ReadColumn(ctx context.Context, path, column string, aligned bool) ([]string, error) {
 	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: textfile.CSV{Header: true}}
 	if store.IsAddress(path) {

@@ -90,7 +90,7 @@ func (a Address) Base() string {
 	return base
 }
 
-// Base returns the last part of a path, or of the key of an address, without options.
+// Base returns the last part of a path or of a URL, without the query string.
 func Base(place string) string {
 	if a, err := ParseAddress(place); err == nil {
 		return a.Base()
@@ -110,9 +110,9 @@ func (a Address) At(key string) Address {
 	return a
 }
 
-// Pattern returns the part of the key before the first wildcard, with which objects are listed. ok is false if the key
-// is not a pattern. A pattern has one of
-// * ? [, or ends with a slash and stands for all keys below it.
+// Pattern returns the part of the key before the first wildcard, so that a store can list the objects with this prefix.
+// ok is false if the key is not a pattern. A pattern has one of * ? [, or ends with a slash and stands for all keys
+// below it.
 func (a Address) Pattern() (prefix string, ok bool) {
 	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
 		return a.Key[:i], true

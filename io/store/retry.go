@@ -14,11 +14,11 @@ const (
 	attempts   = 7
 	firstPause = 100 * time.Millisecond
 	lastPause  = 10 * time.Second
-	// An attempt may take leastTime, and one second more for every slowest bytes that it reads.
+	// The deadline of an attempt is leastTime, and one second more for each slowest bytes that it reads or writes.
 	leastTime = 30 * time.Second
 	slowest   = 64 << 10
-	// After this many bytes have arrived, a read may fail seven times again. Fewer bytes do not count: a store that sends
-	// one byte and then stalls must not be asked forever.
+	// After this many bytes have arrived, a read may fail seven times again. Fewer bytes do not count: a store that
+	// sends one byte and then stalls must not be asked forever.
 	progress = 64 << 10
 	// An attempt to read fails if fewer bytes than progress arrive for as long as mostSilence: a store that sends a few
 	// bytes now and then must not be asked forever either.
@@ -136,7 +136,8 @@ func attempt(ctx context.Context, size int64, f func(context.Context) error) err
 	return f(ctx)
 }
 
-// finished reports whether no further attempt makes sense, and returns the error to report.
+// finished reports whether no further attempt is made: the last one succeeded, ctx ended, or another attempt would fail
+// too, since the error is not of kind Unavailable. It also returns the error for the caller of Retry.
 func finished(ctx context.Context, err error) (bool, error) {
 	var own *Error
 	switch {

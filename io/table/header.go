@@ -9,8 +9,8 @@ var delimiters = []struct{ char, name, written string }{
 	{"\t", "a tab", `"\t"`}, {";", "a semicolon", `";"`}, {"|", "a bar", `"|"`}, {",", "a comma", `","`},
 }
 
-// HeaderAdvice describes what may be wrong with the header of a text file that lacks the column wanted. It shows none
-// of names: if the file has no header, these are a row of data.
+// HeaderAdvice describes what may be wrong with the header of a text file that lacks the column wanted. names are the
+// fields of the first line. The advice quotes none of them: if the file has no header, they are private values.
 func HeaderAdvice(names []string, wanted string) string {
 	joined := strings.Join(names, "")
 	if advice := LineEndAdvice(joined); advice != "" {

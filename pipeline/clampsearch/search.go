@@ -1,6 +1,6 @@
-// Package clampsearch plans queries whose clamp, or bound on the rows of a unit, is found during the run. Before the
-// query's own noise, the run draws a noisy histogram, from which it chooses. The histogram costs a fraction of the
-// query's mu², which is charged with the rest.
+// Package clampsearch plans queries whose clamp, or bound on the rows of a unit, the run chooses itself: before the
+// query's own noise, it draws a noisy histogram and chooses from that. The histogram costs a fraction of the query's
+// mu², which is charged with the rest.
 package clampsearch
 
 import (
@@ -21,8 +21,8 @@ type Search struct {
 	Result *query.SearchResult
 	// name is the histogram's name in the ledger, if an earlier charge was adopted; otherwise ""
 	name string
-	// charged are the query's mechanisms as they were charged, before the choice. most[i] is the largest value that one
-	// row adds to a cell of component i.
+	// charged holds the query's mechanisms as they were charged, before the choice. most[i] is the largest value that
+	// one row adds to a cell of component i.
 	charged []manifest.Charged
 	most    []float64
 }
@@ -37,9 +37,8 @@ func New(q query.Query, adj query.Adjacency) (*Search, error) {
 	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits the budget requests of the query's components: the search's fraction of the query's mu² goes to the
-// histogram, the rest to the components. Components whose sensitivity depends on the choice are marked with the
-// histogram's name.
+// Ask splits the budget requests of the query's components: the histogram gets the search's fraction of the query's
+// mu², the components get the rest. A component whose sensitivity depends on the choice refers to the histogram's name.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)
@@ -109,7 +108,7 @@ func (s *Search) With(found query.SearchResult, charged []calibrate.Mechanism, a
 	return out, nil
 }
 
-// Choose sets the range r in the exact answers that depend on it.
+// Choose limits the exact answers that depend on the choice to the range r.
 func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error) {
 	for j, follows := range s.Follows() {
 		if follows {

@@ -146,7 +146,8 @@ func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 	return out
 }
 
-// The answers are the same for any number of workers, any split into files and any order of rows.
+// testInvariance checks that answers are the same for any number of workers, any split into files and any order of
+// rows.
 func testInvariance(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -169,8 +170,8 @@ func testInvariance(t *testing.T, open Open) {
 	}
 }
 
-// max_rows: 5 keeps min(5, rows) rows of each unit. A query with common noise has one more component: the number of
-// units with a row, in which each unit counts once.
+// testBounds checks that max_rows: 5 keeps min(5, rows) rows of each unit. A query with common noise has one more
+// component: the number of units with a row, in which each unit counts once.
 func testBounds(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -196,8 +197,8 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// Each query keeps as many rows of a unit as in a job with this query alone. Queries that bound the cells of a unit
-// also keep the same cells, so their answers are equal.
+// testBeside checks that each query keeps as many rows of a unit as in a job with this query alone. Queries that bound
+// the cells of a unit also keep the same cells, so their answers are equal.
 func testBeside(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "all.csv", table(3000))
@@ -218,7 +219,8 @@ func testBeside(t *testing.T, open Open) {
 	}
 }
 
-// Digest returns the same digest as Aggregate, for any number of workers, and a different digest for other rows.
+// testDigest checks that Digest returns the same digest as Aggregate, for any number of workers, and a different digest
+// for other rows.
 func testDigest(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "a.csv", table(100))

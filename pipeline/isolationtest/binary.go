@@ -85,7 +85,7 @@ func (b *Binary) cell(r *rand.Rand, i int, before []Row) any {
 	}
 	cell := c.typ.draw(r)
 	if x, ok := cell.(float64); ok && x == 0 && b.writer.Name == "xitongsys" {
-		return 0.0 // the library's dictionaries have one entry for both zeros
+		return 0.0 // not -0: the library's dictionaries store both zeros as one entry
 	}
 	return cell
 }
@@ -117,7 +117,7 @@ func (b *Binary) Key(row Row) (key string, ok bool) {
 		case nil:
 			return "", true
 		case float64:
-			if cell != cell || cell == 0 { // NaN and the two zeros: a job decides whether they are different units
+			if cell != cell || cell == 0 { // NaN, 0 or -0: the job decides which units these are
 				return "", false
 			}
 			key += strconv.FormatFloat(cell, 'x', -1, 64) + ";"
@@ -138,7 +138,7 @@ func (b *Binary) Want(row Row) (cells string, ok bool) {
 			cells += shownNull
 		case int64:
 			if b.columns[i].typ.units {
-				return "", false // they may be read in other units, so the format cannot tell
+				return "", false // the reader may convert it to another unit
 			}
 			cells += shownInt(cell)
 		case string:

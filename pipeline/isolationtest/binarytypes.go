@@ -47,7 +47,7 @@ func allTypes() (out []binaryType) {
 	return append(out, floatTypes()...)
 }
 
-// near draws an integer close to a bound of an integer type with this many bits.
+// near draws an integer close to a limit of the integer type with this number of bits.
 func near(r *rand.Rand, bits int, signed bool) *big.Int {
 	one := big.NewInt(1)
 	x := new(big.Int).Lsh(one, pick(r, uint(0), 7, 8, 15, 16, 24, 31, 32, 53, 63, uint(bits), uint(bits)))
@@ -92,8 +92,8 @@ func integerTypes() (out []binaryType) {
 	return out
 }
 
-// decimalTypes returns the representations of a decimal with this many digits. Cells are integers: multiples of the
-// last digit.
+// decimalTypes returns the column types that can hold a decimal with this many digits, scale of them after the point. A
+// cell is an integer: the decimal times 10^scale.
 func decimalTypes(digits, scale int) (out []binaryType) {
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	draw := func(r *rand.Rand) any {

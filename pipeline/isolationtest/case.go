@@ -24,22 +24,22 @@ type Format interface {
 	Draw(r *rand.Rand, unit Row, before []Row) Row
 	// Unit draws a row that defines a unit: only its cells in the unit's columns matter.
 	Unit(r *rand.Rand, before []Row) Row
-	// Key returns a string that is equal exactly for rows of the same unit, and empty if the row belongs to no unit; ok is
-	// false if the format cannot tell.
+	// Key returns a text that is equal exactly for rows of the same unit, and "" for a row without a unit. ok is false
+	// if the format does not determine that.
 	Key(row Row) (key string, ok bool)
-	// Want returns the cells of a row as they must be read, formatted like the reader's rows (see shownNull); ok is false
-	// if the format cannot tell.
+	// Want returns the cells of a row as they must be read, formatted by appendRows. ok is false if the format does not
+	// determine that.
 	Want(row Row) (cells string, ok bool)
 	// Put writes the files of a table into a folder. It returns an error if the writer cannot write the table.
 	Put(dir string, t Table) error
-	// Second reads the files of a table with an independent reader. It returns a description of what that reader found;
-	// doubted is true if the rows differ from the intended rows.
+	// Second reads the files of a table with an independent reader, and describes what that reader found. doubted is
+	// true if it did not find the intended rows.
 	Second(dir string, t Table) (says string, doubted bool)
 	// Smaller returns simpler cells to try in place of a cell, for shrinking a finding.
 	Smaller(cell any) []any
 }
 
-// item is a row of the case: of table T or of table U, with its file.
+// item is a row of table T or of table U, with the file that contains it.
 type item struct {
 	row  Row
 	ofU  bool
@@ -94,7 +94,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	return c
 }
 
-// owns reports whether one of the units is, or may be, equal to the unit one.
+// owns reports whether one is, or may be, the same unit as one of the units.
 func owns(f Format, units []Row, one Row) bool {
 	key, ok := f.Key(one)
 	for _, u := range units {

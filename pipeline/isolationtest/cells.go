@@ -17,12 +17,12 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// textCell is a cell of a text format, as the string that represents its value. For types other than text, want is the
-// value that must be read, formatted like the reader's rows (see shownNull); it is empty if the format cannot tell.
-// token is set if JSON writes the string without quotes, as a number or a boolean.
+// textCell is a cell of a text format. text represents its value. For types other than text, want is the value that
+// must be read, formatted by appendRows; "" if the format does not determine it. token is set if JSON writes the text
+// without quotes, as a number or a boolean.
 type textCell struct {
 	text, want string
-	key        string // identifies the value if want does not suffice; else empty
+	key        string // identifies the value if want does not; else ""
 	typed      bool
 	token      bool
 }
@@ -57,8 +57,7 @@ func (t *Text) Unit(r *rand.Rand, before []Row) Row {
 	return row
 }
 
-// pieces returns the pieces from which strings are made that imitate parts of the file: earlier rows, delimiters, null
-// words.
+// pieces returns the parts of a file that strings may imitate: earlier rows, delimiters, quotes, words for null.
 func (t *Text) pieces(before []Row) *pieces {
 	p := &pieces{marks: append([]string{"\n", "\r\n"}, t.nulls...)}
 	for _, row := range before[max(0, len(before)-4):] {
@@ -114,8 +113,8 @@ func (t *Text) cell(r *rand.Rand, column int, p *pieces) any {
 	return c
 }
 
-// nullWord returns a string that stands for null. It returns "" if only the empty string does, which is not null in
-// columns of text.
+// nullWord returns a string that stands for null; "" if the job names none (in columns of text, an empty string is no
+// null).
 func (t *Text) nullWord() string {
 	for _, n := range t.nulls {
 		if n != "" {
@@ -185,8 +184,8 @@ func grouped(digits, separator string) string {
 	return sign + out
 }
 
-// fit changes a string so that the writer can write it: without a quote character it removes delimiters and line ends,
-// and for UTF-16 it keeps only characters that UTF-16 has, and surrogates.
+// fit changes a string so that the writer can write it. Without a quote character it removes delimiters and line ends.
+// For UTF-16 it keeps only characters and unpaired surrogates.
 func (t *Text) fit(s string) string {
 	if t.format != "jsonl" && t.quotes() == "" {
 		s = strings.NewReplacer(t.separator(), "_", "\n", "_").Replace(s)
@@ -267,8 +266,8 @@ func wtf8(units []uint16) string {
 	return string(b)
 }
 
-// value returns the string of a cell without the parts that the dialect removes, such as blanks; null is true if the
-// string stands for null.
+// value returns the text of a cell as the reader sees it, without blanks that the dialect ignores. null is true if the
+// text stands for null.
 func (t *Text) value(column int, cell any) (text string, null bool) {
 	c, ok := cell.(textCell)
 	if !ok {

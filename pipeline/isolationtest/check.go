@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Finding is a broken promise of the readers, with everything needed to reproduce it.
+// Finding is a violation of what the readers guarantee, with everything needed to reproduce it.
 type Finding struct {
-	// Promise is the name of the broken promise: isolation, outcome, fidelity, identity or tables.
+	// Promise names the violated guarantee: isolation, outcome, fidelity, identity or tables (see the methods of Case).
 	Promise string
 	What    string
 	Case    *Case
@@ -57,7 +57,7 @@ func folder(dir string, table int) string {
 	return filepath.Join(dir, [3]string{"t", "u", "both"}[table])
 }
 
-// Compare reads the three tables that Put wrote and returns the first broken promise; nil if all hold. failed is true
+// Compare reads the three tables that Put wrote and returns the first violation; nil if there is none. failed is true
 // if T cannot be read.
 func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	f := &Finding{Case: c, dir: dir}
@@ -78,7 +78,8 @@ func (c *Case) Compare(dir string) (found *Finding, failed bool) {
 	return nil, failed
 }
 
-// outcome checks that the files of T, and of T and U together, can both be read, or fail with the same message.
+// outcome checks that the files of T, and of T and U together, can both be read, or that both fail with the same
+// message.
 func (c *Case) outcome(f *Finding) string {
 	if t, both := f.reading[tableT].err, f.reading[tableBoth].err; t != both {
 		return fmt.Sprintf("T: %q, T and U: %q", t, both)
@@ -86,7 +87,7 @@ func (c *Case) outcome(f *Finding) string {
 	return ""
 }
 
-// isolation checks that the rows of T and U together are the rows of T and the rows of U.
+// isolation checks that the table of T and U together has exactly the rows of T and the rows of U.
 func (c *Case) isolation(f *Finding) string {
 	if f.reading[tableU].err != "" || f.reading[tableT].err != "" {
 		return ""
@@ -101,8 +102,8 @@ func (c *Case) isolation(f *Finding) string {
 	return ""
 }
 
-// fidelity checks that the rows that were read are the rows that were written, and that the table is accepted if their
-// number is public (docs/adr/0013).
+// fidelity checks that the rows that were read equal the rows that were written, and that the table is accepted if the
+// job declares their number (docs/adr/0013).
 func (c *Case) fidelity(f *Finding) string {
 	for i := range f.reading {
 		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
@@ -124,8 +125,8 @@ func (c *Case) fidelity(f *Finding) string {
 	return ""
 }
 
-// identity checks that two rows have the same unit exactly if their units' values are equal. A value that cannot be
-// represented exactly may be null.
+// identity checks that two rows belong to the same unit exactly if the values of their unit columns are equal. A value
+// that the reader cannot represent exactly may be null.
 func (c *Case) identity(f *Finding) string {
 	for i := range f.reading {
 		r, rows := &f.reading[i], slices.Concat(c.Table(i)...)
@@ -155,8 +156,7 @@ func (c *Case) identity(f *Finding) string {
 	return ""
 }
 
-// shrink simplifies a finding while the same promise stays broken: fewer rows and simpler cells. put writes the tables
-// of a case.
+// shrink removes rows and simplifies cells while the same guarantee is still violated. put writes the tables of a case.
 func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 	best := f
 	try := func(change func(*Case)) bool {
@@ -207,8 +207,8 @@ func (f *Finding) shrink(dir string, put func(*Case, string) error) *Finding {
 	return best
 }
 
-// doubted asks an independent reader about all files. It returns true if that reader does not find the intended rows:
-// then the writer may be at fault.
+// doubted reads all files with an independent reader. It returns true if that reader does not find the intended rows
+// either, so that the writer may be at fault.
 func (f *Finding) doubted(dir string) bool {
 	for i := range tableNames {
 		says, doubted := f.Case.Format.Second(folder(dir, i), f.Case.Table(i))

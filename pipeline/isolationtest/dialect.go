@@ -14,12 +14,13 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 )
 
-// textColumn is a column of a text format, with its type as a job states it.
+// textColumn is a column of a text format, with the name of its type in a job.
 type textColumn struct{ name, typ string }
 
-// Text is a random dialect of a text format, as a job states it, and how its writer uses it.
+// Text is a random dialect of a text format: the options that a job states, and the habits of the program that writes
+// it.
 type Text struct {
-	// The part that the job states. Empty or 0 means that the job does not state it.
+	// The options that the job states. "" or 0 stands for an option that it does not state.
 	format, ending               string // csv, tsv or jsonl; the file extension
 	columns                      []textColumn
 	read                         []int // indices of the columns that are read
@@ -31,7 +32,7 @@ type Text struct {
 	folder                       bool // the files are in folders such as day=2024-01-02
 	floats                       bool // columns of units may be floats
 
-	// The part that only the writer knows.
+	// The habits of the writer, which the job does not state.
 	writer      string // go, or the name of another program such as "pyarrow csv"
 	lineEnd     string
 	style       style
@@ -50,22 +51,22 @@ type Text struct {
 type style int
 
 const (
-	minimal    style = iota // fields that contain a delimiter, a quote or a line end
+	minimal    style = iota // only fields that contain a delimiter, a quote or a line end
 	nonNumeric              // texts
 	always
-	careful  // minimal, and fields that begin with a blank, a mark or the comment character
-	standard // as Go's encoding/csv does, if it can write the dialect; otherwise minimal
+	careful  // also fields that begin with a blank, a mark or the comment character
+	standard // as Go's encoding/csv does if it can write the dialect; otherwise minimal
 )
 
 // encodings lists the encodings that a job can name.
 var encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1252", "latin-1", "latin-9",
 	"windows-1250", "latin-2", "windows-1251", "macintosh"}
 
-// textTypes are the column types to draw from. Those that occur twice are drawn twice as often.
+// textTypes lists the column types from which types are drawn. A type that occurs twice is drawn twice as often.
 var textTypes = []string{"int", "int", "float", "bool", "date", "date 2/1/2006", "timestamp 2006-01-02 15:04:05",
 	"timestamp 2006-01-02T15:04:05Z07:00"}
 
-// DrawText draws a dialect of csv, tsv or jsonl. ok is false if jobs cannot state it.
+// DrawText draws a dialect of csv, tsv or jsonl. ok is false if no job can state it.
 func DrawText(r *rand.Rand, format string) (t *Text, ok bool) {
 	t = &Text{format: format, writer: "go", lineEnd: pick(r, "\n", "\n", "\r\n"), style: style(r.IntN(5)),
 		unended: chance(r, 0.2)}
@@ -144,7 +145,7 @@ func (t *Text) drawCSV(r *rand.Rand) {
 	}
 }
 
-// prepare parses a job with the dialect and keeps the reader's options from it. It returns false if the job is refused.
+// prepare parses a job that reads the dialect, and keeps the reader's options. It returns false if the job is invalid.
 func (t *Text) prepare() bool {
 	job, diags := configs.Parse("job.yaml", []byte(t.job()), configs.ParseOptions{})
 	if len(diags) > 0 {

@@ -71,7 +71,7 @@ func (p *Python) hear(answer any) error {
 	return json.Unmarshal(line, answer)
 }
 
-// file is a request to write a file.
+// file is the request to Python to write one file.
 type file struct {
 	Path      string `json:"path"`
 	Writer    string `json:"writer"`
@@ -104,7 +104,7 @@ type typedName struct {
 	Type string `json:"type"`
 }
 
-// Write writes the tables of cases, as [Search].Write.
+// Write writes the tables of several cases. It is used as [Search].Write.
 func (p *Python) Write(cases []*Case, dirs []string) []error {
 	errs := make([]error, len(cases))
 	fail := func(err error) []error {
@@ -192,7 +192,7 @@ func DrawForeignText(r *rand.Rand, writers ...string) (t *Text, ok bool) {
 		t.style = minimal
 	}
 	if !strings.HasPrefix(writer, "python") { // these writers write UTF-8 with quotes
-		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // these writers do not tell which fields they quote
+		t.encoding, t.mark, t.trim = "", t.mark && !t.wide(), false // it is unknown which fields they quote
 		if t.quotes() == "" || writer == "pyarrow csv" {
 			t.quote = `"`
 		}
@@ -225,8 +225,7 @@ func pyarrowType(t sourcetest.Type) string {
 
 func isPyarrows(t sourcetest.Type) bool { return pyarrowType(t) != "" }
 
-// pyarrows are the formats that pyarrow writes. They have no Encode function, since a Python process writes their
-// files.
+// pyarrows lists the formats that pyarrow writes. Their Encode is nil, because a Python process writes the files.
 var pyarrows = []sourcetest.Library{
 	{Name: "pyarrow parquet", Ending: ".parquet", Has: isPyarrows},
 	{Name: "pyarrow int96", Ending: ".parquet", Has: isPyarrows},

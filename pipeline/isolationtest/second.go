@@ -26,8 +26,8 @@ import (
 //go:embed second.py
 var secondReader string
 
-// Second implements Format: Python's csv and json modules read the files, and their rows are compared with the intended
-// rows.
+// Second implements Format. Python's csv or json module reads the files, and the rows are compared with the intended
+// ones.
 func (t *Text) Second(dir string, table Table) (says string, doubted bool) {
 	var names []string
 	for i := range t.columns {
@@ -120,7 +120,7 @@ func (t *Text) differs(rows []Row, cells [][]*[]byte) string {
 	return ""
 }
 
-// Second implements Format: Arrow's own readers count the distinct units in the files.
+// Second implements Format. Arrow's own readers count the distinct units in the files.
 func (b *Binary) Second(dir string, t Table) (says string, doubted bool) {
 	keys, seen := map[string]bool{}, map[string]bool{}
 	n := 0

@@ -17,7 +17,7 @@ import (
 // joined to a row of U. If rows get their unit by the join, each row of T also occurs once for each row of U with the
 // same key, and nothing else may change.
 
-// tables checks the joins of T, U and both. It checks nothing if T has a row of U's unit.
+// tables checks that joins keep T and U apart. It checks nothing if a row of T belongs to U's unit.
 func (c *Case) tables(f *Finding) string {
 	for i := range f.reading {
 		if f.reading[i].err != "" || f.reading[i].unfit {
@@ -59,8 +59,9 @@ func sameRows(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// join adds the columns of table right to the rows of table left, and returns the joined rows. The key is the unit or,
-// if gives is set (rows get their unit by the join), another column; without such a column it returns no rows.
+// join joins the table in the folder right to the rows in the folder left, and returns the joined rows. The key is the
+// unit or, if gives is set (rows get their unit by the join), another column. If there is no such column, it returns no
+// rows.
 func (c *Case) join(left, right string, gives bool) (rows []string, err error) {
 	_, columns, unit := c.Format.Options(right, c.Files)
 	other, err := c.open(right)

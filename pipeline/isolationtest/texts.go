@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pieces are strings from which cells are made that imitate something else in the file: other rows, delimiters, quotes.
+// pieces holds parts of a file that drawn strings imitate: other rows, delimiters, quotes.
 type pieces struct {
 	rows   []string // earlier rows as written in the file, without line ends
 	header string
@@ -27,7 +27,7 @@ var oddTexts = []string{
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", `{"u":"a0","g":"x","v":"1"}`,
 }
 
-// long is the length of very long strings: more than readers look at first.
+// long is the length in bytes of very long strings: more than a reader loads at first.
 const long = 300 << 10
 
 // text draws a string from some pieces.

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Search describes a search for a case that breaks a promise: it tries random cases until one does.
+// Search tries random cases until one violates a guarantee of the readers.
 type Search struct {
 	// Seed determines all cases: the cases of format number n depend only on Seed and n.
 	Seed uint64
@@ -15,12 +15,12 @@ type Search struct {
 	Pairs, PerFormat int
 	// Draw draws a format; ok is false if jobs cannot state it.
 	Draw func(r *rand.Rand) (f Format, ok bool)
-	// Write, if not nil, writes the tables of several cases at once, each case into its folder. errors[i] means that the
-	// writer cannot write case i.
+	// Write writes the tables of several cases at once, each case into its folder; errors[i] means that the writer
+	// cannot write case i. If Write is nil, each case writes its own tables.
 	Write func(cases []*Case, dirs []string) []error
-	// Dirs are folders, preferably in memory. For each folder, one goroutine writes and reads there.
+	// Dirs lists folders, preferably in memory. One goroutine writes and reads in each folder.
 	Dirs []string
-	// Only, if not nil, skips the findings for which it returns false.
+	// Only skips the findings for which it returns false; nil skips none.
 	Only func(*Finding) bool
 }
 
@@ -30,8 +30,8 @@ type Result struct {
 	Unwritten int // cases that the writer cannot write
 	Formats   int // drawn
 	Refused   int // formats that jobs cannot state
-	Failed    int // cases that cannot be read, with the same message for T and for both tables
-	Doubted   int // findings in files that an independent reader does not read as intended either
+	Failed    int // cases that fail with the same message for T alone and for T with U
+	Doubted   int // findings in files that an independent reader reads differently too
 	// Finding is the finding in the case with the lowest number, shrunk; nil if there is none.
 	Finding *Finding
 }

@@ -7,7 +7,7 @@ import (
 // compactor copies the rows of a batch that pass the filters, so that queries spend no time on the other rows. The copy
 // keeps the order of the rows, but answers do not depend on it.
 type compactor struct {
-	used    []int   // the logical columns that the queries use, each once
+	used    []int   // the logical columns that any query uses
 	kept    []int32 // the indices of the kept rows
 	batch   table.Batch
 	columns []compacted // by logical column; each has its own memory
@@ -37,15 +37,15 @@ func newCompactor(logical int, queries [][]int) *compactor {
 	return c
 }
 
-// compact returns the rows i of b with keep[i]; the batch is valid until the next call. It returns nil if it cannot
-// copy the representation of a column, or if copying would take longer than it saves.
+// compact returns the rows i of b with keep[i]. The batch is valid until the next call. It returns nil if it cannot
+// copy a column's representation, or if copying would take longer than it saves.
 func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	c.find(keep)
 	for _, at := range c.used {
 		x := &b.Columns[at]
 		switch {
 		case x.Ends != nil, x.Type.Kind == table.List, x.Entries() < b.Rows, x.Valid != nil && len(x.Valid) < b.Rows:
-			return nil // columns of these forms are refused by the queries
+			return nil // the queries report columns of these forms as errors
 		case x.Codes == nil && x.Type.Kind == table.String && len(c.kept) > b.Rows/2:
 			return nil
 		}
@@ -57,8 +57,7 @@ func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
 	return &c.batch
 }
 
-// find collects the indices of the kept rows without a branch, since the branch predictor could not predict random
-// values.
+// find collects the indices of the kept rows. It has no branch per row, because the processor could not predict it.
 func (c *compactor) find(keep []bool) {
 	if cap(c.kept) < len(keep) {
 		c.kept = make([]int32, len(keep))

@@ -7,8 +7,8 @@ import (
 )
 
 // ScanPlan describes how the input will be scanned. It is computed only from the job, the machine, the number of the
-// input's files and their schema. It contains no number of rows, row groups or bytes, and not which rows statistics
-// exclude, since those are exact facts about private rows.
+// input's files and their schema. It has no number of rows, row groups or bytes, and does not tell which row groups
+// statistics exclude, because these are exact facts about private rows.
 type ScanPlan struct {
 	Files int `json:"files"`
 	// Workers is the largest number of goroutines that read.
@@ -18,7 +18,7 @@ type ScanPlan struct {
 	Columns []ScanColumn `json:"columns"`
 }
 
-// ScanColumn is a column of the input that is decoded, once for everything that uses it.
+// ScanColumn is a column of the input that is decoded. It is decoded once, however many filters and queries use it.
 type ScanColumn struct {
 	Name string   `json:"name"`
 	Type string   `json:"type"`

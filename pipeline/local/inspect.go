@@ -25,8 +25,8 @@ const (
 	LookAll
 )
 
-// A sample consists of at most sampledSplits splits, evenly spread. sampledBatches is the total number of batches taken
-// from the beginnings of these splits. Of the later batches, every sampledStep-th is taken.
+// A sample takes up to sampledSplits evenly spread splits, and in total sampledBatches batches from the beginnings of
+// these splits. Of the later batches of these splits it takes every sampledStep-th.
 const (
 	sampledSplits  = 32
 	sampledBatches = 32

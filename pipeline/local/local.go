@@ -27,11 +27,11 @@ type Engine struct {
 	data    *source.Dataset
 	limits  Limits
 	staging string
-	tight   *memory // set by tests only
+	tight   *memory // replaces the limits in tests
 	stated  *stated
 }
 
-// stated caches the facts about the input's files that are written to the headers of partial aggregates.
+// stated caches facts about the input's files, which the headers of partial aggregates contain.
 type stated struct {
 	mu    sync.Mutex
 	files []partial.File // nil until first needed
@@ -195,7 +195,7 @@ func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(conte
 	return sums, g.Wait()
 }
 
-// inputDigest hashes the digests of all splits in their order.
+// inputDigest returns the digest of the input: the SHA-256 of the digests of all splits, in order.
 func inputDigest(sums [][]byte) []byte {
 	h := sha256.New()
 	for _, sum := range sums {
@@ -236,7 +236,7 @@ func hideTotals(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([]
 	return exacts, nil
 }
 
-// merge merges all workers' accumulators into the first worker's. This must end before an answer is hidden, since
+// merge merges all workers' accumulators into the first worker's. It must finish before an answer is hidden, because
 // queries may share the rows of units.
 func merge(workers []*worker) error {
 	first := workers[0]

@@ -34,7 +34,7 @@ type memory struct {
 	workers int
 	rows    int64 // bytes for rows of units before they are written to the scratch file
 	room    int64 // bytes for each goroutine that bounds the rows of units
-	cells   int64 // domains of up to this many cells are held whole in memory, larger ones sparsely
+	cells   int64 // the largest domain, in cells, that is held as a vector; larger ones are held sparsely
 }
 
 const (
@@ -67,8 +67,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// domains returns the limits on domain sizes to try, in order: first all of the plan's domains are held whole, then all
-// except the largest, and so on.
+// domains returns the sizes to try for memory.cells, in order: first a size with which all of the plan's domains are
+// vectors, then one that leaves out the largest domain, and so on.
 func domains(p *pipeline.Plan) []int64 {
 	most := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {
@@ -78,8 +78,7 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// cellBytes returns the memory of the cells of a plan's queries, in bytes, if domains of up to most cells are held
-// whole.
+// cellBytes returns the memory in bytes for the cells of a plan's queries, if domains of up to most cells are vectors.
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {

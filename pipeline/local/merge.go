@@ -36,8 +36,8 @@ type part struct {
 	partial.PartHeader
 }
 
-// number returns the part's number n, how many parts there are, and what they are: shards or, if shards were merged by
-// partition, partitions.
+// number returns the part's number n, the number of all parts, and the word for them in messages: shards or, after
+// MergePartition, partitions.
 func (x *part) number() (of string, n, all int) {
 	if x.Bounded {
 		return "partition", x.Partition, x.Partitions
@@ -50,9 +50,9 @@ var (
 	_ pipeline.Scratcher = (*Merged)(nil)
 )
 
-// OpenParts opens the parts of one run of a plan, in any order: those of all shards, or those of all partitions that
-// MergePartition wrote. It compares their headers: they must be of this plan, of this version of the program and of one
-// table, and each number must occur once. program is the version of the program.
+// OpenParts opens the parts of one run of a plan, in any order: the parts of all shards, or all parts that
+// MergePartition wrote. It compares their headers, which must belong to this plan, this version of the program and one
+// table. Each number must occur once. program is the version of the program.
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	m, err := openParts(paths, k, l)
 	if err != nil {
@@ -250,7 +250,7 @@ func (m *Merged) Schema() table.Schema { return table.Schema{Fields: m.parts[0].
 // UseScratch sets the folder for data that does not fit in memory, if the limits name none.
 func (m *Merged) UseScratch(dir string) { m.engine.UseScratch(dir) }
 
-// Close does nothing: no file stays open between calls.
+// Close does nothing, because no file stays open between calls.
 func (m *Merged) Close() error { return nil }
 
 // Digest returns the digest of the input, computed from the digests of splits in the parts' headers.

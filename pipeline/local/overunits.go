@@ -15,7 +15,7 @@ import (
 // A scan then has two passes. The first reads the input as usual, and each worker gathers rows for the table of units.
 // The second passes the table of units to the accumulators of these queries; it holds one row per unit.
 
-// unitsWorker gathers the rows for the table of units on one worker; nil if no query is over units.
+// unitsWorker gathers, on one worker, the rows for the table of units. It is nil if no query is over units.
 type unitsWorker struct {
 	bound   *perunit.Compiled
 	builder *perunit.Builder
@@ -38,7 +38,8 @@ func newUnitsWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill)
 	return u, nil
 }
 
-// newAccumulators makes the accumulators of all queries. Queries over units share no rows with other queries.
+// newAccumulators makes the accumulators of all queries. Queries over units have accumulators of their own group, which
+// share no rows with other queries.
 func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill bounding.Spill,
 	l Limits) ([]*queries.Accumulator, error) {
 	accumulators := queries.NewAccumulators
@@ -68,8 +69,8 @@ func newAccumulators(p *pipeline.Plan, of []*aggregation.Aggregation, spill boun
 	return out, nil
 }
 
-// positions returns the indices of columns that a query names: in the table of units if the query is over units, else
-// among the logical columns.
+// positions returns the indices of the columns that a query names: in the table of units if the query is over units,
+// and otherwise among the logical columns.
 func (u *unitsWorker) positions(p *pipeline.Plan, query int, names []string) []int {
 	if !u.asked(query) {
 		return positions(p, names)

@@ -19,7 +19,7 @@ func (e *Engine) splitReader(p *pipeline.Plan) (*source.SplitReader, error) {
 	return e.splitReaderOf(p, e.data.Schema())
 }
 
-// splitReaderOf is splitReader for a given schema: the columns of the files and joined columns.
+// splitReaderOf is like splitReader, for a given schema: the columns of the files and the columns that joins add.
 func (e *Engine) splitReaderOf(p *pipeline.Plan, schema table.Schema) (*source.SplitReader, error) {
 	columns, filtered := e.prunableColumns(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
@@ -54,10 +54,10 @@ func (e *Engine) prunableColumns(p *pipeline.Plan) (columns []string, filtered [
 	return columns, filtered
 }
 
-// WrongMetadata reads all rows of the input and returns the places at which its files' statistics for the columns of
-// the job's filters are false, without values. Aggregate trusts these statistics unless the job has input.statistics:
-// ignore. A file whose row groups have other numbers of rows than stated is an error. Other errors are errors of
-// reading.
+// WrongMetadata reads all rows of the input and compares the min/max statistics of its files, for the columns of the
+// job's filters, with the values. It returns the places of false statistics, without values. (Aggregate trusts the
+// statistics unless the job has input.statistics: ignore.) A file whose row groups have other numbers of rows than
+// stated is an error, as are errors of reading.
 func (e *Engine) WrongMetadata(ctx context.Context, p *pipeline.Plan) ([]source.FalseMetadata, error) {
 	if p.Job().Input.Statistics == ignoreStatistics {
 		return nil, nil

@@ -25,19 +25,19 @@ func newScratch(ctx context.Context, folder string, m memory) *scratch {
 	return &scratch{ctx: ctx, memory: m, file: scratchfile.In(folder)}
 }
 
-// Join registers one more accumulator.
+// Join registers one more accumulator, which gets a share of the memory.
 func (s *scratch) Join() { s.joined.Add(1) }
 
 // Share returns the memory for rows that one accumulator may use: an equal share, in bytes.
 func (s *scratch) Share() int64 { return s.memory.rows / max(s.joined.Load(), 1) }
 
-// Room returns the memory, in bytes, for each goroutine that bounds units.
+// Room returns the memory, in bytes, of each goroutine that applies contribution bounds.
 func (s *scratch) Room() int64 { return s.memory.room }
 
-// Cells returns the number of cells of the largest domain that is held whole in memory.
+// Cells returns the size of the largest domain that is held as a vector.
 func (s *scratch) Cells() int64 { return s.memory.cells }
 
-// Workers returns the number of goroutines.
+// Workers returns the number of goroutines that apply contribution bounds.
 func (s *scratch) Workers() int { return s.memory.workers }
 
 // Err returns the error of the scan's context.
@@ -63,8 +63,7 @@ func (s *scratch) Read(piece []byte, at int64) error {
 // Close frees the file.
 func (s *scratch) Close() error { return s.file.Close() }
 
-// ScratchError returns an error of the scratch folder as an error of the run with that cause. It returns other errors
-// unchanged.
+// ScratchError gives an error of the scratch folder the cause of a run's error. It returns other errors unchanged.
 func ScratchError(err error) error {
 	var failed *scratchfile.Error
 	if !errors.As(err, &failed) {

@@ -13,10 +13,10 @@ import (
 // Shard identifies one of several parts of the input: Number from 1 to Of.
 type Shard struct{ Number, Of int }
 
-// AggregateShard reads the splits of one shard (partial.Range), and writes a partial aggregate, encrypted under the
-// run's key. The dataset must be hashed under that key too (partial.Key.InputKey). If there are several writers, each
-// gets one partition of the units. program is the version of the program. It charges nothing and needs no ledger.
-// Errors are errors of reading the input or of writing.
+// AggregateShard reads the splits of one shard (partial.Range) and writes a partial aggregate, encrypted under the
+// run's key. The dataset must be hashed under that key's InputKey. If out has several writers, each gets one partition
+// of the units. program is the version of the program. It charges nothing and needs no ledger. Errors are errors of
+// reading the input or of writing.
 func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key,
 	program string, out ...io.Writer) error {
 	spill, err := e.scratch(ctx, p)

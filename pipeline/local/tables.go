@@ -26,7 +26,7 @@ type Tables struct {
 	of      []*Engine
 	limits  Limits
 	staging string
-	side    int64 // memory limit of the side of a join, in bytes; 0 for a fixed share of the memory for rows
+	side    int64 // memory in bytes for a join's side; 0 for a fraction of the memory for rows
 }
 
 // NewTables returns an engine for the tables of a plan, in the plan's order. Closing the engine closes them.
@@ -228,7 +228,8 @@ func (s *tableScan) read(p *pipeline.Plan, k int) ([]*worker, error) {
 	})
 }
 
-// pass calls do with every combination of ranges of the joins' sides. first is set for the first combination.
+// pass calls do for every combination of ranges of the joins' sides (see above). first is set for the first
+// combination.
 func (s *tableScan) pass(joins []pipeline.Join, sides []*joined.Side, limit int64, first bool,
 	do func(sides []*joined.Side, first bool) error) error {
 	if len(joins) == 0 {

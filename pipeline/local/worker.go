@@ -17,7 +17,7 @@ import (
 type worker struct {
 	rows         int64 // number of rows of the input, including skipped ones
 	skipped      int64
-	blanks       int64          // skipped lines of CSV files
+	blanks       int64          // skipped blank and comment lines of CSV files
 	joins        []*joined.Rows // the joins of this pass over the input
 	derived      *derived.Evaluator
 	views        [][]int // views[e]: indices of event e's logical columns among a batch's columns (Plan.EventColumns)
@@ -110,8 +110,8 @@ func positions(p *pipeline.Plan, columns []string) []int {
 	return at
 }
 
-// join passes a batch on after the joins from index i on have added their columns. A join may turn one batch into
-// several.
+// join adds the columns of the joins from index i on to a batch, and passes the result to yield. A join may turn one
+// batch into several.
 func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) error {
 	if i == len(w.joins) {
 		return yield(b)
@@ -119,7 +119,7 @@ func (w *worker) join(i int, b *table.Batch, yield func(*table.Batch) error) err
 	return w.joins[i].Join(b, func(b *table.Batch) error { return w.join(i+1, b, yield) })
 }
 
-// sideReader reads one table of a join into memory: the table that provides the added columns.
+// sideReader reads the table whose columns a join adds, and stores its records in memory.
 type sideReader struct {
 	derived  *derived.Evaluator
 	view     []int

@@ -18,8 +18,8 @@ import (
 // Checking a manifest against itself
 //
 // A manifest states each mechanism's sensitivity, sigma and grid. All its other numbers and the sentence follow from
-// these and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Whether the
-// mechanisms were charged is recorded in the ledger, not here.
+// these and from the job's epsilon, delta, unit and adjacency, so anyone with the file can recompute them. Only the
+// ledger shows whether the mechanisms were charged.
 
 // Meets returns an error unless the stated noise meets the stated guarantee, by definition (Balle & Wang 2018, Theorem
 // 8), and all derived numbers are correct.
@@ -51,7 +51,7 @@ func (m *Manifest) Meets() error {
 	return m.measures(ms)
 }
 
-// known returns an error unless the query has mechanisms, and this version can check all of them.
+// known returns an error if the query has no mechanism, or one that this version cannot check.
 func (q *Query) known() error {
 	if len(q.Mechanisms) == 0 {
 		return errors.New(q.Name + ": it has no mechanism")
@@ -69,8 +69,8 @@ func (q *Query) known() error {
 	return nil
 }
 
-// follows returns an error unless the derived numbers of a query follow from its mechanisms. The half-width of a mean
-// also depends on its bounds, and is not recomputed.
+// follows recomputes the numbers of a query that its mechanisms determine, and returns an error if a stated one
+// differs. The half-width of a mean also depends on the query's bounds, and is not recomputed.
 func (q *Query) follows() error {
 	for i := range q.Mechanisms {
 		p := &q.Mechanisms[i]
@@ -79,7 +79,7 @@ func (q *Query) follows() error {
 			return errors.New(m.Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
 		}
 	}
-	if err := q.searched(); err != nil {
+	if err := q.checkSearch(); err != nil {
 		return err
 	}
 	if q.Strategy != nil {
@@ -104,7 +104,7 @@ func (m *Manifest) noiseDelta() calibrate.Delta {
 	return calibrate.Delta(LeftForNoise(delta, m.Privacy.DeltaFailure))
 }
 
-// asked returns epsilon and delta as the job in the manifest states them.
+// asked returns epsilon and delta from the job in the manifest.
 func (m *Manifest) asked() (epsilon, delta string) {
 	var job struct {
 		Privacy struct {
@@ -116,8 +116,7 @@ func (m *Manifest) asked() (epsilon, delta string) {
 	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
 }
 
-// askedUpstream returns the promise of the table's producer, as the job in the manifest states it; nil if there is
-// none.
+// askedUpstream returns what the job in the manifest states about a producer that bounds units; nil if nothing.
 func (m *Manifest) askedUpstream() *Upstream {
 	var job struct {
 		Privacy struct {
@@ -143,7 +142,8 @@ func (m *Manifest) askedTables() []string {
 	return slices.Sorted(maps.Keys(job.Input.Tables))
 }
 
-// selects returns an error unless the stated part of delta covers all key selections, at their thresholds.
+// selects returns an error unless the part of delta for key selections covers all of them, and each threshold follows
+// from its noise.
 func (m *Manifest) selects() error {
 	taken, asked := new(big.Rat), m.askedKeys()
 	for i := range m.Queries {
@@ -184,7 +184,7 @@ type askedSelection struct {
 	Optimize string `json:"optimize"`
 }
 
-// askedKeys returns, by query name, how the job in the manifest asks for keys to be selected.
+// askedKeys returns, by query name, the job's settings for key selection.
 func (m *Manifest) askedKeys() map[string]askedSelection {
 	var job struct {
 		Queries []struct {
@@ -200,7 +200,7 @@ func (m *Manifest) askedKeys() map[string]askedSelection {
 	return asked
 }
 
-// keysOf returns an error unless the query whose keys q uses did select keys.
+// keysOf returns an error if q uses the keys of another query that did not select keys.
 func (m *Manifest) keysOf(q *Query) error {
 	if q.KeysOf == "" {
 		return nil
@@ -228,7 +228,7 @@ func (q *Query) selects() error {
 	return errors.New(q.Name + ": its threshold is not the one that its part of delta needs")
 }
 
-// measures returns an error unless the other measures of the guarantee follow from the mechanisms.
+// measures returns an error unless rho, the table of epsilons and the other measures follow from the mechanisms.
 func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	got, want := &m.Privacy.Measures, MeasuresOf(ms, m.Privacy.DeltaFailure)
 	switch {
@@ -240,12 +240,13 @@ func (m *Manifest) measures(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// provenOf reports whether a stated epsilon is at least the smallest proven one, and at most slightly larger.
+// provenOf reports whether a stated epsilon is at least the smallest epsilon that can be proven, and exceeds it by at
+// most one part in 10^9.
 func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
 
 var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)
 
-// promises returns an error unless the statement's text follows from the mechanisms and the job.
+// promises returns an error unless the text of the statement follows from the mechanisms and the job.
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: query.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
@@ -269,7 +270,7 @@ func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	if p.Upstream != nil {
 		text = p.String()
 	} else if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
-		text = p.String() // the unit is a row, unless a column has that name
+		text = p.String() // a unit of rows; column is for a column called "row"
 	}
 	if got := m.Privacy.Statement; got != text && got != column.String() {
 		return errors.New("the statement does not follow from the mechanisms, the unit and the adjacency")

@@ -152,7 +152,7 @@ type Measures struct {
 // Scope describes the budget from which this and other releases are paid.
 type Scope struct {
 	LedgerCap string `json:"ledger_cap"`
-	// sum of mu² of this release and the releases published before, rounded up
+	// sum of mu² of this release and all releases published before, rounded up
 	LedgerCharged string `json:"ledger_charged"`
 	// Period names the periods that have a cap of their own ("day"), and PeriodKey the ones in which this release was
 	// charged ("2013-01-01").
@@ -176,8 +176,8 @@ type Noise struct {
 	ConstantTime bool   `json:"constant_time"`
 }
 
-// Ledger identifies the ledger's newest entry without revealing the number of entries ([ledger.Mark]). A ledger that
-// lacks this entry has lost its end.
+// Ledger identifies the ledger's newest entry without revealing the number of entries ([ledger.Mark]). If a ledger
+// lacks this entry, its end was cut off or it was rolled back.
 type Ledger struct {
 	Head string `json:"head"`
 	MAC  string `json:"mac"`

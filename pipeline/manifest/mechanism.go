@@ -35,7 +35,7 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 	return out
 }
 
-// calibrated converts a mechanism back, with its name in the ledger.
+// calibrated converts a mechanism back to package calibrate's form, with its name in the ledger.
 func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 	after := ""
 	if m.Follows != "" {
@@ -55,7 +55,7 @@ func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
 // Norm returns the sensitivity: L1 or L2, whichever is set.
 func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
 
-// halfWidth returns half the width of the 95 % interval of a cell, for a query with one mechanism.
+// halfWidth returns the half-width of the 95 % interval of a cell, for a query with one mechanism.
 func (q *Query) halfWidth() float64 {
 	if m := q.Mechanisms[0].calibrated(q.Name); m.Noise != calibrate.Gaussian {
 		return q.Scaled(m.HalfWidth())
@@ -68,11 +68,11 @@ func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		m := q.Mechanisms[i].calibrated(q.Name)
 		if m.ChosenBy != "" {
-			m.RuleVersion = q.rule()
+			m.RuleVersion = q.searchRuleVersion()
 		}
 		out = append(out, m)
 	}
-	if m := q.searching(); m != nil {
+	if m := q.searchMechanism(); m != nil {
 		out = append(out, m.calibrated(q.Name))
 	}
 	return out

@@ -12,8 +12,8 @@ type Query struct {
 	Mechanisms []Mechanism `json:"mechanisms"`
 	// Scale is the factor from the unit of the first mechanism to the unit of the answer; 0 stands for 1.
 	Scale float64 `json:"scale,omitempty"`
-	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is unknown.
-	// If OverRows is set, it must be divided by the private number of rows.
+	// HalfWidth is the half-width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is
+	// unknown. If OverRows is set, it must be divided by the private number of rows.
 	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
 	OverRows  bool       `json:"over_rows,omitempty"`
 	Selection *Selection `json:"selection,omitempty"`
@@ -149,12 +149,12 @@ type RowsSearch struct {
 	query.RowsSearch
 }
 
-// Strategy describes how the tables of a query are computed from its mechanisms' noisy vectors, if these are not the
-// cells.
+// Strategy describes how the tables of a query are computed from its mechanisms' noisy vectors, if the vectors are not
+// the cells.
 type Strategy struct {
 	Name string `json:"name"`
-	// Optimize names the error that the strategy minimises, and RMSE is the square root of this error. LowerBound is a
-	// lower bound on the RMSE of any Gaussian noise with the same mu; 0 if none is known.
+	// Optimize names the error that the strategy minimises; RMSE is its square root. LowerBound is a lower bound on the
+	// RMSE of any Gaussian noise with the same mu; 0 if none is known.
 	Optimize   string  `json:"optimize"`
 	RMSE       float64 `json:"rmse"`
 	LowerBound float64 `json:"lower_bound,omitempty"`
@@ -166,9 +166,9 @@ type Strategy struct {
 	SumsOfCells *SumsOfCells `json:"sums_of_cells,omitempty"`
 }
 
-// SumsOfCells holds the variance of each cell's own noise and the variance of the noise that all cells have in common.
-// A sum of k noisy cells has the variance k times the first plus k² times the second; a difference of two cells has
-// twice the first.
+// SumsOfCells holds two variances: of the noise that each cell has alone, and of the noise that all cells have in
+// common. A sum of k noisy cells has the variance k times the first plus k² times the second; a difference of two cells
+// has twice the first.
 type SumsOfCells struct {
 	Each   float64 `json:"variance_of_each"`
 	Common float64 `json:"variance_in_common"`

@@ -12,7 +12,8 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Promise holds the parts of a release's guarantee. Its decimals are written as in the job.
+// Promise holds the facts of which the sentence about a release's guarantee is made. Its decimals are written as in the
+// job.
 type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the part of delta for selecting keys; "" if none are selected.
@@ -89,7 +90,7 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 		g.Pure = strconv.FormatFloat(sum, 'g', -1, 64)
 	}
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
-		// Selecting keys takes its part of delta from the whole. If nothing is left for the noise, no epsilon is proven.
+		// The failure of key selection takes its part of delta. If nothing is left for the noise, no epsilon is proven.
 		left := calibrate.Delta(LeftForNoise(delta, deltaFailure))
 		if at, err := calibrate.Compose(ms, left); err == nil {
 			g.EpsilonAt[delta] = float64(at.Epsilon)
@@ -126,12 +127,12 @@ func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
 	return s
 }
 
-// statedBits is a precision, in bits, that exceeds the digits of any sum of mu².
+// statedBits is the precision of sums of mu², in bits: far more than the 17 digits that are stated.
 const statedBits = 200
 
 // up formats x with 17 digits, rounded up.
 func up(x *big.Float) string {
 	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
-	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit in the last digit
+	y.Add(y, new(big.Float).SetMantExp(y, -50)) // a relative margin of 2^-50, more than half a unit in the 17th digit
 	return y.Text('g', 17)
 }

@@ -24,7 +24,7 @@ func StrategyOf(s *query.Strategy) *Strategy {
 	return m
 }
 
-// largest returns the largest standard deviation of a cell in any table.
+// largest returns the largest standard deviation of a noisy cell in any table of the strategy.
 func (s *Strategy) largest() float64 {
 	largest := 0.0
 	for _, t := range s.Tables {
@@ -33,8 +33,8 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
-// commonNoise is the name of the strategy in which all cells have some noise in common. Only this strategy states how
-// errors of cells add up.
+// commonNoise is the name of the strategy in which all cells have some noise in common. Only this strategy has
+// SumsOfCells.
 const commonNoise = "shared"
 
 // tablesFollow returns an error unless the standard deviations of the query's tables, and its half-width, follow from

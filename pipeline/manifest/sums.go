@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// WhyNoSum explains why the sum of noisy cells of a table would have an unknown error; "" if its error is known. holds
-// is [File].Holds of the table: "" for the answer of the query itself.
+// WhyNoSum explains why the error of a sum of the table's noisy cells is unknown; "" if it is known. holds is
+// [File].Holds of the table: "" for the answer of the query itself.
 func (q *Query) WhyNoSum(holds string) string {
 	crosstabs := q.Kind == string(query.Crosstab)
 	switch {

@@ -15,6 +15,7 @@ import (
 // Lines is the recorded output of a run on one table.
 type Lines struct{ lines []string }
 
+// Addf adds one line, formatted as by fmt.Sprintf.
 func (s *Lines) Addf(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }

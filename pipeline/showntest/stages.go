@@ -16,6 +16,7 @@ type Stages struct {
 	told []string
 }
 
+// Progress records a stage. The stages of aggregation and comparison are recorded without numbers.
 func (o *Stages) Progress(s pipeline.Stage, done, total int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -30,7 +30,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 		return kept == 2
 	}
 	c := columns[r.Column]
-	if c.Late {
+	if c.Unchecked {
 		return false // computing the code costs less than a condition
 	}
 	x := w.folded(r, &c)
@@ -40,16 +40,16 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 		if !slices.Contains(c.Within, s) {
 			w.filter(x+" >= "+integer(s.Least), x+" <= "+integer(s.Most))
 		}
-		w.sure[x] = true
+		w.neverNull[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
 		return false // infinities may have cells too, and table scans cannot use such a condition
 	case r.FloatSteps != nil:
 		at := r.FloatSteps.At
 		w.filter(x+" >= "+w.float(at[0]), x+" < "+w.float(at[len(at)-1]))
-		w.sure[x] = true
+		w.neverNull[x] = true
 	case r.TimeField != "":
 		w.filter(x + " IS NOT NULL")
-		w.sure[x] = true
+		w.neverNull[x] = true
 	default:
 		pairs, listed := w.listed(r, c.Binary)
 		if !listed || len(pairs) > fewCases {
@@ -66,7 +66,7 @@ func (w *writer) present(r *domain.Coding, columns map[string]column) (ok bool) 
 // whenNull returns an expression: the code null if x is NULL, and rest otherwise.
 func (w *writer) whenNull(x string, null int32, rest string) string {
 	switch {
-	case w.sure[x]:
+	case w.neverNull[x]:
 		return rest
 	case null == domain.Dropped:
 		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
@@ -145,8 +145,8 @@ func (w *writer) axis(r *domain.Coding, columns map[string]column) string {
 			return w.whenNull(x, r.Null, cell)
 		}
 		return w.whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
-	case c.Late:
-		return w.lateSteps(x, r)
+	case c.Unchecked:
+		return w.uncheckedSteps(x, r)
 	case r.FloatSteps != nil:
 		if r.Null == domain.Dropped && r.Other == domain.Dropped {
 			return w.floatSteps(x, r.FloatSteps) // NULL if x is NULL

@@ -21,9 +21,9 @@ type column struct {
 	// equals Expr; in all others Expr is NULL. A statement that drops these others anyway filters by Check and reads
 	// Bare, which costs less than the CASE in Expr. No expression that statements build from Bare fails for any row.
 	Bare, Check string
-	// Late is set if Expr is Bare, without a filter by Check: the step that computes the code or the value drops the
+	// Unchecked is set if Expr is Bare, without a filter by Check: the step that computes the code or the value drops the
 	// rows for which Check is not true.
-	Late bool
+	Unchecked bool
 	// Scan is the column in the form that DuckDB's table scans compare; nil on other engines. Within lists ranges:
 	// scans already drop rows outside of them, and NULL. Grouped is set if Expr is Scan.Grouped.
 	Scan    *scanColumn

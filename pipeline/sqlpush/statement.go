@@ -135,8 +135,8 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	needs := presenceOf(o)
 	spans := in.spans(p, o)
 	base, columns := in.base(p, needed, needs, &reading{spans: spans,
-		late:    func(name string) bool { return in.late(o, name) },
-		grouped: func(name string) bool { return in.grouped(p, o, name, spans[name]) }})
+		unchecked: func(name string) bool { return in.canSkipCheck(o, name) },
+		grouped:   func(name string) bool { return in.grouped(p, o, name, spans[name]) }})
 	w := newWriter(in.dialect, base)
 	var conditions []string
 	for i := range filters {
@@ -148,13 +148,13 @@ func (in *input) statement(p *pipeline.Plan, all ...*aggregation.Aggregation) st
 	}
 	for _, name := range needed {
 		c := columns[name]
-		if needs[name] == needsCondition && c.Check == "" && !c.Late {
+		if needs[name] == needsCondition && c.Check == "" && !c.Unchecked {
 			conditions = append(conditions, c.Expr+" IS NOT NULL")
 		}
-		w.sure[c.Expr] = !c.Late && (c.Check != "" || needs[name] > needsCode)
+		w.neverNull[c.Expr] = !c.Unchecked && (c.Check != "" || needs[name] > needsCode)
 	}
 	w.filter(conditions...)
-	w.alone = len(o.Axes) == 1 && !o.CellPerAxis && len(o.Keys) == 0
+	w.oneAxis = len(o.Axes) == 1 && !o.CellPerAxis && len(o.Keys) == 0
 	if len(all) > 1 {
 		return groupedFirst(contentsOf(all, w, columns))
 	}
@@ -202,10 +202,10 @@ func presenceOf(o *aggregation.Aggregation) map[string]presence {
 }
 
 // reading determines how the columns of a query are read: spans are the ranges outside of which table scans drop rows,
-// by column; late and grouped decide column.Late and column.Grouped.
+// by column; unchecked and grouped decide column.Unchecked and column.Grouped.
 type reading struct {
-	spans         map[string][]domain.Span[int64]
-	late, grouped func(name string) bool
+	spans              map[string][]domain.Span[int64]
+	unchecked, grouped func(name string) bool
 }
 
 // base returns a table expression for the rows of a query: the input's rows, once for each event of a row, with the
@@ -226,14 +226,14 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 			}
 			if c.Grouped = how.grouped(name); c.Grouped {
 				c.Expr = c.Scan.Grouped
-			} else if c.Late = c.Check != "" && how.late(name); c.Late {
+			} else if c.Unchecked = c.Check != "" && how.unchecked(name); c.Unchecked {
 				c.Expr = c.Bare
 			} else if needs[name] > needsNothing && c.Check != "" {
 				c.Expr, check = c.Bare, c.Check
 				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan,
+			columns[name] = column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Unchecked: c.Unchecked, Scan: c.Scan,
 				Within: how.spans[name], Grouped: c.Grouped}
 		}
 		if len(read) == 0 {

@@ -65,6 +65,7 @@ func NewReader(d *Database, over func(rows *source.Dataset) pipeline.Engine, key
 	return &Reader{Engine: over(d.Rows()), d: d, over: over, key: key}
 }
 
+// Version returns the version of the table that the reader reads; "" if the table keeps none.
 func (r *Reader) Version() string { return r.d.Version() }
 
 // ReadVersion makes the reader read a recorded version of the table, whose columns may differ from today's.

@@ -16,9 +16,9 @@ import (
 // branch of the CASE handles the numbers for which the cast fails, and NaN; most tables have few. No filter is needed
 // for NaN.
 
-// late reports whether rows with NaN in a column are dropped when the row's code or value is computed, so that no
-// filter is needed (column.Late).
-func (in *input) late(o *aggregation.Aggregation, name string) bool {
+// canSkipCheck reports whether rows with NaN in a column are dropped when the row's code or value is computed, so that no
+// filter is needed (column.Unchecked).
+func (in *input) canSkipCheck(o *aggregation.Aggregation, name string) bool {
 	if _, ok := in.try("x", 64); !ok || len(o.Unit) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
 		return false
 	}
@@ -36,8 +36,8 @@ func (in *input) late(o *aggregation.Aggregation, name string) bool {
 	return v == nil || !v.Clip && (o.AllRows || len(v.Value.AllColumns()) == 1 || !slices.Contains(v.Value.AllColumns(), name))
 }
 
-// lateSteps returns the code among edges of a double that may be NaN or NULL.
-func (w *writer) lateSteps(x string, r *domain.Coding) string {
+// uncheckedSteps returns the code among edges of a double that may be NaN or NULL.
+func (w *writer) uncheckedSteps(x string, r *domain.Coding) string {
 	s := r.FloatSteps
 	below, beyond := w.outside(x, s)
 	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + code(r.Null) + " END"
@@ -51,7 +51,7 @@ func (w *writer) lateSteps(x string, r *domain.Coding) string {
 				bitsOf(float64(s.Cells)))
 		}
 		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
-		if !w.alone { // radix multiplies the code: a small type would overflow
+		if !w.oneAxis { // radix multiplies the code: a small type would overflow
 			c = w.integer(c)
 		}
 		return c
@@ -110,7 +110,7 @@ func (c *contents) tryQuantize(q *quantize.Quantizer, x string) (v string, ok bo
 // onlyPlace returns the column whose number, from 1 on, is a row's cell plus 1, if the query has one dimension of few
 // texts. The statement subtracts the 1 from each cell's number, not in each row.
 func (c *contents) onlyPlace() (place string, ok bool) {
-	if !c.alone || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
+	if !c.oneAxis || len(c.Unit) > 0 || len(c.Keys) > 0 || c.Bins != nil {
 		return "", false
 	}
 	r := &c.Axes[0]
@@ -128,7 +128,7 @@ func (c *contents) counted() string {
 	if c.Value != nil && !c.CountRows && len(c.Keys) == 0 && len(c.Unit) == 0 && c.Steps == nil && c.Bins == nil {
 		return noRows
 	}
-	if c.Value != nil && !c.AllRows && (c.among != "" || c.columns[c.Value.Value.Columns[0]].Late) {
+	if c.Value != nil && !c.AllRows && (c.among != "" || c.columns[c.Value.Value.Columns[0]].Unchecked) {
 		return "COUNT(" + c.values[0] + ")"
 	}
 	return countRows

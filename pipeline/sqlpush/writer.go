@@ -9,15 +9,15 @@ import (
 // computed from these.
 type writer struct {
 	dialect
-	from  string // the nested stages so far: a table expression without alias
-	names int
-	known map[string]string // names of columns, by the expressions that they hold
-	sure  map[string]bool   // columns without NULL
-	alone bool              // there is one dimension, so its codes are the numbers of cells
+	from      string // the nested stages so far: a table expression without alias
+	names     int
+	known     map[string]string // names of columns, by the expressions that they hold
+	neverNull map[string]bool   // columns without NULL
+	oneAxis   bool              // there is one dimension, so its codes are the numbers of cells
 }
 
 func newWriter(d dialect, from string) *writer {
-	return &writer{dialect: d, from: from, known: map[string]string{}, sure: map[string]bool{}}
+	return &writer{dialect: d, from: from, known: map[string]string{}, neverNull: map[string]bool{}}
 }
 
 // stage adds a column for an expression over the columns so far and returns its name. If x is a column's name or a

@@ -51,7 +51,7 @@ func newZoneOffsets(zone *time.Location) *zoneOffsets {
 	return &zoneOffsets{newIntRanks(starts), of}
 }
 
-// offsetStride is a duration that divides the times of all changes of clocks.
+// All changes of clocks are at multiples of offsetStride.
 const offsetStride = 15 * time.Minute
 
 // Offsets describes how a database converts times of a column to local time.

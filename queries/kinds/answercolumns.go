@@ -12,17 +12,18 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// The columns of released answers, with their 95 % intervals, computed from noisy vectors. recover.go does the reverse:
-// it reads noisy vectors from released columns. ratio.go, variance.go and quantiles.go compute the intervals of their
-// kinds; pipeline/accuracy.go computes the half-widths that a plan states.
+// The columns of released answers, with their 95 % intervals, are computed here from noisy vectors. recover.go does the
+// reverse: it reads noisy vectors from released columns. ratio.go, variance.go and quantiles.go compute the intervals
+// of their kinds. pipeline/accuracy.go computes the half-widths that a plan states.
 
-// answerColumns are the columns that every answer has after its keys.
+// answerColumns are the columns that every answer has after its key columns.
 var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 
 // componentKey is the name of the key column that numbers the components of a vector.
 const componentKey = "component"
 
-// ownColumns returns the columns of an answer after its keys: columns of its kind, then answerColumns.
+// ownColumns returns the names of the columns of an answer after its key columns: answerColumns, and columns that only
+// its kind has.
 func ownColumns(s query.Spec, columns []string) []string {
 	names := slices.Clone(answerColumns)
 	if s.Value != nil && s.Value.IsVector() {
@@ -31,8 +32,8 @@ func ownColumns(s query.Spec, columns []string) []string {
 	return append(names, columns...)
 }
 
-// checkComponents does the work of checkLengths for answers whose intervals require normal noise. It also returns an
-// error if the noise of a vector is not normal.
+// checkComponents is checkLengths for answers whose intervals require normal noise. It also returns an error if the
+// noise of a vector is not normal.
 func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	for i := range noisy {
 		if !noisy[i].Normal() {
@@ -42,7 +43,8 @@ func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...i
 	return checkLengths(query, noisy, estimate, cells...)
 }
 
-// checkLengths returns an error unless there is one noisy vector and one estimate for each of cells, with that length.
+// checkLengths returns an error unless there are one noisy vector and one estimate for each item of cells, with that
+// number of cells.
 func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy),
@@ -56,10 +58,10 @@ func checkLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int)
 	return nil
 }
 
-// errComponents is a bug of this program: the numbers of components differ.
+// errComponents is a bug of this program: the vectors are not the components of this query.
 var errComponents = errors.New("queries: not the components of this query")
 
-// normalAnswer makes the columns of an answer whose noise is normal, with the same standard deviation in all cells.
+// normalAnswer returns the columns of an answer whose noise is normal, with the same standard deviation in all cells.
 func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer {
 	half := math.Nextafter(calibrate.Z95*deviation, math.Inf(1))
 	return query.Answer{
@@ -68,8 +70,8 @@ func normalAnswer(noisy, estimate query.Series, deviation float64) query.Answer 
 	}
 }
 
-// answerWithNoise makes the columns of an answer whose noise is that of mechanism m. rows is the number by which sums
-// were divided, 1 for none.
+// answerWithNoise returns the columns of an answer that has the noise of mechanism m. rows is the number by which sums
+// were divided, or 1.
 func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
 	deviation, half := m.Deviation(), m.HalfWidth()
 	if rows != 1 {
@@ -88,7 +90,7 @@ func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows f
 	return a
 }
 
-// addedSeries yields by plus each value of s.
+// addedSeries returns a series with the values of s plus by.
 func addedSeries(s query.Series, by float64) query.Series {
 	return func(start int, dst []float64) {
 		s(start, dst)
@@ -98,7 +100,7 @@ func addedSeries(s query.Series, by float64) query.Series {
 	}
 }
 
-// constantSeries yields x in every cell.
+// constantSeries returns a series with the value x in every cell.
 func constantSeries(x float64) query.Series {
 	return func(_ int, dst []float64) {
 		for i := range dst {
@@ -107,7 +109,7 @@ func constantSeries(x float64) query.Series {
 	}
 }
 
-// shiftedSeries yields by plus each value of s, rounded away from s.
+// shiftedSeries returns a series with the values of s plus by, rounded away from s.
 func shiftedSeries(s query.Series, by float64) query.Series {
 	towards := math.Inf(1)
 	if by < 0 {
@@ -121,7 +123,8 @@ func shiftedSeries(s query.Series, by float64) query.Series {
 	}
 }
 
-// outerOf yields the end of an interval or the estimate: in each cell the one that outer chooses.
+// outerOf returns a series that contains, for each cell, either the end of an interval or the estimate: the one that
+// outer chooses.
 func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)
@@ -133,7 +136,8 @@ func outerOf(end, estimate query.Series, outer func(x, y float64) float64) query
 	}
 }
 
-// besideSeries yields an end of each value's 95 % interval: the lower end if direction is -1, the upper end if it is 1.
+// besideSeries returns one end of each value's 95 % interval: the lower end if direction is -1, the upper end if it is
+// 1.
 func besideSeries(values, deviations []float64, direction float64) query.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -143,7 +147,8 @@ func besideSeries(values, deviations []float64, direction float64) query.Series 
 	}
 }
 
-// answerOf makes the columns of an answer from values in memory, whose noise is normal with these standard deviations.
+// answerOf returns the columns of an answer from values in memory. Their noise is normal with these standard
+// deviations.
 func answerOf(values, deviations []float64) query.Answer {
 	return query.Answer{
 		Cells: len(values), Noisy: query.HeldSeries(values), Estimate: query.HeldSeries(values), Sigma: query.HeldSeries(deviations),
@@ -151,5 +156,5 @@ func answerOf(values, deviations []float64) query.Answer {
 	}
 }
 
-// outwards moves x by a few units in its last digit.
+// outwards moves x by a few units in its last place, so that rounding errors do not make an interval narrower.
 func outwards(x, direction float64) float64 { return x + direction*math.Abs(x)*0x1p-50 }

@@ -6,17 +6,17 @@
 //   - histogram.go: counts and histograms; kernel.go spreads their rows over points
 //   - overbound.go: the number of units with more rows than their bound
 //   - ordered.go: histograms for cumulative counts
-//   - commonnoise.go: histograms whose cells share a part of their noise
-//   - discovered.go: histograms by keys that partition selection finds; bykeys.go: sums by these keys
+//   - commonnoise.go: histograms whose cells have some noise in common
+//   - discovered.go: histograms by keys that private partition selection finds; bykeys.go: sums by these keys
 //   - crosstabs.go and the files whose names begin with crosstabs: several marginals that agree
 //   - nested.go and nestedagree.go: levels of places or times, such as regions and cities, that add up
 //   - sums.go: what sums, means and variances have in common; sum.go, mean.go and variance.go; weighted.go has weights
 //   - clamped.go: sums whose clamp is chosen from noisy values
 //   - limited.go: queries whose bound on the rows of a unit is chosen from noisy values
 //
-// From noisy vectors to answers: answercolumns.go makes the columns and their intervals, ratio.go the intervals of
-// means, quantiles.go the intervals of quantiles and shares, heavytails.go the quantiles of sums of noise that is not
-// Gaussian. recover.go reads noisy vectors back from the columns.
+// Noisy vectors become answers as follows: answercolumns.go computes the columns and their intervals, ratio.go the
+// intervals of means, and quantiles.go the intervals of quantiles and cumulative fractions. heavytails.go has the
+// quantiles of sums of noise that is not Gaussian. recover.go reads noisy vectors back from the columns.
 package kinds
 
 import (
@@ -36,7 +36,7 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Base is the common part of all kinds: a checked spec, the limits on a unit's rows, and the axes whose cells are
+// Base is what all kinds have in common: a checked spec, the limits on a unit's rows, and the axes whose cells are
 // counted.
 type Base struct {
 	Spec   query.Spec
@@ -45,8 +45,8 @@ type Base struct {
 	Limits bounding.Limits
 }
 
-// newBase checks the dimensions and bounds of a spec whose cells are listed. columns are the names of the answer's
-// columns that only this kind has; keys must have other names.
+// newBase checks the dimensions and bounds of a spec whose cells are listed in the job. columns are the names of the
+// answer's columns that only this kind has; key columns must have other names.
 func newBase(s query.Spec, columns []string, p *problem.Problems) Base {
 	axes := newAxes(s, columns, p)
 	cells := countCells(s, axes, p)
@@ -69,15 +69,15 @@ func (q *Base) resized(cells int) Base {
 // Cells returns the number of cells of the answer.
 func (q *Base) Cells() int { return q.Size }
 
-// HalfWidth returns false: the answer is not divided by a private number of rows, so its half-width needs no estimate
-// of it.
+// HalfWidth returns false: a plan can state the half-width without an estimate of the number of rows, since the answer
+// is not divided by a private number of rows.
 func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
 
-// Directions returns the directions of the axes.
+// Directions returns the directions along which the cells of the axes are arranged.
 func (q *Base) Directions() []domain.Direction { return domain.Directions(q.Axes) }
 
-// Columns returns the columns that the query reads: of the dimensions, of the value or count, and of the unit, each
-// once.
+// Columns returns the columns that the query reads, each once: the columns of the dimensions, of the value or count,
+// and of the unit.
 func (q *Base) Columns() []string {
 	var all, columns []string
 	for i := range q.Spec.By {
@@ -103,18 +103,19 @@ func (q *Base) BatchColumns(s table.Schema, p *problem.Problems) domain.BatchCol
 	return domain.BatchColumns{Schema: s, Columns: q.Columns(), Problems: p}
 }
 
-// compileUnits makes the reader of the privacy unit for a table with schema s. Columns that do not fit are reported.
+// compileUnits returns the reader of the privacy unit for a table with schema s. It reports columns that do not fit.
 func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 	return units.New(q.Spec.Unit, q.Spec.FloatUnit, q.Columns(), s, p)
 }
 
-// aggregation returns the totals that queries of all kinds need: row counts in the cells of the axes, within the
-// limits. v adds up values, keys counts by discovered keys; both may be nil. Columns that do not fit are reported.
+// aggregation returns the totals that queries of all kinds need: the row counts of the cells, within the limits on a
+// unit's rows. v adds up values, and keys counts by discovered keys; both may be nil. Columns that do not fit are
+// reported.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.BatchColumns(s, p)
 	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
-	fields := make(map[string]table.Field, len(s.Fields)) // vectors may have thousands of columns
+	fields := make(map[string]table.Field, len(s.Fields)) // a map, since vectors may have thousands of columns
 	for _, f := range slices.Backward(s.Fields) {
 		fields[f.Name] = f
 	}
@@ -151,7 +152,7 @@ func (q *Base) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, p.Err()
 }
 
-// copies returns how many accumulators hold cells at the same time, if there are workers goroutines.
+// copies returns how many accumulators hold the cells at the same time, if there are workers goroutines.
 func (q *Base) copies(workers int) int64 {
 	if q.Spec.BoundsUnits() {
 		return 1
@@ -159,17 +160,17 @@ func (q *Base) copies(workers int) int64 {
 	return int64(workers)
 }
 
-// countBytes returns the memory in bytes for the counts of cells in a number of copies.
+// countBytes returns the memory in bytes for copies of the counts of cells.
 func (q *Base) countBytes(cells int, copies int64) int64 {
 	bytes := int64(8)
 	if q.Spec.Counts != nil {
-		bytes = 32 // counts are added up as sums are
+		bytes = 32 // counts from a column of counts are added up as sums of values
 	}
 	return bytes * int64(cells) * copies
 }
 
-// Tally makes a tally, which counts rows by what happens to them, for a table with schema s. Batches must hold the
-// columns of Columns, in that order. It returns the errors of New.
+// Tally returns a tally for a table with schema s: it counts how many rows are kept, and how many are dropped for each
+// reason. Batches must hold the columns of Columns, in that order. It returns the errors of New.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.BatchColumns(s, p)
@@ -199,5 +200,5 @@ func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 // common returns the query's Base.
 func (q *Base) common() *Base { return q }
 
-// Steps returns the bounds on the rows of a unit among which one is chosen.
+// Steps returns the bounds on the rows of a unit from which a discovered bound is chosen.
 func (q *Base) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }

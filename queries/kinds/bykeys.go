@@ -19,31 +19,31 @@ import (
 
 // Sums, means and variances by keys that a histogram of the same job selects
 //
-// The histogram (discovered.go) counts the privacy units of every key and publishes the keys whose noisy count is large
-// enough. In the same pass over the rows, this query adds values up for every key. After the selection the selected
-// keys are public, and only their sums get noise. So the selection is charged once.
+// The histogram (discovered.go) counts the privacy units of every key, and publishes the keys whose noisy count is
+// large enough. In the same pass over the rows, this query adds values up for every key. After the selection the
+// selected keys are public, and only their sums get noise. So the selection is charged only once.
 //
 // Whatever keys are selected, the sums are computed as for listed cells: each unit adds rows to at most max_groups
-// cells, within its bounds. The charged sensitivity is that of all cells, and some of the cells have at most this
-// sensitivity. The two steps compose adaptively in mu; the fraction of delta belongs to the selection alone
-// (docs/adr/0030).
+// cells, within its bounds. The charged sensitivity is the sensitivity of all cells, which is at least the sensitivity
+// of the selected ones. The two steps compose adaptively in mu, and the failure probability of the selection is charged
+// with the histogram (docs/adr/0030).
 
-// ByKeys adds values up by keys that another query selects. Before the selection it has no cells.
+// ByKeys adds values up by keys that another query of the job selects. Before the selection it has no cells.
 type ByKeys struct {
 	*Sums
 	values   *quantize.Quantizer
 	dims     keyselection.Dimensions // the dimensions of the keys
-	listed   []domain.Axis           // the listed dimensions that are not in the key
-	perKey   int                     // number of cells of these dimensions
+	listed   []domain.Axis           // the dimensions of the query that do not belong to the key; their keys are listed
+	perKey   int                     // number of cells of listed
 	keys     []string
 	selected bool
 }
 
-// mostPerKey is the largest number of cells for each key, because the totals of all selected keys are held in memory.
-const mostPerKey = 1 << 16
+// maxPerKey is the largest number of cells for each key, because the totals of all selected keys are held in memory.
+const maxPerKey = 1 << 16
 
-// unknownCells takes the place of the number of cells before the keys are known. It is so large that no bound follows
-// from it.
+// unknownCells is used as the number of cells before the keys are known. It is so large that it implies no bound on a
+// unit.
 const unknownCells = 1 << 30
 
 // newByKeys checks a spec and returns its query.
@@ -65,18 +65,18 @@ func newByKeys(s query.Spec, p *problem.Problems) query.Query {
 	q.dims = keyselection.Dimensions{By: s.By[:s.Leader.Dims], Axes: axes[:inKey]}
 	q.listed = axes[inKey:]
 	for i := range q.listed {
-		if q.perKey *= q.listed[i].Size; q.perKey > mostPerKey {
+		if q.perKey *= q.listed[i].Size; q.perKey > maxPerKey {
 			p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d cells for each key that is selected",
-				mostPerKey), "use fewer dimensions or fewer cells a dimension")
+				maxPerKey), "use fewer dimensions or fewer cells a dimension")
 			return nil
 		}
 	}
 	if q.values = newQuantizer(s, p); q.values == nil {
 		return nil
 	}
-	if q.perKey*q.values.Dims > mostPerKey {
+	if q.perKey*q.values.Dims > maxPerKey {
 		p.Add(s.ByField(), problem.CodeTooManyCells, fmt.Sprintf("more than %d numbers for each key that is selected",
-			mostPerKey), "use fewer cells a dimension, or a shorter vector")
+			maxPerKey), "use fewer cells a dimension, or a shorter vector")
 		return nil
 	}
 	q.Sums = newSums(base, q.values)
@@ -104,7 +104,8 @@ func checkByKeys(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// keySumLimits returns the limits of a unit. The job must set max_groups, because the number of cells is private.
+// keySumLimits returns the limits on a unit's rows. The job must set max_groups, because the number of cells is
+// private.
 func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	if s.BoundsUnits() && s.Bounds.MaxGroups == 0 {
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
@@ -117,7 +118,7 @@ func keySumLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 // Dimensions returns the dimensions of the keys.
 func (q *ByKeys) Dimensions() keyselection.Dimensions { return q.dims }
 
-// Leader names the query that selects the keys.
+// Leader returns the name of the query that selects the keys.
 func (q *ByKeys) Leader() string { return q.Spec.Leader.Name }
 
 // PerKey returns the number of cells for each key.
@@ -134,7 +135,7 @@ func (q *ByKeys) WithKeys(keys []string) (query.Query, error) {
 	return &out, nil
 }
 
-// Cells returns the number of cells; 0 before the keys are known.
+// Cells returns the number of cells, or 0 before the keys are known.
 func (q *ByKeys) Cells() int {
 	if !q.selected {
 		return 0
@@ -142,8 +143,8 @@ func (q *ByKeys) Cells() int {
 	return q.Sums.Cells()
 }
 
-// Components returns the components of the sums. Sensitivities do not depend on the keys. There are no cells before the
-// keys are known.
+// Components returns the components of the sums. Sensitivities do not depend on the keys. Before the keys are known,
+// there are no cells.
 func (q *ByKeys) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := newSums(q.resized(unknownCells), q.values).Components(adj)
 	for i := range components {
@@ -166,10 +167,10 @@ func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 // Hide returns the sums by key, and the query's other totals, as exact answers.
 func (q *ByKeys) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
-// Bytes returns 0: the memory of keys is counted with the rows of units.
+// Bytes returns 0: the memory of keys is included in the memory of the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
 
-// Directions returns nil: no cell is known before keys are selected.
+// Directions returns nil, since no cell is known before keys are selected.
 func (q *ByKeys) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether no key was selected.
@@ -177,7 +178,7 @@ func (q *ByKeys) LooksEmpty([]mechanism.Noisy) bool { return len(q.keys) == 0 }
 
 var errKeys = errors.New("its keys were not selected")
 
-// Finish makes the answer for the selected keys.
+// Finish returns the answer for the selected keys.
 func (q *ByKeys) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if !q.selected {
 		return query.Answer{}, fmt.Errorf("query %s: %w", q.Name(), errKeys)

@@ -59,13 +59,14 @@ func checkUnit(unit []string, p *problem.Problems) {
 	}
 }
 
-// newAxes checks the listed dimensions and makes their axes. columns are the names of other columns of the answer,
-// which keys must not have.
+// newAxes checks the listed dimensions and returns their axes. columns are the names of the answer's other columns; key
+// columns must have other names.
 func newAxes(s query.Spec, columns []string, p *problem.Problems) []domain.Axis {
 	return domain.NewAxes(s.By, s.Location, s.ByField(), ownColumns(s, columns), p)
 }
 
-// countCells returns the product of the sizes of the axes; 1 without axes. Each cell may have several components.
+// countCells returns the product of the sizes of the axes, which is 1 if there are none. If the query adds up vectors,
+// each cell has several components.
 func countCells(s query.Spec, axes []domain.Axis, p *problem.Problems) int {
 	cells := 1
 	maxCells := domain.MaxCells
@@ -96,8 +97,8 @@ func checkSigns(b query.Bounds, p *problem.Problems) {
 	}
 }
 
-// newLimits returns the limits of a unit's rows in a domain of cells. Bounds that the spec leaves out follow from the
-// others; a bound that is missing is reported.
+// newLimits returns the limits on a unit's rows, for a query with this number of cells. Bounds that the spec omits
+// follow from the others. A bound that is missing is reported.
 func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 	if s.PerRow() {
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
@@ -106,7 +107,7 @@ func newLimits(s query.Spec, cells int, p *problem.Problems) bounding.Limits {
 		return upstreamLimits(s, int64(max(cells, 1)))
 	}
 	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
-		return bounding.Limits{} // reported already
+		return bounding.Limits{} // the reason is reported already
 	}
 	l, missing := s.Bounds.Resolve(max(cells, 1))
 	if missing != "" {

@@ -20,23 +20,23 @@ import (
 // Sums and means whose clamp is discovered
 //
 // The job gives a public range, which may be generous. A fraction of the query's budget mu² is spent on a histogram of
-// the values; its bins follow from the range alone. The noisy histogram is released, and the clamp is chosen from it
+// the values, whose bins follow from the range alone. The noisy histogram is released, and the clamp is chosen from it
 // (queries/internal/privateclamp). The rest of mu² is spent on the sums, whose sensitivity depends on the clamp. Both
 // mu are fixed before a row is read. mu² adds up even if a mechanism is chosen from the answers of earlier ones.
 //
-// One pass over the rows suffices: they are added up by bins, and the sums under any clamp follow from these
-// (queries/internal/accumulate).
+// One pass over the rows suffices: values are added up separately for each bin, and the sums under any clamp follow
+// from these totals (queries/internal/accumulate).
 
-// Clamped is a sum or a mean whose clamp is discovered. Before the choice, the clamp is the public range.
+// Clamped is a sum or a mean whose clamp is discovered. Before the clamp is chosen, its clamp is the public range.
 type Clamped struct {
 	*Sums
 	base Base
-	// quantizes values within the public range, without a centre
+	// values quantizes values within the public range, without subtracting a centre.
 	values  *quantize.Quantizer
 	centred bool
 }
 
-// newClamped makes the query, or reports what a query with a discovered clamp cannot have.
+// newClamped returns the query, or reports what a query with a discovered clamp cannot have.
 func newClamped(c Base, values *quantize.Quantizer, p *problem.Problems) query.Query {
 	field := values.Field + ".clamp"
 	switch v := values.Value; {
@@ -77,7 +77,7 @@ func (q *Clamped) Widest() mechanism.Range {
 	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
 }
 
-// Chosen returns the query with the clamp r, which must be within the public range.
+// Chosen returns the query with the clamp r, in quanta, which must be within the public range.
 func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
@@ -88,7 +88,7 @@ func (q *Clamped) Chosen(r mechanism.Range) (query.Query, error) {
 	return out, nil
 }
 
-// Components returns the components as if the clamp were the public range.
+// Components returns the components that are charged: they have the sensitivity for the whole public range.
 func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Sums.Components(adj)
 	for i, follows := range q.Follows() {
@@ -100,7 +100,7 @@ func (q *Clamped) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows reports for each component whether it depends on the clamp: all do, except the number of rows.
+// Follows reports for each component whether it depends on the clamp. All do, except the number of rows.
 func (q *Clamped) Follows() []bool {
 	if q.Kind.Extra().Rows {
 		return []bool{true, false}
@@ -108,12 +108,12 @@ func (q *Clamped) Follows() []bool {
 	return []bool{true}
 }
 
-// Histogram returns the component of the histogram.
+// Histogram returns the component of the histogram from which the clamp is chosen.
 //
-// A row adds CoarseWeight = 2 to the cell of its octave and 1 to the cell of its bin: a vector of norm sqrt(5). A unit
-// adds at most k such vectors, which may all be equal: Delta = k·sqrt(5). Under replace-one, a unit's vectors before
-// and after have no negative entry, so the squared norm of their difference is at most the sum of their squared norms:
-// Delta = k·sqrt(10).
+// A row adds CoarseWeight = 2 to the cell of its octave and 1 to the cell of its bin, which is a vector of norm
+// sqrt(5). A unit adds at most k such vectors, which may all be equal, so Delta = k·sqrt(5). Under replace-one, a
+// unit's vectors before and after have no negative entry, so the squared norm of their difference is at most the sum of
+// their squared norms. So Delta = k·sqrt(10).
 func (q *Clamped) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -153,8 +153,8 @@ func (q *Clamped) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, p.Err()
 }
 
-// Hide returns the exact answers: the sums, which need a clamp before they get noise, the row counts if the query has
-// them, and the histogram.
+// Hide returns the exact answers: the sums, for which a clamp must be chosen before they get noise; the row counts, if
+// the query has them; and the histogram.
 func (q *Clamped) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	if err := q.checkRows(t.Binned.AllRows); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (q *Clamped) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 }
 
 // noise returns the standard deviation of a sum's noise for the clamp [-1, 1], given the mechanisms that were charged
-// for the public range. It includes the noise of the number of rows, as far as it affects a mean at the end of the
+// for the public range. It includes the effect that the noise in the number of rows has on a mean at the end of the
 // clamp.
 func (q *Clamped) noise(charged []calibrate.Mechanism) float64 {
 	size := q.values.Real(q.Reach.More)

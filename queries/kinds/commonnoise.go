@@ -19,8 +19,8 @@ import (
 
 // Histograms whose cells have common noise
 //
-// One privacy unit may be in many cells of a histogram. If it may be in enough of them, a different design has less
-// noise: the number of units with a row gets noise once, and a fraction of this noise enters every cell; see
+// A privacy unit may have rows in many cells of a histogram. If it may be in enough cells, a different design has less
+// noise. The number of units with a row gets noise once, and a fraction of this noise is common to all cells; see
 // [strategy.CommonNoise].
 
 // The names of the two components, and of the columns that hold their noisy numbers.
@@ -31,22 +31,22 @@ const (
 	noiseField     = "histogram.noise"
 )
 
-// CommonNoise is a histogram whose cells share a part of their noise ([strategy.CommonNoise]). It has two components:
-// the cells minus a fraction of the number of units with a row, and that number.
+// CommonNoise is a histogram whose cells have some noise in common ([strategy.CommonNoise]). It has two components: the
+// number of units with a row, and the cells minus a fraction of this number. The cells are the first component.
 type CommonNoise struct {
 	Base
-	reader *quantileReader // nil if no quantiles or shares are requested
+	reader *quantileReader // nil if neither quantiles nor cumulative fractions are requested
 	Form   *strategy.CommonNoise
 }
 
-// IndependentNoise is a histogram for which common noise was requested but would not be smaller. It has independent
-// noise and states this comparison.
+// IndependentNoise is a histogram for which the job requests common noise, but common noise would not be smaller. It
+// has independent noise, and its Strategy states the comparison.
 type IndependentNoise struct {
 	*Histogram
 	form *strategy.CommonNoise
 }
 
-// newCommonNoise makes the query, or reports parts of the spec that exclude common noise.
+// newCommonNoise returns the query, or reports parts of the spec that exclude common noise.
 func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if s.Declared != 0 {
@@ -73,7 +73,7 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	return &CommonNoise{Base: c, reader: r, Form: form}
 }
 
-// formOf returns the common noise of least error for the cells of a query.
+// formOf returns the design of a query's noise in which a cell has the least error: common or independent noise.
 func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
 	return strategy.NewCommonNoise(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
 		adj == query.ReplaceOne)
@@ -83,8 +83,9 @@ func boundsOf(c *Base) strategy.Bounds {
 	return strategy.Bounds{Rows: c.Limits.Rows, Cells: c.Limits.Cells, RowsPerCell: c.Limits.RowsPerCell}
 }
 
-// GainOfCommonNoise compares common noise with independent noise: it returns the standard deviation of a cell, and of
-// the sum of all cells, as multiples of those with independent noise. It returns 1, 1 if common noise is not smaller.
+// GainOfCommonNoise compares common noise with independent noise. It returns the standard deviation of a cell, and of
+// the sum of all cells, each divided by the standard deviation with independent noise. It returns 1, 1 if common noise
+// is not smaller.
 func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) {
 	if h.Kernel != nil || !h.Spec.BoundsUnits() {
 		return 1, 1
@@ -98,7 +99,7 @@ func GainOfCommonNoise(h *Histogram, adj query.Adjacency) (cell, total float64) 
 	return q.Form.Error() / alone, sums.Deviation(q.Size) / (alone * math.Sqrt(float64(q.Size)))
 }
 
-// sumsAt returns the variances of sums of cells, if the query has the budget mu, before rounding to grids.
+// sumsAt returns the variances of sums of cells if the query has the budget mu. Rounding to grids is not included.
 func (q *CommonNoise) sumsAt(mu float64) *query.SumsOfCells {
 	cells, units := q.Form.Weights()
 	norm, _ := q.Form.Norm2().Float64()
@@ -128,14 +129,14 @@ func (q *CommonNoise) Components(adj query.Adjacency) ([]query.Component, error)
 	}, nil
 }
 
-// Aggregation describes counting the rows of each cell and the units that have a row.
+// Aggregation describes counting the rows of each cell, and the units that have a row.
 func (q *CommonNoise) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	a, err := q.Base.Aggregation(s)
 	a.Units = true
 	return a, err
 }
 
-// Hide returns the exact answers: the cells minus a fraction of the number of units, and that number.
+// Hide returns two exact answers: the cells minus a fraction of the number of units, and this number.
 func (q *CommonNoise) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	cells, units := t.Tables[0], t.Units
 	measured := q.Form.Measure(cells, units)
@@ -153,11 +154,12 @@ func (q *CommonNoise) Bytes(workers int, _ int64) int64 {
 	return 8*int64(q.Size)*max(q.copies(workers), 2) + 16*int64(q.Size)
 }
 
-// factors returns for each component by what its noise variance is multiplied in the variance of a cell.
+// factors returns a factor for each component: the variance of a cell is the sum of the components' noise variances
+// times these factors.
 func (q *CommonNoise) factors() []float64 { return []float64{1, q.Form.Share() * q.Form.Share()} }
 
-// deviationOf returns the standard deviation of a cell: its variance is the sum of the mechanisms' noise variances
-// times factors.
+// deviationOf returns the standard deviation of a cell. The cell's variance is the sum of the mechanisms' noise
+// variances times factors.
 func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	variance := 0.0
 	for i, m := range ms {
@@ -167,7 +169,7 @@ func deviationOf(ms []calibrate.Mechanism, factors []float64) float64 {
 	return math.Sqrt(variance)
 }
 
-// Finish adds a fraction of the noisy number of units to each noisy cell, and makes the answer of the results.
+// Finish adds a fraction of the noisy number of units to each noisy cell, and returns an answer with these sums.
 func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkComponents(q.Name(), noisy, estimate, q.Size, 1); err != nil {
 		return query.Answer{}, err
@@ -195,7 +197,7 @@ func (q *CommonNoise) Finish(_ context.Context, noisy, estimate []mechanism.Nois
 	return a, nil
 }
 
-// cells returns each cell: its noisy number plus a fraction of the noisy number of units.
+// cells returns the values of the cells: each is its noisy number plus a fraction of the noisy number of units.
 func (q *CommonNoise) cells(noisy []mechanism.Noisy) query.Series {
 	units := make([]float64, 1)
 	noisy[1].Fill(0, units)
@@ -230,7 +232,7 @@ func (q *CommonNoise) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(units[0]) <= largestNoise*noisy[1].Mechanism().Deviation()
 }
 
-// Strategy describes the errors of the cells, and of the other designs that were compared.
+// Strategy describes the errors of the cells, and the errors of the other designs that were compared.
 func (q *CommonNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
 	if len(ms) != 2 {
 		return query.Strategy{}, errComponents
@@ -252,7 +254,7 @@ func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism)
 	return out, nil
 }
 
-// stated returns the facts about the table that both strategies state.
+// stated returns the facts that the strategies of both types state about the table.
 func stated(q *Base, form *strategy.CommonNoise, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
 	out.Cell = out.Error

@@ -26,16 +26,16 @@ import (
 // Crosstabs
 //
 // A crosstabs query counts the same rows in several marginals, each by some of the query's dimensions. Noise is not
-// added to these tables but to their residuals ([strategy.Marginals]). So the part that several tables have in common
-// gets noise once, and the tables that are computed from the noisy residuals agree. The released vector holds the noisy
-// residuals, as coordinates.
+// added to these tables but to their residuals ([strategy.Marginals]). So what several tables have in common gets noise
+// once, and the tables that are computed from the noisy residuals agree. The released vector holds the noisy residuals,
+// as coordinates.
 
 // Crosstabs is a query of marginals over the same dimensions.
 type Crosstabs struct {
 	Base
 	Marginals *strategy.Marginals
-	weights   []float64 // by table, the weight of its error in the loss
-	names     []string  // by residual, the name of its component
+	weights   []float64 // weights[i] is the weight of the error of table i in the loss
+	names     []string  // names[i] is the name of the component for residual i
 
 	mutex   sync.Mutex
 	designs map[query.Adjacency]strategy.Design // the designs that were computed, by adjacency
@@ -175,10 +175,11 @@ func (q *Crosstabs) checkRounding(p *problem.Problems) {
 	}
 }
 
-// maxNonnegative is the number of cells of the largest table that is made non-negative; that takes about 20 seconds.
+// maxNonnegative is the number of cells of the largest table that can be made non-negative, which takes about 20
+// seconds.
 const maxNonnegative = 1 << 20
 
-// mostTables is larger than the number of tables of any workload that can be solved.
+// mostTables is larger than the number of tables of any query for which a design can be computed.
 const mostTables = 4 * strategy.MaxResiduals
 
 // appendSubsets appends all sets of k out of n dimensions, in order.
@@ -224,8 +225,9 @@ func (q *Crosstabs) DimensionNames(s strategy.Set) []string {
 	return names
 }
 
-// changes returns how one unit can change the residuals. Item i is one kind of change: for each residual, the squared
-// norm of its change, in rows². k rows change it by k² times as much as one row, because all of them may be equal.
+// changes returns the changes of the residuals that one unit can make. Item i is one kind of change: it holds the
+// squared norm of each residual's change, in rows². k rows can change a residual by k² times as much as one row,
+// because all of them may be equal.
 func (q *Crosstabs) changes(adj query.Adjacency) [][]float64 {
 	out := [][]float64{q.Marginals.Added()}
 	if adj == query.ReplaceOne {
@@ -255,7 +257,7 @@ func (q *Crosstabs) design(adj query.Adjacency) (strategy.Design, error) {
 }
 
 // norms returns the squared sensitivity of each residual, in rows². Under add-remove it is the largest change of the
-// residual. Under replace-one it is a fraction of the largest change of all residuals together.
+// residual. Under replace-one it is smaller: only the changes of all residuals together matter.
 func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Rat) {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -270,8 +272,8 @@ func (q *Crosstabs) norms(adj query.Adjacency, d strategy.Design) (out []*big.Ra
 	return out
 }
 
-// checkTogether returns an error if some change of one unit has a larger mu in all residuals together than the
-// components' mu² add up to.
+// checkTogether returns an error if one unit can make a change whose mu, over all residuals together, is larger than
+// the components' mu² add up to.
 func (q *Crosstabs) checkTogether(adj query.Adjacency, ms []calibrate.Mechanism) error {
 	if adj != query.ReplaceOne {
 		return nil
@@ -403,8 +405,8 @@ func (q *Crosstabs) errorOf(tables []query.StrategyTable) float64 {
 	return math.Sqrt(sum / total)
 }
 
-// tableNames returns the tables' names in file names: their dimensions joined, if these names are plain and short
-// enough, else numbers.
+// tableNames returns the tables' names for file names: their dimensions joined, if file names can contain these names
+// and they are short enough, otherwise numbers.
 func (q *Crosstabs) tableNames() []string {
 	const longest = 100
 	plain := true
@@ -438,7 +440,7 @@ func (q *Crosstabs) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Hide computes each residual from the first table that contains it, and returns one exact answer for each.
+// Hide computes each residual from the first table that contains it, and returns one exact answer for each residual.
 func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	largest := q.Marginals.Largest()
 	for _, counts := range t.Tables {
@@ -467,7 +469,7 @@ func (q *Crosstabs) Bytes(workers int, _ int64) int64 {
 	return n
 }
 
-// Directions returns nil: the coordinates of residuals have no order.
+// Directions returns nil, since the coordinates of residuals have no order.
 func (q *Crosstabs) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether the noisy number of rows could be noise alone.
@@ -477,7 +479,8 @@ func (q *Crosstabs) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(rows[0]) <= largestNoise*noisy[0].Mechanism().Deviation()
 }
 
-// rowLimits returns limits that bound only a unit's rows in all. Its rows may be in the same cell of every table.
+// rowLimits returns limits that bound only the number of a unit's rows. All of these rows may be in the same cell of
+// every table.
 func rowLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	rows := newLimits(s, math.MaxInt32, p).Rows
 	return bounding.Limits{Rows: rows, Cells: rows, RowsPerCell: rows}

@@ -10,16 +10,17 @@ import (
 // Estimates of crosstabs that agree
 //
 // This file makes the tables of crosstabs non-negative, and crosstabsround.go makes them integers. Afterwards they
-// still agree: a table that is summed over one of its dimensions gives the smaller table. Only noisy values are read.
+// still agree: if a table is summed over one of its dimensions, the sums are the smaller table. Only noisy values are
+// read.
 //
-// Raising negative cells to 0 would make sums over many nearly empty cells too large. So the tables are made from the
-// top down, as in the release of a census: first the total, which has the least noise for its size; then the tables by
-// one dimension with that total; then the tables by two dimensions with these margins; and so on. Each table is the
-// nearest to its noisy values that has the margins made before and no negative cell. So a correction never changes a
-// margin.
+// If negative cells were only raised to 0, sums over many nearly empty cells would become too large. So the tables are
+// computed from the top down, as in the release of a census: first the total, which has the least noise for its size;
+// then the tables by one dimension with this total; then the tables by two dimensions with these margins; and so on.
+// Each table is the nearest to its noisy values that has the margins computed before and no negative cell. So a
+// correction never changes a margin.
 //
-// A non-negative table with given margins by two or more dimensions may not exist. Then these margins are replaced by
-// the average margins of the nearest tables, repeatedly. If the tables still disagree, rounding to small steps makes
+// A non-negative table with given margins by two or more dimensions may not exist. Then these margins are repeatedly
+// replaced by the average margins of the nearest tables. If the tables still disagree, rounding to small steps makes
 // them agree (crosstabsjoint.go).
 
 // tables are tables by some dimensions that agree with each other.
@@ -31,7 +32,8 @@ type tables struct {
 	Values [][]float64
 	// Deviations[d] is the standard deviation of a cell's noise in the table by dimension d alone.
 	Deviations []float64
-	// Stopped reports whether the run was cancelled. Then the tables are left unfinished. nil if runs cannot be cancelled.
+	// Stopped reports whether the run was cancelled. If so, the tables are not finished. It is nil if runs cannot be
+	// cancelled.
 	Stopped func() bool
 }
 
@@ -67,7 +69,7 @@ func (t *tables) nonnegative(base float64) {
 	}
 	noisy := t.closure()
 	made := map[uint64][]float64{0: {total}}
-	kept := make([][]int, len(t.Sizes)) // the values of each dimension that have a positive margin
+	kept := make([][]int, len(t.Sizes)) // the values of each dimension whose margin is positive
 	for d := range t.Sizes {
 		if x, ok := noisy[1<<d]; ok {
 			made[1<<d] = withSum(x, total, fewBelow*t.Deviations[d])
@@ -123,8 +125,8 @@ func (t *tables) nonnegative(base float64) {
 	}
 }
 
-// fit makes the tables by one dimension, then by two dimensions, and so on, each with the margins made before. It
-// reports whether each table has its margins.
+// fit computes the tables by one dimension, then by two dimensions, and so on, each with the margins computed before.
+// It reports whether each table has its margins.
 func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	byWays := make([][]uint64, len(t.Sizes)+1)
 	for a := range noisy {
@@ -149,7 +151,7 @@ func (t *tables) fit(noisy, made map[uint64][]float64) (agree bool) {
 	return agree
 }
 
-// fitWith makes the tables by these sets of dimensions, each with its margins. It reports whether each table has its
+// fitWith computes the tables by these sets of dimensions, each with its margins. It reports whether each table has its
 // margins.
 func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool {
 	all := true
@@ -173,8 +175,8 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 	return all
 }
 
-// takeMargins replaces margins that no non-negative table has: by the margins of the nearest tables, averaged over all
-// tables with this margin. Margins by one dimension stay.
+// takeMargins replaces margins that no non-negative table has. It uses the margins of the nearest tables, averaged over
+// all tables with this margin. Margins by one dimension stay the same.
 func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	taken := map[uint64][]float64{} // by set of dimensions, the average of the residuals
 	times := map[uint64]float64{}
@@ -219,9 +221,9 @@ func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
 	}
 }
 
-// settle gives a table exactly these sums of its rows and columns. It first scales down rows and columns with larger
-// sums, and then adds the missing amounts, in proportion to what row and column lack (Altschuler, Weed & Rigollet 2017,
-// algorithm 2).
+// settle changes a table so that its rows and columns have exactly these sums. It first scales down the rows and
+// columns with larger sums. Then it adds the missing amounts, in proportion to the amounts that row and column lack
+// (Altschuler, Weed & Rigollet 2017, algorithm 2).
 func settle(x, rows, columns []float64) {
 	n := len(columns)
 	missRow, missColumn := slices.Clone(rows), slices.Clone(columns)
@@ -352,8 +354,8 @@ func (t *tables) rakeTo(x, independent []float64, of []*margin, enough float64) 
 	return far <= enough
 }
 
-// margin is a margin that a table should have, and the margin that it has. at[i] is the margin's cell that cell i of
-// the table belongs to.
+// margin is a margin that a table should have (want), and the margin that it has (is). at[i] is the cell of the margin
+// to which cell i of the table belongs.
 type margin struct {
 	want, is []float64
 	at       []int
@@ -371,8 +373,8 @@ func (m *margin) add(x []float64) (far float64) {
 	return far
 }
 
-// independent returns the table by dimensions a that has the margins by one dimension and whose dimensions are
-// independent.
+// independent returns the table by the dimensions a in which the dimensions are independent, with the given margins by
+// one dimension.
 func (t *tables) independent(a uint64, margins map[uint64][]float64) []float64 {
 	total := margins[0][0]
 	out := []float64{total}
@@ -405,8 +407,8 @@ func (t *tables) closure() map[uint64][]float64 {
 }
 
 // withSum returns non-negative numbers near x with the given positive sum, which equals the sum of x except for
-// rounding. Raising negative numbers to 0 must be compensated elsewhere: as far as possible by numbers below few, so
-// that larger ones keep their values.
+// rounding. If negative numbers are raised to 0, other numbers must fall. As far as possible these are numbers below
+// few, so that larger ones keep their values.
 func withSum(x []float64, sum, few float64) []float64 {
 	var below, others []int
 	left := sum
@@ -481,8 +483,8 @@ func (t *tables) sum(a uint64, values []float64, s uint64) []float64 {
 	return out
 }
 
-// spread adds factor·part, a table by dimensions s, to the table by dimensions a: each cell gets the value of its cell
-// in s.
+// spread adds factor·part to a table by the dimensions a. part is a table by the dimensions s, and each cell of the
+// large table gets the value of its cell in part.
 func (t *tables) spread(a uint64, values []float64, s uint64, part []float64, factor float64) {
 	at := t.places(a, s)
 	for i := range values {
@@ -490,7 +492,8 @@ func (t *tables) spread(a uint64, values []float64, s uint64, part []float64, fa
 	}
 }
 
-// places returns for each cell of a table by dimensions a its cell in the table by dimensions s, a subset of a.
+// places returns the cell in the table by the dimensions s, a subset of a, for each cell of a table by the dimensions
+// a.
 func (t *tables) places(a, s uint64) []int {
 	out := []int{0}
 	for ; a != 0; a &= a - 1 {
@@ -510,7 +513,7 @@ func (t *tables) places(a, s uint64) []int {
 	return out
 }
 
-// placesOf returns the cells of a table by dimensions a whose value in dimension d is in values[d], for each d.
+// placesOf returns the cells of a table by the dimensions a whose value in each dimension d is in values[d].
 func (t *tables) placesOf(a uint64, values [][]int) []int {
 	out := []int{0}
 	for ; a != 0; a &= a - 1 {

@@ -17,7 +17,7 @@ const (
 	coordinateKey = "coordinate"
 )
 
-// Finish makes the answer, which holds the noisy coordinates of all residuals, and computes the tables from it.
+// Finish returns the answer, which holds the noisy coordinates of all residuals, and computes the tables from it.
 func (q *Crosstabs) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	residuals := q.Marginals.Residuals()
 	var lengths []int
@@ -85,7 +85,7 @@ func (q *Crosstabs) read(ctx context.Context, measured map[strategy.Set][]float6
 	return out
 }
 
-// adjust makes the estimates of the tables non-negative, or multiples of a number, if the job requests it.
+// adjust makes the estimates of the tables non-negative, or multiples of a number, if the job requests this.
 func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	x := q.Spec.Crosstabs
 	if !x.Adjusted() {
@@ -106,8 +106,8 @@ func (q *Crosstabs) adjust(t *tables, readings []query.Reading) {
 	}
 }
 
-// notBelowZero yields an end of an interval of counts, or 0 if it is negative: no count is below 0, so the interval
-// contains the count as often as before.
+// notBelowZero returns the end of an interval of counts, or 0 if the end is negative. No count is below 0, so the
+// interval contains the count as often as before.
 func notBelowZero(end query.Series) query.Series {
 	return func(start int, dst []float64) {
 		end(start, dst)

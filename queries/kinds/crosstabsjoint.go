@@ -10,20 +10,21 @@ import (
 // Integers for tables of three and more dimensions
 //
 // Tables of three dimensions that must agree cannot always be rounded to integers that agree, and deciding whether they
-// can is hard. But sums of one table of all dimensions always agree. So one table of integers is made, and the other
-// tables are its sums. It is made one dimension at a time and holds only the cells that are not 0:
-//  - The cells made so far are the rows of a matrix, the values of the next dimension its columns. Rows have integer
-//     sums, which are made, and columns the rounded margin of the dimension.
+// can is hard. But different sums of one table of all dimensions always agree. So one table of integers is computed,
+// and the other tables are its sums. It is computed one dimension at a time and holds only the cells that are not 0:
+//     - A matrix has a row for each cell by the dimensions so far, and a column for each value of the next dimension.
+//     The sums of its rows are the integers of these cells, and the sums of its columns the rounded margin of the next
+//     dimension.
 //   - Iterative proportional fitting brings the matrix near all margins of the tables by the dimensions so far.
-//   - Each row is rounded down, and its missing units go to the columns with the largest deficits in the row and in all
-//     margins together, as long as the column itself has a deficit. Errors thus cancel within each margin instead of
-//     adding up.
+//     - Each row is rounded down. Its missing units are added in the columns with the largest deficits, in the row and
+//     in all margins together, as long as the column itself has a deficit. So errors cancel within each margin instead
+//     of adding up.
 //
-// Only tables that share two dimensions are sums of the same table. Other tables have at most one dimension in common,
-// and the table by this dimension is rounded first.
+// Only tables that have two dimensions in common need to be sums of the same table. Other tables have at most one
+// dimension in common, and the table by this dimension is rounded first.
 
-// maxJoint is the largest number of cells of the table of all dimensions. Rounding it takes less time than making the
-// largest tables non-negative.
+// maxJoint is the largest number of cells of the table of all dimensions. Rounding such a table takes less time than
+// making the largest tables non-negative.
 const maxJoint = 1 << 22
 
 // fittingRounds is how often the matrix is fitted to all margins. The remaining error is less than the rounding.
@@ -32,8 +33,8 @@ const (
 	fullRounds    = 20
 )
 
-// clustersOf joins the tables of three or more dimensions that share two dimensions, directly or through others. It
-// returns the set of dimensions of each such cluster.
+// clustersOf joins the tables of three or more dimensions that have two dimensions in common, directly or through other
+// tables. It returns the set of dimensions of each such cluster.
 func clustersOf(of []uint64) (clusters []uint64) {
 	for _, a := range of {
 		if bits.OnesCount64(a) < 3 {
@@ -51,7 +52,7 @@ func clustersOf(of []uint64) (clusters []uint64) {
 	return clusters
 }
 
-// joint is a table of non-negative integers by some dimensions, which holds only the cells that are not 0.
+// joint is a table of non-negative integers by some dimensions. It holds only the cells that are not 0.
 type joint struct {
 	of    uint64
 	codes [][]int // codes[i][d] is the value of dimension d in cell i
@@ -62,15 +63,15 @@ type joint struct {
 type goal struct {
 	want []float64
 	is   []float64 // the present margin, then the factors by which cells are scaled
-	lack []float64 // how much of the margin the rounded cells lack so far
-	// first[i] is the cell of the margin for row i and the first value; step is how far it is to the cell of the next
+	lack []float64 // the amount of the margin that the rounded cells still lack
+	// first[i] is the cell of the margin for row i and the first value; step is the distance to the cell of the next
 	// value.
 	first []int
 	step  int
 }
 
-// joined makes a table of integers by the dimensions in cluster. Its sums are near the tables, and by one dimension
-// they are exactly the tables in single.
+// joined returns a table of integers by the dimensions in cluster. Its sums are near the tables, and its sums by one
+// dimension are exactly the tables in single.
 func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	var order []int
 	for rest := cluster; rest != 0; rest &= rest - 1 {
@@ -92,7 +93,7 @@ func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	return j
 }
 
-// addDimension splits each cell by the values of dimension d. columns are the sums that the values must have.
+// addDimension divides each cell among the values of dimension d. columns holds the sums that the values must have.
 func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	n, goals := len(columns), t.goals(j, d, columns)
 	if t.stopped() {
@@ -138,7 +139,7 @@ func (t *tables) addDimension(j *joint, d int, columns []float64) {
 	*j = out
 }
 
-// goals returns the margins by dimension d and some of the dimensions so far that a table determines, each once.
+// goals returns the margins that a table determines by dimension d and some of the dimensions so far, each margin once.
 func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	var sets []uint64
 	from := map[uint64]int{}
@@ -182,7 +183,7 @@ func (t *tables) goals(j *joint, d int, columns []float64) (out []goal) {
 	return out
 }
 
-// fit scales the cells of matrix x, which has n columns, so that they have the margin. With power less than 1 they only
+// fit scales the cells of matrix x, which has n columns, so that they have the margin. With a power below 1 they only
 // come nearer to it.
 func (g *goal) fit(x []float64, n int, power float64) {
 	clear(g.is)
@@ -203,8 +204,8 @@ func (g *goal) fit(x []float64, n int, power float64) {
 	}
 }
 
-// scaleRows scales each row of a matrix to its sum, and returns the largest relative error of a sum before. A row of
-// zeros becomes proportional to columns.
+// scaleRows scales each row of a matrix to its sum, and returns the largest relative error of a sum before scaling. A
+// row of zeros becomes proportional to columns.
 func scaleRows(x, rows, columns []float64) (far float64) {
 	n := len(columns)
 	for i, want := range rows {
@@ -227,8 +228,8 @@ func scaleRows(x, rows, columns []float64) (far float64) {
 	return far
 }
 
-// giveUnits rounds row i of a matrix to integers with the sum count, so that no column gets more than missing. If all
-// columns together lack less than count, the rest is dropped.
+// giveUnits rounds row i of a matrix to integers with the sum count, so that no column gets more units than it misses.
+// If all columns together miss fewer than count units, the rest is dropped.
 func giveUnits(row []float64, count float64, missing []float64, goals []goal, i int) []float64 {
 	given, scores := make([]float64, len(row)), make([]float64, len(row))
 	left := count
@@ -261,9 +262,9 @@ func giveUnits(row []float64, count float64, missing []float64, goals []goal, i 
 	return given
 }
 
-// byScores distributes units, one by one: each goes to the column with the largest score among the columns that still
-// lack some, and the score of that column then falls by step. Instead of doing that, byScores finds the level above
-// which all scores fall, and gives the remaining units to columns at that level.
+// byScores distributes units one by one: each goes to the column with the largest score among the columns that still
+// miss units, and the score of this column then falls by step. Instead of distributing them one by one, byScores finds
+// the score that all columns would reach, and gives the remaining units to columns with this score.
 func byScores(scores, missing []float64, units, step float64) []float64 {
 	given := make([]float64, len(scores))
 	if units <= 0 || len(scores) == 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// normOf returns the L2 sensitivity of a query under given limits.
+// normOf is a function that returns the L2 sensitivity of a query under given limits on a unit's rows.
 type normOf func(bounding.Limits, query.Adjacency) float64
 
-// declared returns the sensitivity to use, given the one that the bounds imply. A larger sensitivity that the job
-// declares is used. A smaller one is an error, which names the bound to lower.
+// declared returns the sensitivity to use. implied is the sensitivity that the bounds imply. If the job declares a
+// larger sensitivity, the larger one is used. A smaller one is an error, which names the bound to lower.
 func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm normOf) (calibrate.Sensitivity,
 	error) {
 	d := q.Spec.Declared
@@ -35,7 +35,7 @@ func (q *Base) declared(adj query.Adjacency, implied calibrate.Sensitivity, norm
 	return calibrate.Sensitivity{}, p.Err()
 }
 
-// remedy returns words that name the bounds each of which, if lowered, would imply the declared sensitivity.
+// remedy names the bounds, in words: lowering any one of them would imply the declared sensitivity.
 func (q *Base) remedy(adj query.Adjacency, norm normOf) string {
 	var ways []string
 	if q.Spec.BoundsUnits() {
@@ -61,16 +61,16 @@ func (q *Base) tighter(adj query.Adjacency, norm normOf) []string {
 		if try.name == "max_groups" && q.Size == 1 {
 			continue
 		}
-		if x := mostOf(q.Spec, q.Size, try.from, try.with, func(l bounding.Limits) float64 { return norm(l, adj) }); x > 0 {
+		if x := largestBound(q.Spec, q.Size, try.from, try.with, func(l bounding.Limits) float64 { return norm(l, adj) }); x > 0 {
 			ways = append(ways, fmt.Sprintf("{%s: %d}", try.name, x))
 		}
 	}
 	return ways
 }
 
-// mostOf returns the largest value of a bound, below from, that implies at most the declared sensitivity; 0 if there is
-// none. with sets the bound.
-func mostOf(s query.Spec, cells int, from int64, with func(*query.Bounds, int64),
+// largestBound returns the largest value of a bound, below from, that implies at most the declared sensitivity, or 0 if
+// there is none. with sets the bound in a spec.
+func largestBound(s query.Spec, cells int, from int64, with func(*query.Bounds, int64),
 	norm func(bounding.Limits) float64) int64 {
 	fits := func(x int64) bool {
 		b := s.Bounds

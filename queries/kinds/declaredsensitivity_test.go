@@ -27,7 +27,7 @@ func TestRemedyWorks(t *testing.T) {
 				b.MaxGroups = x
 			}, func(b *query.Bounds, x int64) { b.MaxRowsPerGroup = x },
 		} {
-			most := mostOf(s, cells, 50, try, norm)
+			most := largestBound(s, cells, 50, try, norm)
 			for x := int64(1); x < 50; x++ {
 				c := b
 				try(&c, x)

@@ -22,23 +22,26 @@ import (
 
 // Keys that cannot be listed
 //
-// If a dimension discovers its keys, rows are counted by key: the codes of the listed dimensions and the row's values
-// in the others. Each unit counts once in at most L = max_groups keys. If it has more, the keys with the smallest
-// digests are kept, as cells are (queries/bounding/messages.go). So counts are numbers of units, and the L2 sensitivity
-// is √L (add-remove) or √(2·L) (replace-one). The set of keys is private: keys and counts go to package mechanism,
-// which returns the keys whose noisy count is large enough ([calibrate.KeySelection]). The threshold depends on two
-// facts: a unit adds at most 1 to a key, and is in at most L keys. If the job has a pre-threshold (MinUnits), keys with
-// fewer units are dropped before noise is added.
+// If a dimension discovers its keys, rows are counted by key. A key consists of the codes of the listed dimensions and
+// the row's values in the other dimensions. Each unit counts once in at most L = max_groups keys. If it has more keys,
+// those with the smallest keyed hashes count, as for cells (queries/bounding/messages.go). So counts are numbers of
+// units, and the L2 sensitivity is √L (add-remove) or √(2·L) (replace-one).
+//
+// The set of keys is private: keys and counts go to package mechanism, which returns only the keys whose noisy count is
+// large enough ([calibrate.KeySelection]). The threshold is valid because a unit adds at most 1 to a key and is in at
+// most L keys. If the job has a pre-threshold (MinUnits), keys with fewer units are dropped before noise is added.
 //
 // If the job needs the keys and not the counts (optimize: keys), a unit with fewer than L keys adds a weight of more
-// than 1 to each. The weights are so chosen that both sensitivities and the threshold stay valid
-// ([calibrate.KeySelection.Weights]). A weight depends on the number of the unit's keys, and so only on the unit's own
-// rows.
+// than 1 to each of its keys. The weights are chosen so that both sensitivities and the threshold stay valid
+// ([calibrate.KeySelection.Weights]). A weight depends only on the number of the unit's keys, and so only on the unit's
+// own rows.
 
-// Discovered is a histogram of units by keys that are partly or wholly discovered. Its axes are the listed dimensions.
+// Discovered is a histogram of units by keys, at least one dimension of which is discovered. Its axes are the listed
+// dimensions.
 type Discovered struct {
 	Base
-	// weights[d-1] is the weight of a unit with d keys, in multiples of 2^-calibrate.WeightBits; nil without weights
+	// weights[d-1] is the weight of a unit with d keys, in multiples of 2^-calibrate.WeightBits. It is nil if there are no
+	// weights.
 	weights []int64
 }
 
@@ -70,7 +73,7 @@ func (q *Discovered) Dimensions() keyselection.Dimensions {
 	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
 }
 
-// keyCountLimits returns the limits of a unit: one row in each of at most L keys.
+// keyCountLimits returns the limits on a unit's rows: one row in each of at most L keys.
 func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	switch {
 	case s.PerRow():
@@ -89,7 +92,7 @@ func keyCountLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 		l = min(l, b.MaxRows)
 	}
 	switch {
-	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
+	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // the reason is reported already
 		return bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}
 	case b.MaxGroups == 0:
 		p.Add(problem.FieldBounds, problem.CodeMissingBound,
@@ -110,7 +113,7 @@ func (q *Discovered) WithWeights(weights []int64) query.Query {
 	return &out
 }
 
-// Cells returns 0: the number of keys is not known before the selection.
+// Cells returns 0, since the number of keys is not known before the selection.
 func (q *Discovered) Cells() int { return 0 }
 
 // Components returns the only component: the counts by key.
@@ -140,8 +143,7 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	return []query.Component{c}, nil
 }
 
-// declaredKeys compares a declared sensitivity with the implied one, as declared does. The only bound that its error
-// can name is max_groups.
+// declaredKeys is declared for counts by key. The only bound that its error can name is max_groups.
 func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
 	d := q.Spec.Declared
 	switch {
@@ -171,17 +173,18 @@ func (q *Discovered) Aggregation(s table.Schema) (*aggregation.Aggregation, erro
 // Hide returns the counts by key as an exact answer.
 func (q *Discovered) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
-// Directions returns nil: no cell is known before keys are selected.
+// Directions returns nil, since no cell is known before keys are selected.
 func (q *Discovered) Directions() []domain.Direction { return nil }
 
-// Bytes returns 0: the memory of keys is counted with the rows of units.
+// Bytes returns 0: the memory of keys is included in the memory of the rows of units.
 func (q *Discovered) Bytes(int, int64) int64 { return 0 }
 
 // LooksEmpty reports whether no key was selected.
 func (q *Discovered) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
-// Finish makes the answer, with a row for each selected key. Intervals and estimates take into account that keys with
-// small noisy counts were not selected (truncated.go). Denoising steps of the job replace the estimates.
+// Finish returns the answer, with a row for each selected key. Intervals and estimates take into account that keys with
+// small noisy counts were not selected (truncated.go). If the job has denoising steps, their estimates are used
+// instead.
 func (q *Discovered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
 		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
@@ -220,7 +223,7 @@ func (q *Discovered) Recover(c query.Columns, grids []float64) (query.Recovered,
 }
 
 // checkDiscovered reports problems with the dimensions of a query that discovers keys. columns are the names of the
-// answer's columns that only this kind has; keys must have other names.
+// answer's columns that only this kind has; key columns must have other names.
 func checkDiscovered(s query.Spec, axes []domain.Axis, columns []string, p *problem.Problems) {
 	names := ownColumns(s, columns)
 	for _, a := range axes {

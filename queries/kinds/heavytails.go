@@ -2,19 +2,20 @@ package kinds
 
 import "github.com/dprelease/dprelease/calibrate"
 
-// Quantiles of sums of independent Laplace variables, whose tails are heavier than the tails of a normal variable of
-// the same variance
+// Quantiles of sums of independent Laplace variables. Their tails are heavier than the tails of a normal variable with
+// the same variance.
 //
-// A weighted sum of Laplace variables has the excess kurtosis 3·Σw⁴/(Σw²)²: 3 for a single variable, 3/n for n of equal
-// weight, near 0 for many, whose sum is nearly normal. The quantile, in standard deviations of the sum, grows with the
-// kurtosis. The table holds it for 1, 2, 3, … variables of equal weight; between these points, straight lines are used.
-// For all sums of unequal weights that were compared, the lines are above the quantile, by less than 0.016. So
-// intervals are never too narrow, and cover at most 0.15 % too much. A two-sided geometric variable is nearly Laplace
-// if it takes many values.
+// A weighted sum of Laplace variables has the excess kurtosis 3·Σw⁴/(Σw²)². It is 3 for a single variable, 3/n for n
+// variables of equal weight, and near 0 for many variables, whose sum is nearly normal. The quantile, in standard
+// deviations of the sum, grows with the kurtosis. The table holds it for 1, 2, 3, … variables of equal weight. Between
+// these points it is interpolated linearly. For all sums of unequal weights that were compared, the interpolated value
+// is above the quantile, by less than 0.016. So intervals are never too narrow, and cover at most 0.15 % too much. A
+// two-sided geometric variable is nearly Laplace if it takes many values.
 //
 // The table was computed by numerical inversion of the characteristic function Π 1/(1 + b²t²), and rounded up.
 
-// tailPoint holds quantiles of |X| for a sum X with this excess kurtosis, in standard deviations: at 95 % and 97.5 %.
+// tailPoint holds half-widths for a sum with this excess kurtosis, in standard deviations of the sum: of the 95 % and
+// the 97.5 % interval.
 type tailPoint struct{ kurtosis, z95, z975 float64 }
 
 // tailTable is for sums of 1, 2, 3, 4, 8, 16, 40 and infinitely many variables of equal weight.
@@ -30,7 +31,8 @@ func HeavyZ95(kurtosis float64) float64 {
 	return interpolatedTail(kurtosis, func(p tailPoint) float64 { return p.z95 })
 }
 
-// HeavyTails returns the points between which [HeavyZ95] is linear, by falling kurtosis: {excess kurtosis, half-width}.
+// HeavyTails returns the points between which [HeavyZ95] is linear, as {excess kurtosis, half-width}, from the largest
+// kurtosis to the smallest.
 func HeavyTails() (points [][2]float64) {
 	for _, p := range tailTable {
 		points = append(points, [2]float64{p.kurtosis, p.z95})
@@ -54,7 +56,7 @@ func interpolatedTail(kurtosis float64, of func(tailPoint) float64) float64 {
 }
 
 // kurtosisOfTwo returns the excess kurtosis of the sum of two independent Laplace variables with these standard
-// deviations; 3 if both are 0.
+// deviations, or 3 if both are 0.
 func kurtosisOfTwo(a, b float64) float64 {
 	x, y := a*a, b*b
 	if x+y == 0 {

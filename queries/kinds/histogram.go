@@ -20,11 +20,11 @@ import (
 type Histogram struct {
 	Base
 	Kernel *Kernel         // nil if rows are not spread over neighbouring points
-	reader *quantileReader // nil if no quantiles or shares are requested
+	reader *quantileReader // nil if neither quantiles nor cumulative fractions are requested
 }
 
-// newHistogram makes the query of row counts. k spreads rows over points, r computes quantiles and shares; both may be
-// nil.
+// newHistogram returns the query of row counts. k spreads rows over points, and r computes quantiles and cumulative
+// fractions. Both may be nil.
 func newHistogram(c Base, k *Kernel, r *quantileReader) query.Query {
 	return &Histogram{Base: c, Kernel: k, reader: r}
 }
@@ -51,7 +51,7 @@ func (q *Histogram) Aggregation(s table.Schema) (*aggregation.Aggregation, error
 	return a, err
 }
 
-// Hide returns the row counts as an exact answer, after spreading them if the query has a kernel.
+// Hide returns the row counts as an exact answer. If the query has a kernel, it spreads the rows first.
 func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	switch {
 	case q.Kernel != nil:
@@ -62,8 +62,8 @@ func (q *Histogram) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return accumulate.HideCounts(t.Tables[0])
 }
 
-// isSparse reports whether accumulators hold only cells with rows, if all cells fit in memory up to most cells. A
-// kernel needs all cells, and so do counts that are sums of values.
+// isSparse reports whether accumulators hold only cells with rows. They do if there are more than most cells, which is
+// how many fit in memory. A kernel needs all cells, and so do counts that are sums of a column of counts.
 func (q *Histogram) isSparse(most int64) bool {
 	return q.Kernel == nil && q.Spec.Counts == nil && int64(q.Size) > most
 }
@@ -80,8 +80,8 @@ func (q *Histogram) Bytes(workers int, most int64) int64 {
 	return n
 }
 
-// Finish makes the answer from one noisy vector and its estimate. The interval is noisy ∓ h, rounded outwards. For
-// Gaussian noise h is z·d: d is the standard deviation of the published values, and z the 97.5 % quantile of the normal
+// Finish returns the answer from one noisy vector and its estimate. The interval is noisy ∓ h, rounded outwards. For
+// Gaussian noise h = z·d, with d the standard deviation of the published values and z the 97.5 % quantile of the normal
 // distribution. For other noise h is the mechanism's HalfWidth.
 func (q *Histogram) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, q.Size); err != nil {
@@ -100,8 +100,7 @@ func (q *Histogram) Recover(c query.Columns, grids []float64) (query.Recovered, 
 	return recoverVectors(q.Size, grids, c.Noisy)
 }
 
-// sensitivity returns the L2 sensitivity that noise is calibrated to: the implied one, or a larger one that the job
-// declares.
+// sensitivity returns the L2 sensitivity for calibrating noise: the implied one, or a larger one that the job declares.
 func (q *Histogram) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
-// why returns a line that explains the sensitivity that the bounds imply; sq is its square.
+// why returns a line that explains the sensitivity that the bounds imply. sq is the squared sensitivity.
 func (q *Base) why(adj query.Adjacency, sq *big.Int) string {
 	if q.Spec.PerRow() {
 		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)
@@ -44,8 +44,8 @@ func (q *Base) whyRow(adj query.Adjacency) string {
 	return "replacing a row changes at most two cells by 1"
 }
 
-// limitsText describes the limits in words: "at most 5 rows, in at most 3 cells, at most 2 a cell". A limit that
-// follows from the number of rows is left out.
+// limitsText describes the limits in words: "at most 5 rows, in at most 3 cells, at most 2 a cell". It omits a limit
+// that follows from the number of rows.
 func (q *Base) limitsText() string {
 	l := q.Limits
 	s := "at most " + q.rowsText()
@@ -58,7 +58,8 @@ func (q *Base) limitsText() string {
 	return s
 }
 
-// rowsText describes in words how many rows a unit adds at most, or how much it adds to a table of counts.
+// rowsText describes in words how many rows a unit adds at most. In a table of counts, it describes how much the unit
+// changes the counts.
 func (q *Base) rowsText() string {
 	if q.Spec.Counts != nil {
 		return fmt.Sprint(q.Limits.Rows)

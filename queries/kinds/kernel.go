@@ -21,14 +21,14 @@ import (
 // Kernel spreading
 //
 // A row that belongs to a point is spread over the points around it, in proportion to a normal density. A point at
-// distance d gets the weight exp(-d²/2h²), with the bandwidth h, if d is at most 4h; the weights are then divided by
-// their sum. The weights are computed once, from public points alone, and rounded down to multiples of 2^-30. So a row
-// adds at most 1 in all, and every engine has the same integers.
+// distance d gets the weight exp(-d²/2h²), with the bandwidth h, if d is at most 4h. The weights of a row are then
+// divided by their sum. They are computed once, from public points alone, and rounded down to multiples of 2^-30. So a
+// row adds at most 1 in all, and every engine has the same integers.
 //
-// Let w(i) be the vector of weights of a row at point i, ρ the largest norm of any w(i), and c(i) the number of a
-// unit's rows at point i, at most k in all. The unit adds the vector Σ c(i)·w(i). By the triangle inequality its norm
-// is at most k·ρ; all rows at one point attain it, if max_rows_per_group allows that. No weight is negative, so two
-// such vectors are at most √2·k·ρ apart.
+// Let w(i) be the vector of weights of a row at point i, and ρ the largest norm of all w(i). Let c(i) be the number of
+// a unit's rows at point i, with at most k rows in all. The unit adds the vector Σ c(i)·w(i). By the triangle
+// inequality its norm is at most k·ρ. If max_rows_per_group allows all rows at one point, k·ρ is attained. No weight is
+// negative, so two such vectors are at most √2·k·ρ apart.
 
 const (
 	weightBits   = 30
@@ -37,19 +37,19 @@ const (
 	maxBandwidth = domain.MaxWithin / cutOff
 )
 
-// Kernel is the table of weights: the weights of a row at point i begin at starts[i].
+// Kernel is the table of weights. The weights of a row at point i begin at the index starts[i].
 type Kernel struct {
 	bandwidth float64
 	starts    []int
 	points    []int32
 	weights   []uint32 // in units of 2^-30
-	squared   uint64   // the largest sum of squared weights of any point
+	squared   uint64   // the largest sum of squared weights of a row, over all points
 	largest   uint32
-	// Stride is how far the cells of consecutive points are apart in the vector; size is the number of points.
+	// Stride is the distance between the cells of consecutive points in the vector of cells. Size is the number of points.
 	Stride, Size int
 }
 
-// newKernel makes the kernel of a query, if it has one, or reports problems with it.
+// newKernel returns the kernel of a query. It returns nil if the query has none, or after it has reported problems.
 func newKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 	at := -1
 	for i := range axes {
@@ -97,7 +97,7 @@ func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems
 	}
 }
 
-// tabulate fills the table of weights, and returns false if there are too many.
+// tabulate computes the table of weights. It returns false if there are too many weights.
 func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	var near []earth.Nearby
 	for i := range d.Points {
@@ -112,7 +112,8 @@ func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	return true
 }
 
-// addPoint adds the weights of a row at one point; near are the points within the cut-off, including that point.
+// addPoint adds the weights of a row at one point to the table. near holds the points within the cut-off, including the
+// point itself.
 func (k *Kernel) addPoint(near []earth.Nearby) {
 	slices.SortFunc(near, func(a, b earth.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
@@ -121,7 +122,7 @@ func (k *Kernel) addPoint(near []earth.Nearby) {
 	}
 	left, squared := uint32(1<<weightBits), uint64(0)
 	for _, x := range near {
-		// min keeps the sum at most 1 in spite of rounding errors
+		// min keeps the sum of the weights at 1 or below in spite of rounding errors
 		w := min(uint32(k.density(x.Distance)/total*(1<<weightBits)), left)
 		if w == 0 {
 			continue
@@ -145,7 +146,7 @@ func (k *Kernel) Shares(point int) (points []int32, weights []uint32) {
 	return k.points[from:to], k.weights[from:to]
 }
 
-// Norm returns the L2 sensitivity under limits l, rounded up.
+// Norm returns the L2 sensitivity under the limits l on a unit's rows, rounded up.
 func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 	sum := big.NewInt(l.Rows)
 	sum.Mul(sum, sum).Mul(sum, new(big.Int).SetUint64(k.squared))
@@ -160,8 +161,8 @@ func (k *Kernel) OfRow() float64 {
 	return k.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, query.AddRemove)
 }
 
-// hide spreads the row counts of the cells and returns the result as an exact answer. 128-bit integers hold 2^48 rows
-// with weights of at most 2^30.
+// hide spreads the row counts of the cells and returns the result as an exact answer. 128-bit integers are large enough
+// for 2^48 rows with weights of at most 2^30.
 func (k *Kernel) hide(cells []int64) ([]mechanism.Exact, error) {
 	sums := int128.Make(len(cells))
 	for cell, n := range cells {

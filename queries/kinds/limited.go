@@ -19,23 +19,24 @@ import (
 // Queries whose bound on the rows of a unit is discovered
 //
 // The job gives a public upper limit, which may be generous. A fraction of the query's budget mu² is spent on a
-// histogram of how many rows units have, with a cell for each power of two: each unit counts in one cell. The noisy
-// histogram is released, and the bound is chosen from it (queries/internal/privateclamp). The rest of mu² is spent on
-// the answers, whose sensitivity depends on the bound. Both mu are fixed before a row is read, as for a clamp
+// histogram of the number of rows of each unit. It has a cell for each power of two, and each unit counts in one cell.
+// The noisy histogram is released, and the bound is chosen from it (queries/internal/privateclamp). The rest of mu² is
+// spent on the answers, whose sensitivity depends on the bound. Both mu are fixed before a row is read, as for a clamp
 // (clamped.go).
 //
-// One pass over the rows suffices. Rows of a unit beyond the upper limit are dropped. Each kept row has a rank: the
-// smallest bound under which it counts (queries/bounding). So the answer under a bound is the sum of the totals of all
-// ranks up to this bound (queries/internal/accumulate).
+// One pass over the rows suffices. Rows of a unit beyond the upper limit are dropped. Every other row has a rank: the
+// smallest bound under which the row still counts (queries/bounding). So the answer under a bound is the sum of the
+// totals of all ranks up to this bound (queries/internal/accumulate).
 
-// Limited is a query whose bound on the rows of a unit is discovered. Before the choice, the bound is the upper limit.
+// Limited is a query whose bound on the rows of a unit is discovered. Before the bound is chosen, it is the upper
+// limit.
 type Limited struct {
 	query.Query
 	base *Base
 	with func(maxRows int64) (query.Query, error)
 }
 
-// rankable is a query of a kind whose rows can be added up by rank.
+// rankable is a query of a kind whose totals can be computed separately for each rank.
 type rankable interface {
 	query.Query
 	common() *Base
@@ -77,7 +78,8 @@ func checkLimited(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// newLimited makes the query from q, the same query with the largest bound. with returns it with another bound.
+// newLimited returns the query with a discovered bound. q is the same query with the largest bound, and with returns it
+// with another bound.
 func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p *problem.Problems) query.Query {
 	b, ok := q.(rankable)
 	if !ok {
@@ -96,7 +98,7 @@ func newLimited(q query.Query, with func(maxRows int64) (query.Query, error), p 
 
 func (q *Limited) steps() []int64 { return q.base.Steps() }
 
-// Steps returns the bounds among which one is chosen, ascending.
+// Steps returns the bounds from which one is chosen, in ascending order.
 func (q *Limited) Steps() []int64 { return q.steps() }
 
 // RuleVersion returns the version of the rule by which the bound is chosen.
@@ -113,7 +115,7 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 	return q.with(r.High)
 }
 
-// Components returns the components as if the bound were the largest one.
+// Components returns the components that are charged: they have the sensitivity under the largest bound.
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
@@ -123,7 +125,7 @@ func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	return components, err
 }
 
-// Follows reports for each component whether it depends on the bound: all do.
+// Follows reports for each component whether it depends on the bound. All do.
 func (q *Limited) Follows() []bool {
 	components, err := q.Query.Components(query.AddRemove)
 	if err != nil {
@@ -140,7 +142,7 @@ func (q *Limited) Follows() []bool {
 const rowsHistogramName = "max_rows"
 
 // Histogram returns the component of the histogram of rows per unit. A unit with rows adds 1 to one cell. Under
-// replace-one it may instead move 1 from one cell to another.
+// replace-one it may also move from one cell to another.
 func (q *Limited) Histogram(adj query.Adjacency) (query.Component, error) {
 	p := &problem.Problems{Query: q.Name()}
 	if adj.Check(p); len(p.List) > 0 {
@@ -165,12 +167,12 @@ func (q *Limited) Aggregation(s table.Schema) (*aggregation.Aggregation, error) 
 	return a, err
 }
 
-// Hide returns the exact answers, which need a bound before they get noise, and the histogram.
+// Hide returns the exact answers, for which a bound must be chosen before they get noise, and the histogram.
 func (q *Limited) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.Hide(len(q.Follows()), q.Query.Hide)
 }
 
-// Bytes returns the memory for one answer for each step of the bound: see [query.Query].
+// Bytes returns the memory for one answer for each possible bound: see [query.Query].
 func (q *Limited) Bytes(workers int, most int64) int64 {
 	return q.Query.Bytes(workers, most) * int64(len(q.steps())+1)
 }
@@ -197,8 +199,8 @@ func (q *Limited) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism,
 	return query.SearchResult{Rows: s}, s.Choose()
 }
 
-// noise returns the standard deviation of an answer's noise under a bound, all components together, if a row adds at
-// most 1.
+// noise returns the standard deviation of an answer's noise under a bound. It combines all components, and assumes that
+// a row adds at most 1.
 func (q *Limited) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Adjacency) (float64, error) {
 	with, err := q.with(maxRows)
 	if err != nil {

@@ -15,7 +15,8 @@ const (
 )
 
 // isNoise reports whether a noisy vector could be noise alone: neither the sum of its listed cells nor any single cell
-// exceeds the noise threshold. Each cell has numbers numbers. It returns false if there are very many cells.
+// exceeds the noise threshold. Each cell consists of numbers values. If there are more than maxChecked cells, it
+// returns false.
 func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 	if noisy.Len() > maxChecked {
 		return false
@@ -37,7 +38,7 @@ func (q *Base) isNoise(noisy mechanism.Noisy, numbers int) bool {
 		largest <= (largestNoise+math.Sqrt(2*math.Log(n)))*deviation
 }
 
-// isListed reports whether a cell is neither a null cell nor an other cell.
+// isListed reports whether a cell is neither a null cell nor an other cell in any of its dimensions.
 func (q *Base) isListed(cell int, strides []int) bool {
 	for i := range q.Axes {
 		a := &q.Axes[i]

@@ -14,9 +14,9 @@ import (
 
 // Means
 //
-// A mean adds up x - centre, with the centre of the clamp: that halves the largest amount that one row adds. If the
-// number of rows is public, noise is added to the sums only, otherwise to sums and counts. Noise in the count matters
-// least if the mean is near the centre.
+// A mean adds up x - centre, with the centre of the clamp. This halves the largest amount that one row adds. If the
+// number of rows is public, only the sums get noise, otherwise both sums and counts. Noise in the count matters least
+// if the mean is near the centre.
 
 var meanFacts = sumsKind{
 	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
@@ -36,8 +36,8 @@ type meanOfKnownRows struct{}
 
 func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 
-// components returns one component, the sums. One row changes a sum by at most hi - lo in each component, or by twice
-// the norm that bounds vectors.
+// components returns one component, the sums. One row changes a sum by at most hi - lo in each component of the value.
+// For vectors with a bounded norm, it changes the vector of sums by at most twice this norm.
 func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	if adj != query.ReplaceOne {
 		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
@@ -60,7 +60,7 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 	return []query.Component{c}, nil
 }
 
-// answer makes the columns of the means. Their noise is the noise of the sum divided by n.
+// answer returns the columns of the means. Their noise is the noise of the sum, divided by n.
 func (meanOfKnownRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	return answerWithNoise(q.mean(noisy[0].fill), q.mean(estimate[0].fill), noisy[0].own.Mechanism(),
 		float64(q.Quantizer.Value.Rows))
@@ -81,7 +81,7 @@ func (meanOfKnownRows) readBack(q *Sums, c query.Columns, grids []float64) (quer
 		of(0, mean)
 		return mean[0]
 	}
-	// exact: integers up to here are exact in float64. around: how far the first guess can be off.
+	// exact: all integers up to this one are exact in float64. around: the largest error of the first guess, in multiples.
 	const exact, around = 1 << 53, 4
 	for i, mean := range c.Noisy {
 		guess, found := math.Round((mean-centre)*n/grid), 0
@@ -115,8 +115,8 @@ func (q *Sums) mean(sum query.Series) query.Series {
 	}
 }
 
-// meanOfNoisyRows is a mean of a private number of rows: a noisy sum divided by a noisy count. The answer includes
-// both.
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum divided by a noisy count. The answer includes both
+// numbers.
 type meanOfNoisyRows struct{}
 
 func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
@@ -134,7 +134,7 @@ func errTwoSensitivities(q *Sums) error {
 		"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 }
 
-// sumAndCount returns the two components of a ratio.
+// sumAndCount returns the components of the sum and the count of which a mean is the quotient.
 //
 // Let sigma_s and sigma_c be the standard deviations of the noise in the sums and the count. The squared error of a
 // mean of n rows with d components is about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². The worst mean has ‖mean -
@@ -148,7 +148,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.setL1(&count, adj)
-	// squared errors count relative to the largest mean, as in the count
+	// costs are relative to the square of the largest mean, for the sum as for the count
 	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2
@@ -157,7 +157,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 
 func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	v, least := q.Quantizer, 1.0
-	if v.Factors != nil { // the weights of rows may be small
+	if v.Factors != nil { // weights of rows may be below 1
 		v, least = v.Factors.Value, 0
 	}
 	r := ratio{Least: least,
@@ -175,7 +175,7 @@ func (meanOfNoisyRows) answer(q *Sums, noisy, estimate []noisyVector) query.Answ
 	}
 }
 
-// both yields f(s, n) for each sum s and the count n of its group.
+// both returns a series with f(s, n) for each sum s and the count n of its group.
 func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) query.Series {
 	dims := q.Quantizer.Dims
 	return func(start int, dst []float64) {
@@ -192,8 +192,8 @@ func (q *Sums) both(components []noisyVector, f func(s, n float64) float64) quer
 	}
 }
 
-// readBack reads the sums and counts back from released columns. A group's count is repeated for each component of a
-// vector.
+// readBack reads the sums and counts back from released columns. If values are vectors, a group's count is in the row
+// of each of their components.
 func (meanOfNoisyRows) readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
 		return query.Recovered{}, errInexact
@@ -219,7 +219,8 @@ func (meanOfNoisyRows) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[1], 1)
 }
 
-// halfWidth returns the half-width of a mean's interval, times the number of rows, for values within h of the centre.
+// halfWidth returns the half-width of a mean's interval, multiplied by the number of rows, for values within h of the
+// centre.
 func (meanOfNoisyRows) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, count := deviations[0], h*deviations[1]
 	z := calibrate.Z95

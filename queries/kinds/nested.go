@@ -24,18 +24,18 @@ import (
 
 // Nested levels
 //
-// A dimension can have levels, such as regions, counties and cities. A crosstabs query with such a dimension makes one
+// A dimension can have levels, such as regions, counties and cities. A crosstabs query with such a dimension has one
 // table for each level, by the groups of the level and all other dimensions. Only the cells of the last level are
-// counted; the other levels are sums of these. Each level gets its own noise. The released tables are least-squares
-// estimates from all levels ([strategy.Nested]), so that the levels add up.
+// counted; the other levels are sums of these. Each level gets noise of its own. The released tables are least-squares
+// estimates from all levels ([strategy.Nested]), so the levels add up.
 
 // Nested is a query with a table for each level of its first dimension.
 type Nested struct {
 	Base
 	Tree  *strategy.Nested
-	names []string // by level, its name
+	names []string // names[l] is the name of level l
 
-	solve func() []float64 // computes the fraction of mu² of each level
+	solve func() []float64 // computes the fraction of mu² for each level
 }
 
 // The key columns of the noisy numbers: the level, and the index of the number in the level.
@@ -78,7 +78,7 @@ func newNested(s query.Spec, p *problem.Problems) query.Query {
 	return q
 }
 
-// tree makes the tree of groups, or reports problems with the levels.
+// tree builds the tree of groups, or reports problems with the levels.
 func (q *Nested) tree(p *problem.Problems) {
 	levels, at := q.Spec.By[0].Levels, q.Spec.DimensionField(0)+".levels"
 	cells := 1
@@ -128,7 +128,7 @@ func (q *Nested) tree(p *problem.Problems) {
 	q.checkKnown(p)
 }
 
-// checkKnown reports public totals that do not fit the tree, and computes the public totals of the levels above.
+// checkKnown reports public totals that do not fit the tree. It also computes the public totals of the coarser levels.
 func (q *Nested) checkKnown(p *problem.Problems) {
 	given := q.Spec.Crosstabs.Known
 	if len(given) == 0 {
@@ -172,7 +172,7 @@ func (q *Nested) checkKnown(p *problem.Problems) {
 	}
 }
 
-// known returns the public totals of each level; nil for a level without them.
+// known returns the public totals of each level. An item is nil if the level has no public totals.
 func (q *Nested) known() [][]float64 {
 	out := make([][]float64, q.Tree.Levels())
 	for l, totals := range q.Spec.Crosstabs.Known {
@@ -211,8 +211,8 @@ func (q *Nested) Components(adj query.Adjacency) ([]query.Component, error) {
 	return out, nil
 }
 
-// norm returns the largest squared norm of one unit's change in a level. All rows of the unit may be in one cell; under
-// replace-one they may move to another cell.
+// norm returns the largest squared norm of one unit's change in a level, in rows². All rows of the unit may be in one
+// cell. Under replace-one they may all move to another cell.
 func (q *Nested) norm(adj query.Adjacency) *big.Rat {
 	k := new(big.Rat).SetInt64(q.Limits.Rows)
 	k.Mul(k, k)
@@ -222,7 +222,7 @@ func (q *Nested) norm(adj query.Adjacency) *big.Rat {
 	return k
 }
 
-// why returns the one-line argument for the sensitivity of a level.
+// why returns the reason for the sensitivity of a level, in one line.
 func (q *Nested) why(adj query.Adjacency, l2 float64) string {
 	what := "each row adds 1 to one cell of the level: "
 	switch rows := q.rowsText(); {
@@ -258,7 +258,7 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 		}
 	}
 	if q.Tree.AnyKnown() {
-		// other designs would also gain from public totals, so their errors without them cannot be compared
+		// other designs would also gain from public totals, so a comparison without them would be misleading
 		return out, nil
 	}
 	mu := float64(calibrate.ComposedMu(ms))
@@ -270,7 +270,8 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 	return out, nil
 }
 
-// tableNames returns the tables' names in file names: the names of the levels if these are plain, else numbers.
+// tableNames returns the tables' names for file names: the names of the levels if file names can contain them,
+// otherwise numbers.
 func (q *Nested) tableNames() []string {
 	names := slices.Clone(q.names)
 	for _, name := range names {
@@ -320,7 +321,7 @@ func (q *Nested) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 	return a, err
 }
 
-// Hide adds the counts up to all levels and returns one exact answer for each level.
+// Hide computes the counts of all levels and returns one exact answer for each level.
 func (q *Nested) Hide(t accumulate.Totals) (out []mechanism.Exact, err error) {
 	q.capTotal(t.Tables[0])
 	for _, counts := range q.Tree.Measure(t.Tables[0]) {
@@ -339,7 +340,7 @@ func (q *Nested) Bytes(workers int, _ int64) int64 {
 	return 8*last*q.copies(workers) + 16*int64(q.Size)
 }
 
-// Directions returns nil: the noisy numbers belong to several tables.
+// Directions returns nil, since the noisy numbers belong to several tables.
 func (q *Nested) Directions() []domain.Direction { return nil }
 
 // LooksEmpty reports whether the sum of the first level's noisy numbers could be noise alone.
@@ -353,7 +354,7 @@ func (q *Nested) LooksEmpty(noisy []mechanism.Noisy) bool {
 	return math.Abs(sum) <= largestNoise*noisy[0].Mechanism().Deviation()*math.Sqrt(float64(len(first)))
 }
 
-// Finish makes the answer, which holds the noisy numbers of all levels, and computes the tables of estimates from it.
+// Finish returns the answer, which holds the noisy numbers of all levels, and computes the tables of estimates from it.
 func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
 	for l := range q.names {
@@ -403,9 +404,9 @@ func (q *Nested) Finish(ctx context.Context, noisy, estimate []mechanism.Noisy) 
 	return a, nil
 }
 
-// table returns the columns of a level's table: y are the estimates, made the adjusted estimates (non-negative or
-// integer), and variances[i] is the variance of a cell of node i.
-func (q *Nested) table(y, made, variances []float64) query.Answer {
+// table returns the columns of a level's table. y holds the estimates, and adjusted the estimates after they were made
+// non-negative or integer. variances[i] is the variance of a cell of node i.
+func (q *Nested) table(y, adjusted, variances []float64) query.Answer {
 	cells := q.Tree.Cells()
 	t := spreadAnswer(y, func(start int, dst []float64) {
 		for i := range dst {
@@ -413,7 +414,7 @@ func (q *Nested) table(y, made, variances []float64) query.Answer {
 		}
 	})
 	if q.Spec.Crosstabs.Adjusted() {
-		t.Estimate = query.HeldSeries(made)
+		t.Estimate = query.HeldSeries(adjusted)
 		t.Low, t.High = outerOf(t.Low, t.Estimate, math.Min), outerOf(t.High, t.Estimate, math.Max)
 	}
 	if q.Spec.Crosstabs.Nonnegative {
@@ -422,8 +423,8 @@ func (q *Nested) table(y, made, variances []float64) query.Answer {
 	return t
 }
 
-// spreadAnswer makes the columns of an answer from values in memory, whose noise is normal with the standard deviations
-// in sigma.
+// spreadAnswer returns the columns of an answer from values in memory. Their noise is normal with the standard
+// deviations in sigma.
 func spreadAnswer(values []float64, sigma query.Series) query.Answer {
 	end := func(direction float64) query.Series {
 		return func(start int, dst []float64) {

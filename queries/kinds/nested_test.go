@@ -297,13 +297,13 @@ func TestNestedWeighsTotals(t *testing.T) {
 			}
 		}
 		each(func(_ int, x []float64) { m.weigh(x, variances, nil) })
-		m.first.settle()
-		found := m.first.weight
+		m.mix.settle()
+		found := m.mix.weight
 		var squares [3]float64
 		for k, weight := range []float64{0, 1, found} {
-			m.first.weight = weight
+			m.mix.weight = weight
 			each(func(g int, x []float64) {
-				m.make(x, variances, nil)
+				m.fitTable(x, variances, nil)
 				squares[k] += meanSquare(m.totals(x), m.totals(exact[g]))
 			})
 		}

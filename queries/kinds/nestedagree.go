@@ -8,38 +8,39 @@ import (
 
 // Levels that are non-negative or integers
 //
-// The estimates of nested levels are made non-negative or integer from the top down, as in the release of a census:
-// first the totals of the whole tree, which have the least noise for their size, then the groups of the first level,
-// and so on. The children of one group are a table with a row for each child and a column for each cell. Its column
-// sums must be the cells of the group, which were made before. So a correction changes only the children of one group,
-// and every level keeps the total of the whole tree.
+// The estimates of nested levels are made non-negative or integer from the top down, as in the release of a census.
+// First come the totals of the whole tree, which have the least noise for their size, then the groups of the first
+// level, and so on. The children of one group form a table with a row for each child and a column for each cell. Its
+// column sums must be the cells of the group, which are already final. So a correction changes only the children of one
+// group, and every level keeps the total of the whole tree.
 //
-// Two non-negative tables are near the estimates. The first is made column by column: it has small errors, but a child
-// with few rows gets a total that is too large, all the more if it has many cells. For the second, the totals of the
-// children are made first, and then the nearest table with these totals: the totals have less bias and more noise. The
-// result is a weighted mean of both tables, with one weight for each level. The weight minimizes the expected squared
-// error of the totals in this level and those above it, which is estimated from the noisy numbers (Stein 1981, Estimation
-// of the mean of a multivariate normal distribution). It is then raised by its standard error, in favour of the totals
-// that were made first: if the noise leaves the weight open, the mean's squared error is nearly the same, and small totals
-// are less often too large.
+// There are two candidates for a non-negative table near the estimates. The first is fitted column by column. It has
+// small errors, but a child with few rows gets a total that is too large, all the more if it has many cells. For the
+// second, the totals of the children are fitted first, and then the nearest table with these totals: its totals have
+// less bias and more noise. The result is a weighted mean of both tables, with one weight for each level.
 //
-// The totals that are made first are best linear predictions, not sums of noisy cells. Suppose that a child has a share
-// p of each cell W_j of its group, up to a deviation with variance b·W_j², and that the noise of a cell has variance v.
-// Then p is a weighted mean of the cells' quotients, and the child's cell is p·W_j plus the part b·W_j²/(b·W_j² + v) of
-// the rest. So cells that are 0 in the group add no noise to the total, and small ones little. b is (n-1)/n², the
-// variance of a share that one of n children has alone (Robinson 1991, That BLUP is a good thing, Statistical Science 6).
+// The weight of the second table minimizes the expected squared error of the totals in this level and the levels above
+// it. This error is estimated from the noisy numbers (Stein 1981, Estimation of the mean of a multivariate normal
+// distribution). The weight is then raised by its standard error, in favour of the second table. If the noise does not
+// determine the weight well, this hardly changes the squared error, and small totals are less often too large.
+//
+// The totals of the second table are best linear predictions, not sums of noisy cells. Suppose that a child has a
+// fraction p of each cell W_j of its group, up to a deviation with variance b·W_j², and that the noise of a cell has
+// variance v. Then p is a weighted mean of the quotients of the child's and the group's cells. The prediction of the
+// child's cell is p·W_j plus a fraction b·W_j²/(b·W_j² + v) of the remaining difference. So cells that are 0 in the
+// group add no noise to the total, and small cells little. b is (n-1)/n², the variance of p if one of n children has
+// all rows (Robinson 1991, That BLUP is a good thing, Statistical Science 6).
 
-// nestedRounds is how often a table of children is projected; scaling removes the remaining error.
+// nestedRounds limits how often the table of a group's children is projected. Scaling removes the remaining error.
 const nestedRounds = 100
 
-// agree returns integer or non-negative tables near the estimates x. x and the result are indexed by level and then
-// hold the cells of each node; in the result all levels add up. variances[l][i] is the variance of a cell of node i in
-// level l.
+// agree returns integer or non-negative tables near the estimates x, for which all levels add up. x[l] and result[l]
+// hold the cells of each node of level l. variances[l][i] is the variance of a cell of node i in level l.
 func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float64 {
 	cells, last := q.Tree.Cells(), q.Tree.Levels()-1
 	c := children{cells: cells, nonnegative: q.Spec.Crosstabs.Nonnegative, integers: q.Spec.Crosstabs.RoundTo > 0,
 		stopped: func() bool { return ctx.Err() != nil }}
-	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // integers count in units of base
+	base := float64(max(q.Spec.Crosstabs.RoundTo, 1)) // integers are in units of base
 	x, variances = multiplied(x, 1/base), multiplied(variances, 1/(base*base))
 	out := make([][]float64, last+1)
 	known := q.known()
@@ -62,7 +63,7 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 	whole = c.sums(whole, total)
 	for l := range out {
 		out[l] = slices.Clone(x[l])
-		// each calls do once for each group of the level above l, with the group's children in level l. Before that, it sets
+		// each calls do for each group of the level above l, with the group's children in level l. Before the call, it sets
 		// c.whole, c.variance and c.total to the values of the group.
 		each := func(do func(x, variances, totals []float64)) {
 			groups := 1
@@ -84,12 +85,12 @@ func (q *Nested) agree(ctx context.Context, x, variances [][]float64) [][]float6
 				do(out[l][from*cells:to*cells], variances[l][from:to], totals)
 			}
 		}
-		c.first.weight = 1
+		c.mix.weight = 1
 		if c.nonnegative && known[l] == nil {
 			each(c.weigh)
-			c.first.settle()
+			c.mix.settle()
 		}
-		each(c.make)
+		each(c.fitTable)
 	}
 	if c.stopped() {
 		return nil
@@ -112,36 +113,36 @@ func multiplied(x [][]float64, factor float64) [][]float64 {
 	return out
 }
 
-// children makes the table of the children of one group after another.
+// children fits the table of the children of a group, one group after another.
 type children struct {
 	cells                 int
 	nonnegative, integers bool
 	// whole holds the cells of the group, total is their sum, and variance is the variance of the estimate of one cell.
 	whole           []float64
 	total, variance float64
-	// stopped reports whether the run was cancelled. Then the tables are left unfinished.
+	// stopped reports whether the run was cancelled. If so, the tables are not finished.
 	stopped func() bool
 
-	// first chooses the weight of the table whose totals are made first.
-	first weighing
+	// mix chooses the weight of the table whose totals are fitted first.
+	mix mixture
 
 	rows, columns, below, column, cellwise []float64 // working memory
 }
 
-// weighing chooses the weights w and 1 - w of two tables. Table f was made from totals that were made first, table c
-// column by column. Let t be the noisy totals, and m the totals of the weighted mean. The expected squared error of m
-// is |m - t|² + 2·cov(m, t) plus a constant. Each coordinate of a projection that can still move with t adds the
-// variance of t to the covariance; a coordinate that is 0 adds nothing.
-type weighing struct {
-	above, below float64 // w is above/below
+// mixture chooses the weights w and 1 - w of two tables: first, whose totals are fitted first, and cellwise, which is
+// fitted column by column. Let t be the noisy totals, and m the totals of the weighted mean. The expected squared error
+// of m is |m - t|² + 2·cov(m, t) plus a constant. In a projection, a coordinate that is 0 does not move with t; each
+// other coordinate adds the variance of t to the covariance.
+type mixture struct {
+	above, below float64 // the weight before limits is above/below
 	square       float64 // the variance of above
 	weight       float64
 }
 
-// add adds the totals of the children of one group: noisy, of table f (first) and of table c (cellwise). variance is the
-// variance of a noisy total of all cells, which is not below the variance of noisy. covariance is the covariance of f with
-// the noisy totals minus the covariance of c with them.
-func (w *weighing) add(noisy, first, cellwise []float64, variance, covariance float64) {
+// add takes the children of one group into account. The totals of the children are noisy, and in the two tables first
+// and cellwise. variance is the variance of a noisy total of all cells, an upper bound on the variance of noisy.
+// covariance is the covariance of first with noisy minus the covariance of cellwise with noisy.
+func (w *mixture) add(noisy, first, cellwise []float64, variance, covariance float64) {
 	for i, f := range first {
 		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])
 		w.square += variance * (f - cellwise[i]) * (f - cellwise[i])
@@ -150,14 +151,14 @@ func (w *weighing) add(noisy, first, cellwise []float64, variance, covariance fl
 	w.above -= covariance
 }
 
-func (w *weighing) settle() {
+func (w *mixture) settle() {
 	w.weight = 0
 	if w.below > 0 {
 		w.weight = min(max(w.above/w.below, 0)+math.Sqrt(w.square)/w.below, 1)
 	}
 }
 
-// sums returns numbers near x with the given total. They are integers, or non-negative, if the job requests it.
+// sums returns numbers near x with the given total. They are integers, or non-negative, if the job requests this.
 func (c *children) sums(x []float64, total float64) []float64 {
 	out := c.adjusted(x, total, 0)
 	if c.integers {
@@ -166,8 +167,9 @@ func (c *children) sums(x []float64, total float64) []float64 {
 	return out
 }
 
-// adjusted returns numbers near x with the given total, and non-negative if the job requests it. If deviation is 0,
-// they are the nearest such numbers; else it is the standard deviation of x, below which numbers are adjusted first.
+// adjusted returns numbers near x with the given total. They are non-negative if the job requests this. If deviation is
+// 0, they are the nearest such numbers. Otherwise deviation is the standard deviation of x, and numbers that are small
+// compared with it are changed first.
 func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
 	shift := (total - sumOf(x)) / float64(len(x))
 	out := slices.Clone(x)
@@ -184,18 +186,18 @@ func (c *children) adjusted(x []float64, total, deviation float64) []float64 {
 	return out
 }
 
-// free reports whether the table of n children must be made non-negative and is not fixed already, by known totals or
-// by the group's cells alone.
-func (c *children) free(n int, totals []float64) bool {
+// mixes reports whether the table of n children is a mixture of two tables. It is not if negative cells are allowed, or
+// if known totals or the group's cells determine the table.
+func (c *children) mixes(n int, totals []float64) bool {
 	return c.nonnegative && totals == nil && c.cells > 1 && n > 1 && c.total > 0
 }
 
-// weigh adds the table x of one group's children to the choice of the weight.
+// weigh takes the table x of one group's children into account when the weight is chosen.
 func (c *children) weigh(x, variances, totals []float64) {
-	if !c.free(len(variances), totals) {
+	if !c.mixes(len(variances), totals) {
 		return
 	}
-	noisy := make([]float64, len(variances)) // of the cells that the group has
+	noisy := make([]float64, len(variances)) // sums over the cells that are not 0 in the group
 	for i := range noisy {
 		for j, y := range x[i*c.cells : (i+1)*c.cells] {
 			if c.whole[j] > 0 {
@@ -210,13 +212,13 @@ func (c *children) weigh(x, variances, totals []float64) {
 	predicted, slope := c.predicted(x, variances)
 	first := c.adjusted(predicted, c.total, c.deviation(variances))
 	c.cellwise = append(c.cellwise[:0], x...)
-	variance := c.apart(variances)
-	covariance := variance * (slope*freeIn(first) - c.makeCells(c.cellwise))
-	c.first.add(noisy, first, c.totals(c.cellwise), variance*float64(c.cells), covariance)
+	variance := c.differenceVariance(variances)
+	covariance := variance * (slope*freeIn(first) - c.fitColumns(c.cellwise))
+	c.mix.add(noisy, first, c.totals(c.cellwise), variance*float64(c.cells), covariance)
 }
 
-// deviation returns the standard deviation of a child's total. It is 0 if a child has one cell: then the nearest numbers
-// are best, and there is no second table.
+// deviation returns the standard deviation of a child's total. It returns 0 if a child has only one cell: there is no
+// second table then, and the nearest numbers are best.
 func (c *children) deviation(variances []float64) float64 {
 	if c.cells == 1 {
 		return 0
@@ -224,15 +226,15 @@ func (c *children) deviation(variances []float64) float64 {
 	return math.Sqrt(sumOf(variances) / float64(len(variances)) * float64(c.cells))
 }
 
-// predicted returns the best linear predictions of the children's totals from the cells of the table x, and how much a
-// prediction grows if each cell of its child grows by 1. They are the sums of the cells, and c.cells, if the table need
-// not be non-negative or has one child.
+// predicted returns the best linear predictions of the children's totals from the cells of the table x. slope is the
+// increase of a prediction if each cell of its child grows by 1. If negative cells are allowed, or the group has one
+// child, predicted returns the sums of the cells, and c.cells.
 func (c *children) predicted(x, variances []float64) (totals []float64, slope float64) {
 	n := len(variances)
 	if !c.nonnegative || n == 1 {
 		return c.totals(x), float64(c.cells)
 	}
-	v, b := c.apart(variances), float64(n-1)/float64(n*n)
+	v, b := c.differenceVariance(variances), float64(n-1)/float64(n*n)
 	squares, rest := 0.0, 0.0
 	for _, w := range c.whole {
 		if w > 0 {
@@ -259,16 +261,16 @@ func (c *children) predicted(x, variances []float64) (totals []float64, slope fl
 	return totals, slope
 }
 
-// apart returns half the variance of the difference between the cells of two children. Their estimates share errors,
-// because all were adjusted to the group. If there are n children with errors of variance v before that, each estimate
-// has the variance v·(1 − 1/n) plus the variance of the group divided by n².
-func (c *children) apart(variances []float64) float64 {
+// differenceVariance returns half the variance of the difference between the cells of two children. Before they were
+// adjusted to the group, the n children's estimates had independent errors of some variance v. The adjusted estimate of
+// a child has the variance v·(1 − 1/n) plus the variance of the group divided by n². The function returns v.
+func (c *children) differenceVariance(variances []float64) float64 {
 	n := float64(len(variances))
 	return max(0, sumOf(variances)/n-c.variance/(n*n)) * n / (n - 1)
 }
 
-// freeIn returns how many of these numbers can still move if their sum is fixed: one less than the numbers that are not
-// 0.
+// freeIn returns the degrees of freedom of non-negative numbers with a fixed sum: one less than the number of those
+// that are not 0.
 func freeIn(x []float64) float64 {
 	n := -1
 	for _, y := range x {
@@ -279,19 +281,19 @@ func freeIn(x []float64) float64 {
 	return float64(max(n, 0))
 }
 
-// makeCells replaces the table x by a near non-negative table whose column sums are the group's cells. It treats each
-// column separately, and returns how many cells can still move.
-func (c *children) makeCells(x []float64) (free float64) {
+// fitColumns replaces the table x by a non-negative table near it whose column sums are the group's cells. It fits each
+// column separately, and returns the degrees of freedom of the result.
+func (c *children) fitColumns(x []float64) (free float64) {
 	c.column = slices.Grow(c.column[:0], len(x)/c.cells)[:len(x)/c.cells]
 	for j, total := range c.whole {
 		for i := range c.column {
 			c.column[i] = x[i*c.cells+j]
 		}
-		made := c.adjusted(c.column, total, 0)
-		for i, y := range made {
+		fitted := c.adjusted(c.column, total, 0)
+		for i, y := range fitted {
 			x[i*c.cells+j] = y
 		}
-		free += freeIn(made)
+		free += freeIn(fitted)
 	}
 	return free
 }
@@ -312,35 +314,35 @@ func sumOf(x []float64) (sum float64) {
 	return sum
 }
 
-// make replaces the table x of a group's children by a near one whose column sums are the group's cells. If totals is
-// not nil, it holds the public totals of the children, which the rows then have as sums. variances[i] is the variance
-// of a cell of child i.
-func (c *children) make(x, variances, totals []float64) {
+// fitTable replaces the table x of a group's children by a table near it whose column sums are the group's cells. If
+// totals is not nil, it holds the public totals of the children, which become the row sums. variances[i] is the
+// variance of a cell of child i.
+func (c *children) fitTable(x, variances, totals []float64) {
 	n := len(variances)
-	free := c.free(n, totals)
-	if free {
+	mixed := c.mixes(n, totals)
+	if mixed {
 		c.cellwise = append(c.cellwise[:0], x...)
-		c.makeCells(c.cellwise)
+		c.fitColumns(c.cellwise)
 	}
-	if !free || c.first.weight > 0 {
+	if !mixed || c.mix.weight > 0 {
 		if totals == nil {
 			totals, _ = c.predicted(x, variances)
 			totals = c.adjusted(totals, c.total, c.deviation(variances))
-			if c.integers && !free {
+			if c.integers && !mixed {
 				totals = roundTo(c.total, totals)
 			}
 		}
-		c.makeWith(x, totals)
+		c.fitSums(x, totals)
 	}
-	if free {
+	if mixed {
 		for i, y := range c.cellwise {
-			x[i] = c.first.weight*x[i] + (1-c.first.weight)*y
+			x[i] = c.mix.weight*x[i] + (1-c.mix.weight)*y
 		}
 		first := totals
 		totals = c.totals(x)
 		if c.integers {
-			for i, made := range first {
-				if made == 0 && totals[i] < 1 { // less than one row, which is not 0 only in the other table
+			for i, y := range first {
+				if y == 0 && totals[i] < 1 { // less than one row, and 0 in the first table
 					totals[i] = 0
 				}
 			}
@@ -356,8 +358,9 @@ func (c *children) make(x, variances, totals []float64) {
 	}
 }
 
-// makeWith replaces the table x by a near one whose column sums are the group's cells and whose row sums are totals.
-func (c *children) makeWith(x, totals []float64) {
+// fitSums replaces the table x by a table near it whose column sums are the group's cells and whose row sums are
+// totals.
+func (c *children) fitSums(x, totals []float64) {
 	if c.cells == 1 {
 		copy(x, totals)
 		return
@@ -380,7 +383,8 @@ func (c *children) makeWith(x, totals []float64) {
 	}
 }
 
-// project replaces x by the nearest table with these sums that has almost no negative cell (Dykstra's alternation).
+// project replaces x by the nearest table with these sums that has almost no negative cell, by Dykstra's alternating
+// projections.
 func (c *children) project(x, totals []float64) {
 	c.below = slices.Grow(c.below[:0], len(x))[:len(x)]
 	clear(c.below)

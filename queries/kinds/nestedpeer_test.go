@@ -26,11 +26,11 @@ func (q *Nested) agreeLikeBlueDown(x [][]float64) [][]float64 {
 			table := out[l][from*cells : to*cells]
 			var totals []float64
 			if l == last {
-				c.makeCells(table)
+				c.fitColumns(table)
 				totals = c.totals(table)
 			} else {
 				totals = c.adjusted(c.totals(table), c.total, 0)
-				c.makeWith(table, totals)
+				c.fitSums(table, totals)
 			}
 			roundTable(table, roundTo(c.total, totals), c.whole)
 		}

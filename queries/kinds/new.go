@@ -19,7 +19,7 @@ func New(s query.Spec) (query.Query, error) {
 	}
 	var q query.Query
 	switch {
-	case len(p.List) > 0 && s.RowsShare != 0: // the kind's problems with the largest bound are not reported, too
+	case len(p.List) > 0 && s.RowsShare != 0: // further problems would only follow from these
 	case s.Kind == query.Crosstab && slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Levels != nil }):
 		q = newNested(s, p)
 	case s.Kind == query.Crosstab:
@@ -44,7 +44,7 @@ func New(s query.Spec) (query.Query, error) {
 	return q, nil
 }
 
-// newListed makes a query whose cells are listed in the job.
+// newListed returns a query whose cells are listed in the job.
 func newListed(s query.Spec, p *problem.Problems) query.Query {
 	c := newBase(s, kindOf(s).columns, p)
 	var v *quantize.Quantizer

@@ -23,12 +23,12 @@ import (
 //
 // The cumulative count at an edge is the sum of all cells below it, so their noise adds up: in a histogram of n cells
 // the error of a cumulative count is about sqrt(n/2) times the error of a cell. If a job needs cumulative counts, noise
-// is instead added to sums of groups of cells, and the error of cumulative counts then grows with ln(n)
+// is instead added to sums of groups of cells, and the error of cumulative counts then grows only with ln(n)
 // ([strategy.NewOrdered]). Cells are differences of neighbouring cumulative counts, and have about twice the error. If
 // noise in the cells is best even for cumulative counts, the cells get the noise.
 
 // LossSums is the loss (job key optimize: cdf) of a histogram for cumulative counts: the mean squared error of the row
-// counts below each edge except the first.
+// counts below each edge, except the first edge.
 const LossSums strategy.Loss = "cdf"
 
 // The names of the table of cumulative counts, and of the columns that hold the noisy numbers.
@@ -44,11 +44,11 @@ type Ordered struct {
 	Base
 	reader *quantileReader
 	Form   *strategy.Ordered
-	// The dimension has n cells. Groups is the number of combinations of the other dimensions' cells.
+	// n is the number of cells of the dimension. Groups is the number of combinations of the other dimensions' cells.
 	n, Groups int
 }
 
-// newOrdered makes the query, or reports what a histogram for cumulative counts cannot have.
+// newOrdered returns the query, or reports what a histogram for cumulative counts cannot have.
 func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problems) query.Query {
 	s := &c.Spec
 	if reader == nil {
@@ -81,13 +81,13 @@ func newOrdered(c Base, reader *quantileReader, spreads bool, p *problem.Problem
 	return q
 }
 
-// Cell returns where the vector holds cell i of a group.
+// Cell returns the index of a group's cell i in the vector of all cells.
 func (q *Ordered) Cell(group, i int) int {
 	r := q.reader
 	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
 }
 
-// componentName names a component; "" if it is the only one.
+// componentName returns the name of the component for a level, or "" if it is the only component.
 func (q *Ordered) componentName(level int) string {
 	if len(q.Form.Levels()) == 1 {
 		return ""
@@ -95,9 +95,9 @@ func (q *Ordered) componentName(level int) string {
 	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
-// Components returns a component for each level of the strategy. A strategy's matrix has no negative entry. So under
-// replace-one the squared norm of a unit's change is at most the sum of the squared norms of what the unit removes and
-// adds.
+// Components returns a component for each level of the strategy. Under replace-one, the squared norm of a unit's change
+// is at most the sum of the squared norms of the rows that the unit removes and adds, since the strategy's matrix has
+// no negative entry.
 func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
@@ -219,7 +219,7 @@ func (q *Ordered) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (
 	return a, nil
 }
 
-// sumsTable returns the table of cumulative counts: the number of rows below each edge except the first.
+// sumsTable returns the table of cumulative counts: the number of rows below each edge, except the first edge.
 func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
 	var values, deviations []float64
 	for _, s := range below {
@@ -233,8 +233,8 @@ func (q *Ordered) sumsTable(below [][]float64, spread strategy.Spread) query.Ans
 	return a
 }
 
-// measurements returns the noisy numbers as extra columns of the cells, one for each level. A number is in the row of
-// the first cell that it counts; the other rows of the column are NaN.
+// measurements returns the noisy numbers as extra columns of the cells, one column for each level. A number is in the
+// row of the first cell that it counts. The other rows of the column are NaN.
 func (q *Ordered) measurements(noisy []mechanism.Noisy) []query.Extra {
 	var out []query.Extra
 	for l, level := range q.Form.Levels() {
@@ -322,7 +322,7 @@ func (q *Ordered) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query
 	out.Cell = math.Sqrt(cell)
 	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n,
 		Deviation: math.Sqrt(largest)}
-	if len(ms) == 1 { // with several mechanisms, the weights of least squares depend on all their deviations
+	if len(ms) == 1 { // with several mechanisms, the weights of least squares depend on the standard deviations of all of them
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
 	}
 	out.Tables = []query.StrategyTable{sums}

@@ -18,17 +18,17 @@ import (
 // Units over a bound
 //
 // A count with a bound of k rows drops the further rows of a unit, so it is too small by an unknown number. This query
-// counts the units that lost rows. Engines keep k + 1 rows of each unit and count units by how many rows they keep, as
-// for a discovered bound (limited.go). A unit that keeps k + 1 rows has more than k. A unit counts once or not at all,
-// so the sensitivity is 1 under both adjacencies.
+// counts the units that lost rows. Engines keep k + 1 rows of each unit, and count units by the number of rows that
+// they keep, as for a discovered bound (limited.go). A unit of which k + 1 rows are kept has more than k. A unit counts
+// once or not at all, so the sensitivity is 1 under both adjacencies.
 
 // OverBound counts the units with more rows than the bounds of a count allow.
 type OverBound struct {
 	Base
-	most int64 // the bound of the count; Limits.Rows is one more
+	most int64 // the bound of the count; Limits.Rows is larger by 1
 }
 
-// newOverBound makes the query for the count that spec and limits of c describe.
+// newOverBound returns the query for the count that the spec and the limits of c describe.
 func newOverBound(c Base, p *problem.Problems) query.Query {
 	switch {
 	case len(p.List) > 0:
@@ -79,10 +79,10 @@ func (q *OverBound) Hide(t accumulate.Totals) ([]mechanism.Exact, error) {
 	return t.Ranked.HideLongest()
 }
 
-// Bytes returns 0: two numbers take no memory worth counting.
+// Bytes returns 0: the two numbers of this query take almost no memory.
 func (q *OverBound) Bytes(int, int64) int64 { return 0 }
 
-// Finish makes the answer of the noisy number, as for a count.
+// Finish returns the answer of the noisy number, as for a count.
 func (q *OverBound) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if err := checkLengths(q.Name(), noisy, estimate, 1); err != nil {
 		return query.Answer{}, err

@@ -13,9 +13,9 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Quantiles and cumulative fractions, with intervals, computed from the noisy counts of a histogram with edges
+// Quantiles and cumulative fractions (shares), with intervals, computed from the noisy counts of a histogram with edges
 
-// The names of the tables of quantiles and of shares (cumulative fractions), and of the key column of quantiles.
+// The names of the tables of quantiles and of cumulative fractions, and of the key columns of these tables.
 const (
 	quantilesReading = "quantiles"
 	cdfReading       = "cdf"
@@ -23,26 +23,26 @@ const (
 	belowKey         = "_below"
 )
 
-// maxReadCells is the largest number of cells of an answer from which quantiles and shares are computed, because all
-// cells are then held in memory.
+// maxReadCells is the largest number of cells of an answer from which quantiles and cumulative fractions are computed.
+// All cells are then held in memory.
 const maxReadCells = 1 << 26
 
-// quantileReader computes quantiles and shares (cumulative fractions) along one axis, for each group. A group is a
+// quantileReader computes quantiles and cumulative fractions (shares) along one axis, for each group. A group is a
 // combination of cells of the other axes.
 type quantileReader struct {
-	Stride, Size int // how far neighbouring cells of the axis are apart in the vector, and how many cells it has
+	Stride, Size int // the stride of the axis in the vector of cells, and its number of cells
 	Edges        []float64
-	widths       []float64 // the relative width of each cell: see relativeWidths
+	widths       []float64 // the relative width of each cell; see relativeWidths
 	quantiles    []float64
 	cdf          bool
-	keys         []domain.KeyColumn // the key columns of the groups; their strides count groups
+	keys         []domain.KeyColumn // the key columns of the groups, with strides in groups
 	Name         string             // name of the axis
-	// the most that one row adds to a cell: 1, or the largest weight of a row
+	// mostOfRow is the largest amount that one row adds to a cell: 1, or the largest weight of a row.
 	mostOfRow float64
 }
 
-// newQuantileReader returns the reader that a spec needs, or nil if the spec requests neither quantiles nor shares, or
-// after reporting problems.
+// newQuantileReader returns the reader that a spec needs. It returns nil if the spec requests neither quantiles nor
+// cumulative fractions, or after it has reported problems.
 func newQuantileReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
@@ -91,7 +91,7 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	return qs
 }
 
-// edgeAxis returns the index of the only axis with numeric edges, or -1.
+// edgeAxis returns the index of the only axis with numeric edges. It returns -1 after it has reported a problem.
 func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problems) int {
 	at := -1
 	for i := range axes {
@@ -115,12 +115,12 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
-		return -1 // other kinds have no counts, and configs no such key for them
+		return -1 // such a key is an error that package configs reports
 	}
 	return at
 }
 
-// groupKeys returns the key columns of all axes but the one at index at. Their strides count groups.
+// groupKeys returns the key columns of all axes except the one at index at. Their strides are in groups.
 func (r *quantileReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	seen := 0
@@ -152,8 +152,8 @@ func (r *quantileReader) checkNames(field string, p *problem.Problems) {
 // sumsBelow holds a group's cumulative counts at each edge, starting with 0: the noisy counts and their estimates.
 type sumsBelow struct{ Noisy, Estimate []float64 }
 
-// readCells computes the tables from noisy cells, whose noise is independent with the same deviation, and from their
-// estimates.
+// readCells computes the tables from noisy cells and from their estimates. The cells' noise is independent with the
+// same standard deviation.
 func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Reading {
 	variance, m := noisy.Mechanism().Deviation(), len(r.Edges)-1
 	variance *= variance
@@ -193,7 +193,7 @@ func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) 
 	return all
 }
 
-// belowColumn returns the key column for cumulative counts: each edge except the first.
+// belowColumn returns the key column for cumulative counts: each edge, except the first one.
 func (r *quantileReader) belowColumn() domain.KeyColumn {
 	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
 }
@@ -201,7 +201,7 @@ func (r *quantileReader) belowColumn() domain.KeyColumn {
 // withInterval is an estimate with its interval.
 type withInterval struct{ estimate, low, high float64 }
 
-// table makes a table with as many rows for each group as key has labels.
+// table returns a table that has one row for each group and each label of key.
 func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn,
 	read func(distribution, []withInterval)) query.Answer {
 	rows := len(key.Labels.Floats)
@@ -226,7 +226,7 @@ func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsB
 	return a
 }
 
-// keysWith returns the key columns of a table with several rows for each group: the groups' keys and one more column.
+// keysWith returns the key columns of a table with several rows for each group: the groups' keys, and the column key.
 func (r *quantileReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	for _, k := range r.keys {
@@ -279,7 +279,7 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising returns the sequence nearest to sums in least squares that starts at 0 and never decreases: isotonic
+// rising returns the sequence nearest to sums, by the sum of squares, that starts at 0 and never decreases: isotonic
 // regression by pooling adjacent violators (Ayer et al. 1955). denoise.Isotonic does the same for a job's denoising
 // steps, without the lower bound 0.
 func rising(sums []float64) []float64 {
@@ -303,29 +303,31 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// The curve between two edges is a guess: these numbers describe its standard deviation from the true distribution
-// within a cell, for intervals. It matters little if the noise exceeds the counts of the cells.
+// The curve between two edges is a guess. These numbers give the standard deviation of the difference between the curve
+// and the true distribution within a cell, for intervals. They matter little if the noise exceeds the counts of the
+// cells.
 const (
-	// partOfDoubt is this deviation, relative to the difference between the curve and an even spread. With it, intervals
-	// also hold for rows that are spread evenly over a part of the cell. For smooth densities they hold for at least 94 of
-	// 100 quantiles if cells are as wide as a standard deviation of the values.
+	// partOfDoubt is this standard deviation, divided by the difference between the curve and an even spread of the rows.
+	// With it, intervals also hold for rows that are spread evenly over a part of the cell. For smooth densities they hold
+	// for at least 94 of 100 quantiles, if cells are as wide as a standard deviation of the values.
 	partOfDoubt = 0.55
-	// partBesideEmpty is this deviation beside an empty cell, relative to the rows of the cell. There, nothing shows in
-	// which part of the cell the rows are, so intervals span the whole cell. It grows with the square of how far the
-	// density at an edge is below the density of the cell.
+	// partBesideEmpty is this standard deviation beside an empty cell, divided by the rows of the cell. Nothing shows in
+	// which part of the cell these rows are, so intervals span the whole cell. If the density at an edge is only somewhat
+	// below the density of the cell, this standard deviation is smaller: it grows with the square of the difference.
 	partBesideEmpty = 0.5
 )
 
 // quantile returns the value below which a fraction q of the rows is. Between two edges, it follows a smooth curve
-// through the cumulative counts (within). It is NaN if the estimates have no row.
+// through the cumulative counts (see within). It is NaN if the estimates have no row.
 //
 // The interval: let A(x) be the noisy number of rows below x, and N the noisy number of all rows. At the true quantile,
 // A(x) − q·N is normal with mean 0. The interval begins at the first x at which A(x) − q·N is at least −z standard
 // deviations, and ends at the last x at which it is at most z. Each end is wrong only if the noise at the quantile
-// itself exceeds z deviations, with a probability of at most 2.5 %. Within a cell, the deviation includes the error of
-// the curve, and the chance distribution of rows in the cell: if the cell has n rows, the number in a fraction p of its
-// width has the variance n·p·(1 − p). If rows have weights, n becomes the sum of squared weights, which is at most the
-// largest weight times the sum of weights.
+// itself exceeds z standard deviations, which has a probability of at most 2.5 %.
+//
+// Within a cell, the standard deviation includes the error of the curve, and the random distribution of the rows in the
+// cell. If the cell has n rows, the number in a fraction p of its width has the variance n·p·(1 − p). If rows have
+// weights, n becomes the sum of squared weights, which is at most the largest weight times the sum of weights.
 func (d distribution) quantile(q float64) withInterval {
 	edges, m := d.edges, len(d.edges)-1
 	t := withInterval{math.NaN(), edges[0], edges[m]}
@@ -368,7 +370,7 @@ func (d distribution) quantile(q float64) withInterval {
 
 // beyond returns the noisy number of rows below a point, minus q times the noisy number of all rows, minus direction·z
 // standard deviations of this difference. direction is -1 or 1. The point is a fraction part of the way from edge j to
-// edge j+1. There, the deviation is interpolated between those at the two edges, which is at least the true one.
+// edge j+1. The standard deviation there is interpolated between the two edges, which gives at least the true one.
 func (d distribution) beyond(j int, part, q, direction float64) float64 {
 	own, withAll, all := d.variances(j)
 	below, deviation, z, spread := d.noisy[j], math.Sqrt(own), d.outerZ(j, q), 0.0
@@ -384,8 +386,8 @@ func (d distribution) beyond(j int, part, q, direction float64) float64 {
 }
 
 // within returns the number of rows between edge j and a point that is a fraction part of the way to edge j+1. The
-// cumulative counts follow the cubic whose slopes at both edges are the densities there; it never falls (Fritsch &
-// Butland 1984). doubt is the standard deviation of its error.
+// cumulative counts follow the cubic whose slopes at both edges are the densities there. The cubic never falls (Fritsch
+// & Butland 1984). doubt is the standard deviation of its error.
 func (d distribution) within(sums []float64, j int, part float64) (rows, doubt float64) {
 	all, width := sums[j+1]-sums[j], d.widths[j]
 	if all <= 0 {
@@ -394,16 +396,16 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 	first := width*d.density(sums, j) - all
 	last := width*d.density(sums, j+1) - all
 	inside := part * (1 - part)
-	// whichever side has the larger distance
+	// first and last are the differences of the slopes at the two edges from an even spread
 	doubt = partOfDoubt * inside * ((1-part)*math.Abs(first) + part*math.Abs(last))
 	fall := min(first, last, 0) / all
 	doubt = math.Hypot(doubt, partBesideEmpty*fall*fall*all)
 	return part*all + inside*((1-part)*first-part*last), doubt
 }
 
-// density returns the density of rows at edge j: the harmonic mean of the densities in the cells beside it, weighted by
-// their widths; 0 if one of the cells is empty. At the first and last edge it continues the line through the two
-// nearest cells. It is at least 0, and at most twice the density of the cell.
+// density returns the density of rows at edge j. It is the harmonic mean of the densities in the cells on both sides,
+// weighted by their widths, or 0 if one of the cells is empty. At the first and last edge it continues the line through
+// the two nearest cells. It is at least 0, and at most twice the density of the cell.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := d.widths
 	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
@@ -427,8 +429,8 @@ func (d distribution) density(sums []float64, j int) float64 {
 	return (a + b) / (a/before + b/after)
 }
 
-// relativeWidths returns the widths of the cells, times the power of two that makes their sum about 1. This keeps
-// densities within the range of floats even for edges such as ±1e308. A cell is at least 1e-290 wide.
+// relativeWidths returns the widths of the cells, multiplied by the power of two that makes their sum about 1. This
+// keeps densities within the range of floats even for edges such as ±1e308. A cell is at least 1e-290 wide.
 func relativeWidths(edges []float64) (widths []float64) {
 	_, exponent := math.Frexp(edges[len(edges)-1]/4 - edges[0]/4)
 	for i := range len(edges) - 1 {
@@ -437,7 +439,7 @@ func relativeWidths(edges []float64) (widths []float64) {
 	return widths
 }
 
-// between returns the point that is a fraction part of the way from x to y. y - x may overflow.
+// between returns the point that is a fraction part of the way from x to y, even if y - x overflows.
 func between(x, y, part float64) float64 {
 	if width := y - x; !math.IsInf(width, 0) {
 		return x + part*width
@@ -445,8 +447,8 @@ func between(x, y, part float64) float64 {
 	return (1-part)*x + part*y
 }
 
-// firstPart returns the smallest number from 0 to 1 for which holds returns true. holds must be monotone: true for all
-// larger numbers, and for 1.
+// firstPart returns the smallest number from 0 to 1 for which holds returns true. holds must return true for 1, and for
+// all numbers above any number for which it returns true.
 func firstPart(holds func(part float64) bool) float64 {
 	low, high := 0.0, 1.0
 	for range 40 {
@@ -457,7 +459,7 @@ func firstPart(holds func(part float64) bool) float64 {
 		}
 	}
 	if low == 0 {
-		return 0 // true as soon as the point is in the cell
+		return 0 // holds is true from the start of the cell on
 	}
 	return high
 }
@@ -466,7 +468,7 @@ func firstPart(holds func(part float64) bool) float64 {
 const outerZ = 1.95997
 
 // outerZ returns z for the interval of quantile q, in standard deviations of A − q·N (see quantile). If the noise is
-// not normal, z depends on the weights of the cells in this difference: 1 − q below edge j, and q above it.
+// not normal, z depends on the weights of the cells in this difference, which are 1 − q below edge j and q above it.
 func (d distribution) outerZ(j int, q float64) float64 {
 	if !d.spread.Heavy {
 		return outerZ
@@ -500,7 +502,7 @@ func (d distribution) share(j int) withInterval {
 		t.low, t.high, _ = d.shareWithin(j, k)
 		return t.holdingEstimate()
 	}
-	// start with the largest z, for the noise of a single cell; then use the z of each end, as for a mean
+	// start with the largest z, for the noise of a single cell; then compute each end with its own z, as for a mean
 	const widest, rounds = 2.1185 * 2.1185, 5
 	low, high, bounded := d.shareWithin(j, widest)
 	for range rounds {
@@ -523,7 +525,7 @@ func (t withInterval) holdingEstimate() withInterval {
 	return t
 }
 
-// shareWithin returns the interval of a fraction for z² = k; bounded is false if the interval is from 0 to 1.
+// shareWithin returns the interval of a fraction for z² = k. bounded is false if the interval is from 0 to 1.
 func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
 	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]
@@ -535,7 +537,7 @@ func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded 
 	return min(max(outwards((b-root)/a, -1), 0), 1), min(max(outwards((b+root)/a, 1), 0), 1), true
 }
 
-// newSumsReader returns a reader for cumulative counts only, or reports problems with the dimensions.
+// newSumsReader returns a reader for cumulative counts only, or nil after it has reported problems with the dimensions.
 func newSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *quantileReader {
 	s.Read.CDF = true
 	r := newQuantileReader(s, axes, cells, p)

@@ -4,14 +4,15 @@ import (
 	"math"
 )
 
-// ratio computes a mean in [centre - half, centre + half] from s, a noisy sum of values minus the centre, and n, a
-// noisy number of rows. sum and count are the standard deviations of their noise, which is independent and normal.
+// ratio computes a mean in [centre - half, centre + half] from two noisy numbers: s, the sum of values minus the
+// centre, and n, the number of rows. sum and count are the standard deviations of their noise, which is independent and
+// normal.
 type ratio struct {
 	Centre, Half float64
 	Sum, Count   float64
-	Least        float64 // estimates are not divided by less than this
+	Least        float64 // estimates are divided by at least this number
 	Z            float64 // the half-width of the interval in standard deviations: 1.96 for 95 %
-	// tail returns Z for an excess kurtosis if the noise is Laplace or geometric; nil if it is normal.
+	// tail returns Z for a given excess kurtosis, if the noise is Laplace or geometric. It is nil if the noise is normal.
 	tail func(kurtosis float64) float64
 }
 
@@ -25,7 +26,7 @@ func tailOf(tail func(kurtosis float64) float64, noisy ...noisyVector) func(floa
 	return nil
 }
 
-// mean returns centre + s/n, moved into the range; NaN if n is not positive.
+// mean returns centre + s/n, limited to the range, or NaN if n is not positive.
 func (r ratio) mean(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -33,8 +34,8 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.Centre + r.clip(s/n)
 }
 
-// estimate returns the mean from estimates of the sum and the count. It divides by at least Least. Like mean, it is NaN
-// if n is not positive.
+// estimate returns the mean from estimates of the sum and the count. It divides by at least Least. If n is not
+// positive, it is NaN.
 func (r ratio) estimate(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -48,7 +49,7 @@ func (r ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
 //
 //	sqrt(sum² + t²·count²)/n.
 //
-// NaN if n is not positive. If n is not many times the deviation of the count, use interval instead.
+// It is NaN if n is not positive. If n is not many times the standard deviation of the count, use interval instead.
 func (r ratio) sigma(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -66,12 +67,12 @@ func (r ratio) sigma(s, n float64) float64 {
 //
 //	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
 //
-// If n is smaller, the set is unbounded, and the interval is the whole range. The ends are moved into the range, which
+// If n is smaller, the set is unbounded, and the interval is the whole range. The ends are limited to the range, which
 // contains the true mean.
 //
 // If the noise is not normal, z depends on t, because t determines how much of the noise of s − t·n comes from the
-// count. The loop starts with the largest z and computes each end again with the z that belongs to it; after five
-// rounds the ends no longer change.
+// count. The loop starts with the largest z and computes each end again with the z of this end. After five rounds the
+// ends no longer change.
 func (r ratio) interval(s, n float64) (low, high float64) {
 	if r.tail == nil {
 		return r.fieller(s, n)
@@ -102,11 +103,11 @@ func (r ratio) fieller(s, n float64) (low, high float64) {
 }
 
 // Fieller returns the ends of Fieller's (1954) interval of a quotient n/d. n and d are noisy numbers; their noise has
-// the variances vn and vd and the covariance c. The interval holds all r for which n − r·d is within z of its standard
-// deviations of 0. These r are between the roots of a·r² − 2·b·r + n² − z²·vn, with a = d² − z²·vd and b = n·d − z²·c.
-// The discriminant is computed without subtracting two large numbers: b² − a·(n² − z²·vn) = z²·(vn·a + n²·vd − 2·n·d·c
-// + z²·c²). ok is false if the interval is unbounded, because d is within z of its standard deviations of 0, or if an
-// end is not a number.
+// the variances vn and vd and the covariance c. The interval contains all r for which n − r·d is within z of its
+// standard deviations of 0. These r are between the roots of a·r² − 2·b·r + n² − z²·vn, with a = d² − z²·vd and b = n·d
+// − z²·c. The discriminant is computed without subtracting two large numbers: b² − a·(n² − z²·vn) = z²·(vn·a + n²·vd −
+// 2·n·d·c + z²·c²). ok is false if the interval is unbounded, because d is within z of its standard deviations of 0, or
+// if an end is not a number.
 func Fieller(n, d, vn, vd, c, z float64) (low, high float64, ok bool) {
 	a := d*d - z*z*vd
 	if !(a > 0) {

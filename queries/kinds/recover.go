@@ -8,14 +8,14 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// Published values read back
+// Reading published values back
 //
-// A released table holds every noisy vector from which its answer was computed. For a count, histogram or sum, it is
+// A released table holds every noisy vector from which its answer was computed. For a count, histogram or sum, this is
 // the column noisy. A mean or variance of a private number of rows has its noisy sums and counts in further columns. A
 // mean of a public number of rows can be converted back to its sum. Each noisy value is a multiple of its mechanism's
-// grid, a power of two. So it is read back exactly, or an error is returned.
+// grid, a power of two. So it is either read back exactly, or an error is returned.
 
-// errInexact means that a release of the query cannot have published these values.
+// errInexact means that these values cannot be from a release of the query.
 var errInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
 // ToMultiples returns each value divided by the grid, which is a power of two. It returns an error if a result is not
@@ -36,7 +36,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	return multiples, nil
 }
 
-// recoverVectors does the work of Recover if the columns are the components themselves.
+// recoverVectors is Recover for queries whose released columns are the components themselves.
 func recoverVectors(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
 	if len(grids) != len(columns) {
 		return out, errInexact

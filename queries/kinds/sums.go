@@ -23,26 +23,27 @@ import (
 
 // Queries that add up values
 //
-// A sum, a mean and a variance all add up quantized values in each group. They differ in what else they add up, and in
-// how they compute the answer from noisy vectors: each has a [summary] in its own file. This file has the common part.
+// A sum, a mean and a variance all add up quantized values in each group. They differ in their further totals, and in
+// how they compute the answer from noisy vectors. Each has a [summary] for this in its own file. This file has what
+// they have in common.
 
-// Sums is a query that adds values up.
+// Sums is a query that adds up values.
 type Sums struct {
 	Base
-	Reach     *sensitivity.Reach // how far a row's value can be from zero
+	Reach     *sensitivity.Reach // bounds on a value as it is added up
 	Quantizer *quantize.Quantizer
 	Kind      summary
-	// half is half the length of the clamp, or the norm that bounds vectors.
+	// half is half the length of the clamp. For vectors it is the bound on their norm.
 	half float64
-	// better holds less noisy versions of the query's vectors, which combine the noise of several queries of the release.
+	// better holds less noisy versions of the query's vectors, combined from several queries of the release.
 	better []Better
-	reader *quantileReader // nil if no quantiles or shares are requested
+	reader *quantileReader // nil if neither quantiles nor cumulative fractions are requested
 }
 
 // quotient is a summary whose answer is divided by a noisy number of rows.
 type quotient interface {
-	// halfWidth does the work of HalfWidth of [query.Query] for values within half of the centre. deviations are the
-	// standard deviations of the components; normal is set if the noise is Gaussian.
+	// halfWidth is HalfWidth of [query.Query] for values within half of the centre. deviations are the standard deviations
+	// of the components; normal is set if the noise is Gaussian.
 	halfWidth(half float64, deviations []float64, normal bool) float64
 }
 
@@ -61,24 +62,24 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	return k.halfWidth(q.half, deviations, ms[0].Noise == calibrate.Gaussian), true
 }
 
-// summary describes how a query uses the sums of values: as a sum, a mean or a variance.
+// summary is the use that a query makes of the sums of values: a sum, a mean or a variance.
 type summary interface {
-	// Extra returns which totals are needed besides the sums of values.
+	// Extra returns the totals that are needed besides the sums of values.
 	Extra() extraVectors
-	// components returns the query's components. The sums of values are the first. It returns an error if they have no
-	// finite sensitivity under the adjacency.
+	// components returns the query's components, the sums of values first. It returns an error if they have no finite
+	// sensitivity under the adjacency.
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
-	// answer makes the answer from the components' noisy vectors. estimate holds the same vectors after denoising.
+	// answer returns the answer from the components' noisy vectors. estimate holds the same vectors after denoising.
 	answer(q *Sums, noisy, estimate []noisyVector) query.Answer
-	// readBack does the work of Recover of [query.Query]: it is the inverse of answer.
+	// readBack is Recover of [query.Query]: the inverse of answer.
 	readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error)
-	// looksEmpty does the work of LooksEmpty of [query.Query].
+	// looksEmpty is LooksEmpty of [query.Query].
 	looksEmpty(q *Sums, noisy []mechanism.Noisy) bool
 }
 
-// extraVectors are the totals besides the sums of values. Each is a vector with one number for each group.
+// extraVectors lists the totals besides the sums of values. Each total is a vector with one number for each group.
 type extraVectors struct {
-	second *aggregation.Second // the sums of a second number of each row; nil if there is none
+	second *aggregation.Second // the sums of a second number of each row, or nil
 	Rows   bool                // the row counts
 	// Weights is set if each sum of values is followed by a sum of weights.
 	Weights bool
@@ -96,15 +97,15 @@ func (x extraVectors) count() int {
 	return n
 }
 
-// sumsKind describes one kind of query that adds values up: what is checked, and its summary.
+// sumsKind describes one kind of query that adds up values: how its spec is checked, and its summary.
 type sumsKind struct {
 	// quantizer describes how values become integers.
 	quantizer quantize.Options
-	// columns are the columns of the answer that only this kind has.
+	// columns are the names of the columns of the answer that only this kind has.
 	columns []string
-	// check reports parts of a spec that this kind cannot have; nil if it can have all.
+	// check reports parts of a spec that this kind cannot have. It is nil if there are none.
 	check func(query.Spec, *problem.Problems)
-	// summary makes the summary of the kind, given the quantizer of the values.
+	// summary returns the summary of the kind, given the quantizer of the values.
 	summary func(*quantize.Quantizer) summary
 }
 
@@ -115,10 +116,10 @@ const (
 	noisySquares = "noisy_centred_squares"
 )
 
-// Cells returns the length of the answer: the number of groups times the number of components of a value.
+// Cells returns the number of cells of the answer: the number of groups times the number of components of a value.
 func (q *Sums) Cells() int { return q.Size * q.Quantizer.Dims }
 
-// Directions returns the directions of the axes.
+// Directions returns the directions of the axes and, if values are vectors, of their components.
 func (q *Sums) Directions() []domain.Direction {
 	axes := domain.Directions(q.Axes)
 	if q.Spec.Value.IsVector() {
@@ -133,7 +134,7 @@ func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmp
 // Aggregation describes adding up the values, and the other totals that the query needs.
 func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
 
-// sumsOf does the work of Aggregation. If keys is not nil, it adds up by these keys.
+// sumsOf is Aggregation for given keys. If keys is nil, values are added up by listed cells.
 func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, q.Quantizer, keys, p)
@@ -186,7 +187,7 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	return n * q.copies(workers)
 }
 
-// Tally does the work of Tally of Base and also counts rows by their value: null, outside the clamp, and so on.
+// Tally is Tally of Base, and also counts rows by their value: null, outside of the clamp, and so on.
 func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	t, err := q.Base.Tally(s)
 	if err != nil {
@@ -226,7 +227,7 @@ func (q *Sums) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
-// componentOfSum returns the component of the sums, given its sensitivity.
+// componentOfSum returns the component of the sums, which has the given sensitivity.
 func (q *Sums) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) query.Component {
 	bound := q.Quantizer.Real(q.Reach.More)
 	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
@@ -256,7 +257,7 @@ func (q *Sums) whySum(adj query.Adjacency) string {
 		q.limitsText() + ", each " + what
 }
 
-// sizeText describes a row's value in words: "a value in [0, 99]", minus the centre for means.
+// sizeText describes a row's value in words: "a value in [0, 99]", or for means a value minus the centre.
 func (q *Sums) sizeText() string {
 	v := q.Quantizer
 	norm := domain.Shortest(q.Reach.OfRow())
@@ -275,7 +276,7 @@ func (q *Sums) sizeText() string {
 	return between("value", v)
 }
 
-// Finish makes the answer of the noisy vectors of the query's kind.
+// Finish returns the answer of the query's kind from the noisy vectors.
 func (q *Sums) Finish(_ context.Context, noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	lengths := []int{q.Cells()}
 	for range q.Kind.Extra().count() {
@@ -297,7 +298,7 @@ func (q *Sums) Recover(c query.Columns, grids []float64) (query.Recovered, error
 	return q.Kind.readBack(q, c, grids)
 }
 
-// keys returns the key columns of the answer. The components of a group are next to each other.
+// keys returns the key columns of the answer. The components of a vector are next to each other.
 func (q *Sums) keys() []domain.KeyColumn {
 	keys := domain.KeyColumns(q.Axes)
 	for i := range keys {
@@ -309,7 +310,7 @@ func (q *Sums) keys() []domain.KeyColumn {
 	return keys
 }
 
-// checkRows returns an error if the job declares the number of rows but the input has another number. Such jobs must
+// checkRows returns an error if the job declares the number of rows and the input has another number. Such jobs must
 // use replace-one, under which the number of rows is public.
 func (q *Sums) checkRows(count func() int64) error {
 	want := q.Quantizer.Value.Rows
@@ -327,16 +328,16 @@ func (q *Sums) checkRows(count func() int64) error {
 	}
 }
 
-// summaries are the kinds of query that add values up. Add a new kind here.
+// summaries lists the kinds of query that add up values. Add a new kind here.
 var summaries = map[query.Kind]sumsKind{query.Sum: sumFacts, query.Mean: meanFacts, query.Variance: varianceFacts}
 
-// newQuantizer returns the quantizer of a spec's values; nil after reporting problems.
+// newQuantizer returns the quantizer of a spec's values, or nil after it has reported problems.
 func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	o := kindOf(s).quantizer
 	if o.Field = string(s.Kind); s.CountsWeights() {
 		o.Field += ".weight"
 	}
-	if s.Value.Share != 0 { // the range is not yet the clamp, so it has no centre
+	if s.Value.Share != 0 { // the range is not the final clamp, so it has no centre
 		o.Centred, o.Bits = false, privateclamp.Bits
 	}
 	before := len(p.List)
@@ -360,7 +361,7 @@ func addsUp(k query.Kind) bool {
 	return ok
 }
 
-// kindOf returns the sumsKind of a query that adds up values or weights. It is empty if the query counts rows.
+// kindOf returns the sumsKind of a query that adds up values or weights. It is empty for a query that counts rows.
 func kindOf(s query.Spec) sumsKind {
 	if s.CountsWeights() {
 		return weightedCounts
@@ -382,8 +383,8 @@ func checkSums(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// checkTerms reports a key rows that is out of range, or that the query cannot have because its number of rows is
-// private.
+// checkTerms reports a job key rows that is out of range. It also reports one that the query cannot have because its
+// number of rows is private.
 func checkTerms(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch rows := s.Value.Rows; {
@@ -399,5 +400,5 @@ func checkTerms(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// centred reports whether a kind of query subtracts the centre of the clamp from values before summing.
+// centred reports whether a kind of query subtracts the centre of the clamp from values before it adds them up.
 func centred(k query.Kind) bool { return summaries[k].quantizer.Centred }

@@ -11,32 +11,33 @@ import (
 
 // Counts of selected keys
 //
-// A key is published only if its noisy count reaches a threshold. A key whose count is near the threshold is published
-// only if its noise is large. So its noisy count is too large on average, and a usual interval misses the count too
-// often. For a selected key with the count f, the noisy count has a normal distribution that is truncated at the
-// threshold. The probability of a noisy count of at least y is
+// A key is published only if its noisy count reaches a threshold. If its count is near the threshold, this happens only
+// if its noise is large. So its noisy count is too large on average, and a usual interval misses the count too often.
+// For a selected key with the count f, the noisy count has a normal distribution that is truncated at the threshold.
+// The probability of a noisy count of at least y is
 //
 //	S(f) = P(Y >= y | Y >= threshold) = Q((y - g/2 - f)/sigma) / Q((threshold - g/2 - f)/sigma)
 //
-// It grows with f. Noisy counts are rounded to multiples of g, and Q is the upper tail of the normal distribution. The
-// lower end of the interval is the count f with S(f) = 2.5 %, computed with y in place of y - g/2, because the grid is
-// small beside sigma. The upper end is the count for which noisy counts above y, from y + g/2 on, have the probability
-// 97.5 %, because at the threshold a single noisy count can have more than 2.5 %. A key has a public least count. An
-// interval that begins there never misses to that side, so it contains counts far below the threshold in 97.5 % of
-// cases.
+// It grows with f. Noisy counts are rounded to multiples of g, and Q is the upper tail of the normal distribution.
+//
+// The lower end of the interval is the count f with S(f) = 2.5 %, computed with y instead of y - g/2, because the grid
+// is small compared with sigma. The upper end is the count for which noisy counts above y, from y + g/2 on, have the
+// probability 97.5 %, because at the threshold a single noisy count can have more than 2.5 %. A key has a public least
+// count. If an interval begins there, the true count cannot be below it. So such an interval contains counts far below
+// the threshold in 97.5 % of cases.
 //
 // A truncated distribution has no unbiased estimate. The median-unbiased estimate, the count f with S(f) = 1/2, is too
 // small on average. Its mean error can be computed for each count. So the mean error at the estimated count is
-// subtracted, several times over: a parametric bootstrap of the bias, without sampling. No estimate exceeds the noisy
-// count, because selection only raises noisy counts. Near the threshold, estimates vary by three to four sigma. Their
-// bias there is about a tenth of that, and stays positive for counts that are hardly ever selected.
+// subtracted, several times over. This is a parametric bootstrap of the bias, without sampling. No estimate exceeds the
+// noisy count, because selection only raises noisy counts. Near the threshold, estimates vary by three to four sigma.
+// Their bias there is about a tenth of this, and stays positive for counts that are hardly ever selected.
 //
 // Sources: E. L. Lehmann and J. P. Romano, Testing Statistical Hypotheses, 3rd edition, 2005, sections 3.4 and 3.5, for
 // intervals and median-unbiased estimates in families with monotone likelihood ratio; P. Hall and M. A. Martin, On
 // bootstrap resampling and iteration, Biometrika 75, 1988, for iterated corrections of bias.
 
-// truncated holds the facts of a selection of keys by noisy counts, and the estimates for counts near the threshold. All
-// its numbers count privacy units.
+// truncated holds the facts about a selection of keys by noisy counts, and the estimates for counts near the threshold.
+// All its numbers are in privacy units.
 type truncated struct {
 	cut   float64 // noisy counts of at least this number, before rounding, are selected
 	sigma float64
@@ -48,7 +49,7 @@ type truncated struct {
 
 const (
 	estimatePoints = 400
-	farAbove       = 16 // in standard deviations: noisy counts this far above cut are their own estimates
+	farAbove       = 16 // in standard deviations: from here on above cut, noisy counts are their own estimates
 	biasRounds     = 8
 )
 
@@ -68,7 +69,8 @@ func newTruncated(n mechanism.Noisy) (*truncated, error) {
 	return t, nil
 }
 
-// lastTruncated is the newest table of estimates: the queries of one job often select alike. It does not change.
+// lastTruncated is the newest table of estimates, which does not change. Queries of one job often have the same
+// selection.
 var lastTruncated atomic.Pointer[truncated]
 
 // sameSelection reports whether two selections have the same table of estimates.
@@ -76,7 +78,7 @@ func (t *truncated) sameSelection(other *truncated) bool {
 	return t.cut == other.cut && t.sigma == other.sigma && t.least == other.least && t.grid == other.grid
 }
 
-// correct computes the table estimates.
+// correct computes the table of estimates.
 func (t *truncated) correct() {
 	noisy, medians := make([]float64, estimatePoints+1), make([]float64, estimatePoints+1)
 	for i := range noisy {
@@ -84,7 +86,8 @@ func (t *truncated) correct() {
 		noisy[i] = t.cut + u*u*farAbove*t.sigma
 		medians[i] = t.solve(noisy[i], 0.5)
 	}
-	// likely[j][i] is the probability that a key with the count counts[j] gets a noisy count from noisy[i] to noisy[i+1].
+	// likely[j][i] is the probability that the noisy count of a key with the count counts[j] is from noisy[i] to
+	// noisy[i+1].
 	counts, likely := make([]float64, estimatePoints+1), make([][]float64, estimatePoints+1)
 	step := (noisy[estimatePoints] - t.least) / estimatePoints
 	for j := range counts {
@@ -109,14 +112,14 @@ func (t *truncated) correct() {
 			corrected := t.estimates[i] - interpolate(bias, (f-t.least)/step)
 			t.estimates[i] = min(max(t.least, corrected), max(noisy[i], t.least)) // selection only raises noisy counts
 		}
-		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count never gets a larger estimate
+		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count must not get a larger estimate
 			t.estimates[i] = min(t.estimates[i], t.estimates[i+1])
 		}
 	}
 }
 
-// beyond returns how much noisy counts above end contribute to the mean estimate of a count f. They are their own
-// estimates.
+// beyond returns the contribution of noisy counts above end to the mean estimate of a count f. These noisy counts are
+// their own estimates.
 func (t *truncated) beyond(end, f float64) float64 {
 	p := t.above(end, f)
 	if p < 1e-12 {
@@ -126,7 +129,7 @@ func (t *truncated) beyond(end, f float64) float64 {
 	return p * (f + t.sigma*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/(math.Erfc(z/math.Sqrt2)/2))
 }
 
-// interpolate returns the value of a table at a position between its indices, by linear interpolation.
+// interpolate returns the value of a table at a position between two indices, by linear interpolation.
 func interpolate(table []float64, at float64) float64 {
 	i := int(max(at, 0))
 	if i >= len(table)-1 {
@@ -135,7 +138,7 @@ func interpolate(table []float64, at float64) float64 {
 	return table[i] + (max(at, 0)-float64(i))*(table[i+1]-table[i])
 }
 
-// series yields a function of each noisy count.
+// series returns a series with the values of of for each noisy count.
 func (t *truncated) series(noisy query.Series, of func(y float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		noisy(start, dst)
@@ -156,7 +159,7 @@ func (t *truncated) estimate(y float64) float64 {
 	return min(interpolate(t.estimates, u*estimatePoints), max(y, t.least))
 }
 
-// solve returns the count f, at least the smallest possible one, at which a selected noisy count is at least y with
+// solve returns the count f, at least the smallest possible count, for which a selected noisy count is at least y with
 // probability p. Its error is below 10^-6·sigma.
 func (t *truncated) solve(y, p float64) float64 {
 	low, high := t.least, math.Max(y, t.least)+10*t.sigma
@@ -177,8 +180,8 @@ func (t *truncated) solve(y, p float64) float64 {
 	return low + (high-low)/2
 }
 
-// above returns the probability that a selected noisy count of f is at least y. If both tails are too small for a
-// float64, it returns the ratio of their leading terms.
+// above returns the probability that the noisy count of a selected key with count f is at least y. If both tails are
+// too small for a float64, it returns the ratio of their leading terms.
 func (t *truncated) above(y, f float64) float64 {
 	a, b := (y-f)/t.sigma, (t.cut-f)/t.sigma
 	switch {

@@ -15,8 +15,8 @@ import (
 // The table has no column for the privacy unit, so the program cannot drop rows of units over a bound. Instead the
 // producer promises that a unit has at most k rows, or changes k counts by at most m each, or changes all counts
 // together by at most s. Sensitivities follow from these limits as from limits that the program enforces: k rows in one
-// cell change the answer by k, k rows in different cells by sqrt(k). Two rows of a unit are in different cells if they
-// differ in columns that the dimensions tell apart.
+// cell change the answer by k, and k rows in different cells by sqrt(k). Two rows of a unit are known to be in
+// different cells if they differ in a column and the dimensions put different values of this column in different cells.
 
 // upstreamLimits returns how much one unit can change a query with this number of cells, according to the producer's
 // promise.
@@ -33,11 +33,11 @@ func upstreamLimits(s query.Spec, cells int64) bounding.Limits {
 	return l
 }
 
-// mostUpstream is the largest bound of a promise. The product of two bounds fits 64 bits.
+// mostUpstream is the largest bound in a promise. The product of two bounds fits in 64 bits.
 const mostUpstream = 1 << 31
 
-// checkUpstream reports a promise that gives no bound. It also reports a table of counts together with a spec that
-// needs rows: a value, discovered keys or a discovered bound on rows.
+// checkUpstream reports a promise that gives no bound. For a table of counts, it also reports a spec that needs rows: a
+// value, discovered keys or a discovered bound on rows.
 func checkUpstream(s query.Spec, p *problem.Problems) {
 	u := s.Upstream
 	switch {
@@ -53,9 +53,9 @@ func checkUpstream(s query.Spec, p *problem.Problems) {
 	}
 }
 
-// capTotal lowers the counts of cells that are added up so that their sum is at most 2^48. A table of rows never has
-// more rows, but a table of counts can hold any counts. Lowering each cell separately never increases the distance
-// between two tables.
+// capTotal lowers the counts of cells so that their sum is at most 2^48. A table of rows never has more rows, but a
+// table of counts can hold any counts. Each cell is lowered separately, which never increases the distance between two
+// tables.
 func (q *Base) capTotal(counts []int64) {
 	if q.Spec.Counts == nil {
 		return
@@ -75,7 +75,7 @@ func checkCountsType(v *quantize.Value, l domain.BatchColumns) {
 	}
 }
 
-// countsQuantizer returns the quantizer for a column of counts: integers, clamped to 0 to 2^40. If the counts of
+// countsQuantizer returns the quantizer for a column of counts: integers, clamped to [0, 2^40]. If the counts of
 // neighbouring tables differ by m, the clamped ones differ by at most m.
 func countsQuantizer(v *quantize.Value, p *problem.Problems) *quantize.Quantizer {
 	return quantize.New(v, quantize.Options{Field: "input.counts"}, p)

@@ -16,9 +16,9 @@ import (
 // Variances
 //
 // The centre of the range is subtracted from each value. The variance of a group is then the mean of the squares minus
-// the square of the mean. So three totals are added up for each group: values, squares and rows. Half of the largest
-// square is subtracted from each square, which halves the sensitivity, as the centre does for values. A value is at
-// most 2^30 quanta, so its square is an integer of 60 bits.
+// the square of the mean. So three totals are computed for each group: the sum of values, the sum of squares, and the
+// row count. Half of the largest square is subtracted from each square, which halves the sensitivity, as the centre
+// does for values. A value is at most 2^30 quanta, so its square is an integer of 60 bits.
 
 const (
 	squareBits    = 30
@@ -34,7 +34,7 @@ var varianceFacts = sumsKind{
 // varianceOfValues is the summary of a variance.
 type varianceOfValues struct{ values *quantize.Quantizer }
 
-// Extra adds up the squares, each minus half of the largest one, and counts the rows.
+// Extra returns two totals: the sums of squares, each minus half of the largest square, and the row counts.
 func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
 	return extraVectors{second: &aggregation.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
@@ -57,11 +57,11 @@ func checkVariance(s query.Spec, p *problem.Problems) {
 
 // components returns the three components of a variance: values, squares and row counts.
 //
-// Let h be half the range, m the mean minus the centre, q the mean square, and sigma_s, sigma_q and sigma_c the
+// Let h be half the range, m the mean minus the centre, and q the mean square. Let sigma_s, sigma_q and sigma_c be the
 // standard deviations of the noise in the sums of values, the sums of squares and the count. The squared error of the
 // variance of n rows is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n². For m = h/2 and q = h²/2
 // this is (sigma_q² + h²·sigma_s² + h⁴/4·sigma_c²)/n². It is least if each component's fraction of mu² is proportional
-// to its sensitivity times the root of its factor.
+// to its sensitivity times the root of the factor of its variance.
 func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Component, error) {
 	sum, count := q.sumAndCount(adj)
 	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
@@ -74,13 +74,13 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
 	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
-	// relative to the squared largest variance, (h²/2)²
+	// costs are relative to the square of the largest variance, h²/2
 	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h)
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []query.Component{sum, square, count}, nil
 }
 
-// answer makes the columns of the variances, and of the three noisy vectors.
+// answer returns the columns of the variances, and of the three noisy vectors.
 func (varianceOfValues) answer(q *Sums, noisy, estimate []noisyVector) query.Answer {
 	m := moments{
 		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].deviation, square: noisy[1].deviation,
@@ -108,25 +108,26 @@ func (varianceOfValues) looksEmpty(q *Sums, noisy []mechanism.Noisy) bool {
 	return q.isNoise(noisy[2], 1)
 }
 
-// squareReach returns how far a square can be from half of the largest square, which is subtracted from it.
+// squareReach returns the largest difference between a square and half of the largest square, which is subtracted from
+// it.
 func (q *Sums) squareReach() *sensitivity.Reach {
 	most := q.Quantizer.Half() * q.Quantizer.Half()
 	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
 }
 
 // moments computes a variance from three noisy numbers: s, the sum of values minus the centre; q, the sum of squares
-// minus h²/2 each; n, the number of rows. sum, square and count are the standard deviations of their noise.
+// minus h²/2 each; and n, the number of rows. sum, square and count are the standard deviations of their noise.
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
 	tail               func(kurtosis float64) float64 // as in ratio
 }
 
-// varianceZ is the half-width, in standard deviations, of a 97.5 % interval. Two such intervals both hold with a
-// probability of at least 95 %. It is Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
+// varianceZ is the half-width, in standard deviations, of a 97.5 % interval. Two such intervals both contain the true
+// values with a probability of at least 95 %. It is Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
 const varianceZ = 0x1.1ee648da1d3ddp+1
 
-// ratios returns the ratios that compute the mean and the mean square.
+// ratios returns the quotients by which the mean and the mean square are computed.
 func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: varianceZ, tail: m.tail}
 	square = ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: varianceZ,
@@ -134,7 +135,7 @@ func (m moments) ratios() (mean, square ratio) {
 	return mean, square
 }
 
-// variance returns the mean square minus the square of the mean, moved into [0, h²]; NaN if n is not positive.
+// variance returns the mean square minus the square of the mean, limited to [0, h²], or NaN if n is not positive.
 func (m moments) variance(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -146,7 +147,7 @@ func (m moments) variance(s, q, n float64) float64 {
 
 func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
 
-// estimate returns the variance. It takes n to be at least 1; NaN if n is not positive.
+// estimate returns the variance, computed with n of at least 1. It is NaN if n is not positive.
 func (m moments) estimate(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -154,7 +155,7 @@ func (m moments) estimate(s, q, n float64) float64 {
 	return m.variance(s, q, max(n, 1))
 }
 
-// sigma returns the standard deviation of the variance by the delta method; NaN if n is not positive.
+// sigma returns the standard deviation of the variance by the delta method, or NaN if n is not positive.
 func (m moments) sigma(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -166,10 +167,10 @@ func (m moments) sigma(s, q, n float64) float64 {
 }
 
 // interval returns an interval that contains the true variance with a probability of 95 %. It inverts a test: if the
-// true variance were at an end, a noisy variance as far away as the one seen, or further, would have a probability of
-// 2.5 %. For this, noisy count and noisy mean take the place of the true ones. That is too inexact if the count does
-// not far exceed its noise, or if the noise is not normal. Then the interval holds all variances that Fieller's 97.5 %
-// intervals of the mean and of the mean square allow, and contains the true variance more often.
+// true variance were at an end, a noisy variance as far away as the observed one, or farther, would have a probability
+// of 2.5 %. The test uses the noisy count and the noisy mean instead of the true ones. This is too inexact if the count
+// does not far exceed its noise, or if the noise is not normal. Then the interval contains all variances that Fieller's
+// 97.5 % intervals of the mean and of the mean square allow, which covers the true variance more often.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	low, high = m.both(s, q, n)
 	if m.tail != nil || n < manyCounts*m.count {
@@ -182,7 +183,8 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 		max(min(high, at.solve(calibrate.Z95, deviation)), noisy)
 }
 
-// manyCounts: the inverted test is used if the count is at least this many standard deviations of its noise.
+// manyCounts decides about the inverted test: it is used if the count is at least this many standard deviations of its
+// noise.
 const manyCounts = 15
 
 // both returns an interval that contains the true variance with a probability of at least 95 %: all variances that the
@@ -198,21 +200,22 @@ func (m moments) both(s, q, n float64) (low, high float64) {
 	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
 }
 
-// raw returns the variance, without moving it or the mean square into their ranges.
+// raw returns the mean square minus the square of the mean. It limits the mean to its range, but neither the mean
+// square nor the result.
 func (m moments) raw(s, q, n float64) float64 {
 	x := min(max(s/n, -m.half), m.half)
 	return q/n + m.half*m.half/2 - x*x
 }
 
-// variedVariance is the distribution of the noisy variance, for a given number of rows and mean.
+// variedVariance is the distribution of the noisy variance, for a given number of rows and a given mean.
 type variedVariance struct {
 	moments
 	noisy, rows, mean float64
 }
 
 // solve returns the true variance for which the noisy variance is z normal deviations below the middle of its
-// distribution. It makes Newton's steps from a linear approximation with the given deviation. The result may be outside
-// of [0, h²].
+// distribution. It makes Newton's steps, from a linear approximation with the given standard deviation. The result may
+// be outside of [0, h²].
 func (v variedVariance) solve(z, deviation float64) float64 {
 	x := v.noisy + z*deviation
 	for range 4 {
@@ -225,7 +228,7 @@ func (v variedVariance) solve(z, deviation float64) float64 {
 	return x
 }
 
-// above returns the probability that a noisy variance is at least the noisy one seen, if the true variance is x. The
+// above returns the probability that a noisy variance is at least the observed one, if the true variance is x. The
 // noise of sum and count is integrated by quadrature, the noise of the squares in closed form.
 func (v variedVariance) above(x float64) (p float64) {
 	offset := v.half * v.half / 2
@@ -234,7 +237,7 @@ func (v variedVariance) above(x float64) (p float64) {
 		n := v.rows + a*v.count
 		for j, b := range hermiteNodes {
 			mean := min(max((sum+b*v.sum)/n, -v.half), v.half)
-			needed := (v.noisy-offset+mean*mean)*n - square // how large the noise of the squares must be
+			needed := (v.noisy-offset+mean*mean)*n - square // the variance reaches the observed one if the noise of the squares is at least this
 			p += hermiteWeights[i] * hermiteWeights[j] * math.Erfc(needed/(v.square*math.Sqrt2)) / 2
 		}
 	}
@@ -250,7 +253,7 @@ var (
 		0.40634920634920635, 0.24409750289493937, 0.04991640676521785, 0.0027891413212317645, 2.234584400774657e-05}
 )
 
-// three yields f(s, q, n) for the values of three vectors, cell by cell.
+// three returns a series with f(s, q, n) for the values of three vectors, cell by cell.
 func three(components []noisyVector, f func(s, q, n float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		s, n := make([]float64, len(dst)), make([]float64, len(dst))
@@ -263,8 +266,9 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 	}
 }
 
-// halfWidth returns at least the half-width of a variance's interval, times the number of rows, if this number far
-// exceeds its noise. h is half the range of values. deviations belong to the sums of values, of squares, and the count.
+// halfWidth returns an upper bound on the half-width of a variance's interval, multiplied by the number of rows, if
+// this number far exceeds its noise. h is half the range of values. deviations are the standard deviations of the sums
+// of values, the sums of squares and the count.
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]
 	if normal {

@@ -14,30 +14,33 @@ import (
 //
 // A mean needs the number of rows of each group. Other queries of the release may count the same rows: another mean of
 // the same column, or a histogram with the same or other dimensions. Their noisy counts can be combined, with less
-// noise. Whether two vectors count the same rows follows from the specs alone: a row that passes the job's filters
-// counts, unless a condition drops it. The conditions are known: the values must be numbers, and a dimension without
-// null cell and other cell drops the rows outside of its cells. Two vectors with the same conditions are sums of the
-// same rows. Queries with bounds on the rows of a unit drop different random rows, so they have no such vectors.
+// noise.
+//
+// Whether two vectors count the same rows follows from the specs alone: a row that passes the job's filters counts,
+// unless a condition drops it. The conditions are known. The values must be numbers, and a dimension without null cell
+// and other cell drops the rows outside of its cells. Two vectors with the same conditions are sums over the same rows.
+// Queries with bounds on the rows of a unit each drop different random rows, so they have no such vectors.
 
-// Vector is a component of a query that other queries may measure, too: for each cell, its rows or the sum of their
-// values.
+// Vector is a component of a query that other queries may measure, too. For each cell it has the number of its rows, or
+// the sum of their values.
 type Vector struct {
 	// Component is the index of the component in the query.
 	Component int
-	// Sums identifies the values that are added up; "" if rows are counted.
+	// Sums identifies the values that are added up. It is "" if rows are counted.
 	Sums string
-	// Axes are the axes of the cells, the last one fastest.
+	// Axes are the axes of the cells. The last axis changes fastest.
 	Axes []VectorAxis
-	// Conditions are what a row must fulfil to count, besides the job's filters: sorted, each once.
+	// Conditions are the conditions that a row must fulfil to count, besides the job's filters. They are sorted, and each
+	// occurs once.
 	Conditions []string
 }
 
 // VectorAxis is one axis of a vector's cells.
 type VectorAxis struct {
-	// Cells identifies the cells: two axes with equal texts have the same cells.
+	// Cells identifies the cells: two axes with equal Cells have the same cells.
 	Cells string
 	Size  int
-	// Null is the cell of rows whose value is not a number. Number is the condition that all other rows fulfil. If the
+	// Null is the cell of rows whose value is not a number, and Number the condition that all other rows fulfil. If the
 	// axis has no such cell, Number is "".
 	Null   int
 	Number string
@@ -46,8 +49,8 @@ type VectorAxis struct {
 // NumberCondition returns the condition that the value of a column is a number.
 func NumberCondition(column string) string { return "number " + column }
 
-// Vectors returns the vectors of a query that other queries may measure, too; their noise is independent from cell to
-// cell. nil if there are none. oneRow is set if each privacy unit has one row, so that no bound drops any.
+// Vectors returns the vectors of a query that other queries may measure, too, or nil. Their noise is independent from
+// cell to cell. oneRow is set if each privacy unit has one row, so that bounds on a unit's rows drop none.
 func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 	if !oneRow {
 		return nil, nil
@@ -63,7 +66,7 @@ func Vectors(q query.Query, oneRow bool) ([]Vector, error) {
 			v, err := q.rowCounts()
 			return []Vector{v}, err
 		}
-	case *Sums: // weighted means count no rows
+	case *Sums: // weighted means do not count rows
 		if q.Kind.Extra().Rows {
 			sums, err := q.rowSums()
 			rows, more := q.rowCounts()
@@ -97,7 +100,7 @@ func (q *Sums) rowSums() (Vector, error) {
 	return v, err
 }
 
-// numbers returns the conditions that a row's value must be a number.
+// numbers returns the conditions under which a row counts: its value, or each component of it, is a number.
 func (q *Sums) numbers() (all []string, err error) {
 	v := q.Quantizer.Value
 	if v.List {
@@ -129,7 +132,7 @@ func (q *Base) vector(component int, conditions []string) (Vector, error) {
 		switch {
 		case d.Null == domain.OwnCell && d.Other == domain.OwnCell && numbers:
 			axis.Null, axis.Number = int(a.Extra.Null), NumberCondition(d.Column)
-		case d.Null == domain.OwnCell && d.Other == domain.OwnCell: // it drops no row
+		case d.Null == domain.OwnCell && d.Other == domain.OwnCell: // such an axis drops no row
 		case d.Other == domain.OwnCell && numbers:
 			v.Conditions = append(v.Conditions, NumberCondition(d.Column))
 		default:
@@ -142,7 +145,7 @@ func (q *Base) vector(component int, conditions []string) (Vector, error) {
 	return v, nil
 }
 
-// textOf returns public facts as text, so that equal facts have equal texts.
+// textOf returns public facts as text. Equal facts have equal texts.
 func textOf(facts any) (string, error) {
 	text, err := json.Marshal(facts)
 	return string(text), err
@@ -153,25 +156,25 @@ type Better struct {
 	Component int
 	// Deviation is the standard deviation of a cell's noise.
 	Deviation float64
-	// Values are the cells; nil before noise is added.
+	// Values are the cells, or nil before noise is added.
 	Values []float64
 }
 
-// Combiner is a query that can use such vectors in place of its own.
+// Combiner is a query that can use less noisy versions of its vectors.
 type Combiner interface {
 	query.Query
-	// With returns the query that uses these vectors in place of its own.
+	// With returns the query that uses these vectors instead of its own.
 	With([]Better) query.Query
 }
 
-// With returns the query that uses these vectors in place of its own.
+// With returns the query that uses these vectors instead of its own.
 func (q *Sums) With(better []Better) query.Query {
 	out := *q
 	out.better = better
 	return &out
 }
 
-// With returns the query that uses these vectors in place of its own once the clamp is chosen.
+// With returns the query that uses these vectors instead of its own once the clamp is chosen.
 func (q *Clamped) With(better []Better) query.Query {
 	out := *q
 	sums := *q.Sums
@@ -180,7 +183,7 @@ func (q *Clamped) With(better []Better) query.Query {
 	return &out
 }
 
-// betterOf returns the less noisy version of a component; nil if there is none.
+// betterOf returns the less noisy version of a component, or nil if there is none.
 func (q *Sums) betterOf(component int) *Better {
 	i := slices.IndexFunc(q.better, func(b Better) bool { return b.Component == component })
 	if i < 0 {
@@ -189,7 +192,7 @@ func (q *Sums) betterOf(component int) *Better {
 	return &q.better[i]
 }
 
-// noisyVector is the vector of a component that the answer uses (fill), and the query's own noisy vector.
+// noisyVector is the vector of a component from which the answer is computed (fill), and the query's own noisy vector.
 type noisyVector struct {
 	fill      query.Series
 	deviation float64 // the standard deviation of the noise in fill
@@ -200,8 +203,8 @@ func (v noisyVector) ownVector() noisyVector {
 	return noisyVector{v.own.Fill, v.own.Mechanism().Deviation(), v.own}
 }
 
-// vectors returns the vector of each component that the answer uses. of holds the noisy vectors or their estimates;
-// estimates that denoising steps made are used as they are.
+// vectors returns, for each component, the vector from which the answer is computed. of holds the noisy vectors or
+// their estimates. Estimates from denoising steps are not replaced by less noisy versions.
 func (q *Sums) vectors(noisy, of []mechanism.Noisy) []noisyVector {
 	out := make([]noisyVector, len(of))
 	for i := range of {

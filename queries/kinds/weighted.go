@@ -15,15 +15,15 @@ import (
 
 // Weights
 //
-// In a survey each row stands for many people: as many as its weight says. A weighted count or histogram adds up the
-// weights of rows; quantiles and shares are computed from its cells as from counts. A weighted mean divides two noisy
-// numbers: the sum of weight·(value − centre) by the sum of weights. A row changes the first sum by at most the largest
-// weight times half the range of values, and the second by at most the largest weight.
+// In a survey each row stands for many people, whose number is the row's weight. A weighted count or histogram adds up
+// the weights of rows. Quantiles and cumulative fractions are computed from its cells as from counts. A weighted mean
+// divides two noisy numbers: the sum of weight·(value − centre) by the sum of weights. A row changes the first sum by
+// at most the largest weight times half the range of values, and the second by at most the largest weight.
 
-// weightedCounts describes weighted counts and histograms, which add up weights as values.
+// weightedCounts describes weighted counts and histograms. They add up weights in the way that sums add up values.
 var weightedCounts = sumsKind{check: checkWeighted, summary: sumFacts.summary}
 
-// weightedMean is the summary of a mean of weighted rows. The sum of weights takes the place of the count.
+// weightedMean is the summary of a mean of weighted rows. It uses the sum of weights instead of the count.
 type weightedMean struct{ meanOfNoisyRows }
 
 func (weightedMean) Extra() extraVectors { return extraVectors{Weights: true} }
@@ -42,7 +42,8 @@ func (weightedMean) components(q *Sums, adj query.Adjacency) ([]query.Component,
 	return []query.Component{sum, count}, nil
 }
 
-// hideWeighted returns the sums of weighted values and the sums of weights as exact answers. In totals they alternate.
+// hideWeighted returns the sums of weighted values and the sums of weights as exact answers. In totals the two
+// alternate.
 func hideWeighted(q *quantize.Quantizer, totals int128.Slice) ([]mechanism.Exact, error) {
 	cells := totals.Len() / 2
 	products, weights := int128.Make(cells), int128.Make(cells)
@@ -58,7 +59,7 @@ func hideWeighted(q *quantize.Quantizer, totals int128.Slice) ([]mechanism.Exact
 	return append(exacts, more...), err
 }
 
-// Weights returns the bounds of the rows' weights; ok is false if rows have no weights.
+// Weights returns the bounds of the rows' weights. ok is false if rows have no weights.
 func Weights(q query.Query) (low, high float64, ok bool) {
 	s, ok := q.(interface{ weights() *quantize.Quantizer })
 	if !ok || s.weights() == nil {
@@ -68,7 +69,7 @@ func Weights(q query.Query) (low, high float64, ok bool) {
 	return w.Real(w.Min), w.Real(w.Max), true
 }
 
-// weights returns the quantizer of the weights; nil if rows have none.
+// weights returns the quantizer of the weights, or nil if rows have none.
 func (q *Sums) weights() *quantize.Quantizer {
 	switch {
 	case q.Quantizer.Factors != nil:

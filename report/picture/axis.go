@@ -20,7 +20,7 @@ type Axis struct {
 	Zero bool
 	// Names are written at 0, 1, 2, … instead of numbers. Names that would overlap are left out.
 	Names []string
-	// Ticks are the labelled values; if nil, the axis chooses round numbers.
+	// Ticks lists the labelled values; nil for round numbers.
 	Ticks []Tick
 }
 
@@ -43,7 +43,7 @@ func (a Axis) place(x float64) float64 {
 	return x
 }
 
-// largest bounds the limits of an axis, so that their difference is a finite float64.
+// largest bounds the limits of an axis, so that their difference does not overflow.
 const largest = math.MaxFloat64 / 8
 
 // limits returns the positions of the axis's ends for values between low and high.
@@ -62,7 +62,7 @@ func (a Axis) limits(low, high float64) (from, to float64) {
 	return max(low, -largest), min(high, largest)
 }
 
-// apply sets the limits, the label and the ticks of the axis to of the given length. across is the panel's size in the
+// apply sets the limits, the label and the ticks of gonum's axis. length is its length, across the panel's size in the
 // other direction.
 func (a Axis) apply(to *plot.Axis, from, end float64, length, across vg.Length, upright bool) {
 	to.Min, to.Max = from, end
@@ -121,11 +121,10 @@ func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) 
 	to.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// round places ticks at round numbers, at most most of them.
+// round places at most most ticks, at round numbers.
 type round struct{ most int }
 
-// Ticks returns the ticks between low and high: at most most, and at least two unless the axis is too short for its
-// numbers.
+// Ticks returns up to most ticks between low and high; at least two, unless the axis is too short for the numbers.
 func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 	span := high - low
 	if !(span > 0) || math.IsInf(span, 0) {
@@ -138,7 +137,7 @@ func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 			break
 		}
 	}
-	// Beyond 2^53 steps from 0, adding 1 to i changes nothing: the count n ends the loop.
+	// Beyond 2^53 steps from 0, i + 1 equals i; then the count n ends the loop.
 	for i, n := math.Ceil(low/step-1e-9), 0; n <= r.most && (i+float64(n))*step <= high+1e-9*span; n++ {
 		x := (i + float64(n)) * step
 		ticks = append(ticks, plot.Tick{Value: x, Label: Number(x)})
@@ -150,7 +149,6 @@ func (r round) Ticks(low, high float64) (ticks []plot.Tick) {
 // powers.
 type decades struct{ most int }
 
-// Ticks returns the ticks between low and high.
 func (d decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	span := high - low
 	if !(span >= 0) || math.IsInf(span, 0) {
@@ -173,7 +171,7 @@ func (d decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// power returns m·10^e as a text.
+// power returns m·10^e as text: as a decimal if e is small, otherwise with an exponent.
 func power(m, e int) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'g', 6, 64)
@@ -197,7 +195,7 @@ func brief(x float64, digits int) string {
 		if strings.Contains(mantissa, ".") {
 			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
 		}
-		n, _ := strconv.Atoi(exponent) // the exponent is an integer
+		n, _ := strconv.Atoi(exponent) // it always parses
 		return mantissa + "e" + strconv.Itoa(n)
 	}
 	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))

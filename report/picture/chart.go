@@ -60,7 +60,7 @@ func titled(title string, width vg.Length) *plot.Plot {
 // lines draws the lines of a chart.
 type lines struct{ Chart }
 
-// position returns where a point is on a canvas; ok is false if it cannot be drawn.
+// position returns the position of a point on the chart's axes; ok is false if the point cannot be drawn.
 func (c Chart) position(x, y float64) (at plotter.XY, ok bool) {
 	if !c.X.shows(x) || !c.Y.shows(y) {
 		return at, false
@@ -83,7 +83,7 @@ func (l *lines) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// heights returns the y values of point i: its own, and the ends of its error bar and of its band.
+// heights returns the values that belong to point i: Y, the ends of its error bar and the edges of its band.
 func (l *Line) heights(i int, log bool) []float64 {
 	out := []float64{l.Y[i]}
 	if l.Errors != nil {
@@ -190,8 +190,8 @@ func (l *lines) band(c draw.Canvas, p *plot.Plot, line *Line) {
 	}
 }
 
-// bounded moves a position that is far outside the axis, even at infinity, to a place near the axis. It turns NaN into
-// the start of the axis.
+// bounded returns a position that gonum can draw: a position far outside of the axis, even at infinity, is moved near
+// its end, and NaN to its start.
 func bounded(x float64, a *plot.Axis) float64 {
 	span := a.Max - a.Min
 	if math.IsNaN(x) {
@@ -200,11 +200,11 @@ func bounded(x float64, a *plot.Axis) float64 {
 	return min(max(x, a.Min-span), a.Max+span)
 }
 
-// mostPoints is how many points of a line are drawn: more than a picture has columns of pixels.
+// mostPoints is the largest number of points of a line that are drawn; it exceeds the pixel columns of a picture.
 const mostPoints = 4000
 
-// thinned returns at most mostPoints points: if there are more, only the lowest and the highest of each group of
-// neighbours.
+// thinned returns at most mostPoints points. If there are more, it keeps the lowest and the highest of each group of
+// neighbouring points.
 func thinned(points []vg.Point) []vg.Point {
 	if len(points) <= mostPoints {
 		return points

@@ -11,7 +11,7 @@ type Key struct {
 	Style
 }
 
-// Ramp is the legend of colours: the scale, and the name of the values.
+// Ramp is the legend of a colour scale.
 type Ramp struct {
 	Label string
 	Scale Scale
@@ -70,7 +70,7 @@ func (f *Figure) drawKeys(all draw.Canvas, y vg.Length) vg.Length {
 	return y
 }
 
-// draw draws the colours at y, centred, with the values that they stand for below them.
+// draw draws the colour ramp at y, centred, with numbers below it.
 func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	const steps = 60
 	half := 0.12 * vg.Centimeter
@@ -80,7 +80,7 @@ func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	left := c.Center().X - (width+2*gap+words.Width(label))/2
 	place := func(share float64) vg.Length { return left + vg.Length(share)*width }
 	for i := range steps {
-		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // slightly too wide, so that there is no gap
+		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // wider than a step: no gaps
 			rectangle(place(float64(i)/steps), y-half, place(1), y+half))
 	}
 	number := words

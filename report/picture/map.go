@@ -13,7 +13,7 @@ import (
 type Map struct {
 	Title        string
 	X, Y, Values []float64
-	// Roads join two places each.
+	// Roads lists pairs of indices of places.
 	Roads [][2]int
 	// Aspect is the length of a unit of Y, measured in units of X; 0 means 1.
 	Aspect float64
@@ -22,7 +22,7 @@ type Map struct {
 	Scale     Scale
 }
 
-// shades is the number of colours of a map.
+// shades is the number of different colours on a map.
 const shades = 32
 
 func (m Map) plot(width, _ vg.Length) *plot.Plot {

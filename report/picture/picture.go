@@ -23,7 +23,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is one or more panels in rows, with a title above them and the keys below.
+// Figure is one or more panels in a grid, with a title above them and the legend below.
 type Figure struct {
 	Title string
 	// Panels are drawn row by row.
@@ -143,7 +143,7 @@ func (f *Figure) Dots() (width, height int) {
 	return int(w / vg.Inch * 96), int(h / vg.Inch * 96)
 }
 
-// above returns the height of the title.
+// above returns the height of the area above the panels, for the title.
 func (f *Figure) above() vg.Length {
 	if f.Title == "" {
 		return 0

@@ -39,7 +39,7 @@ func (r Rows) plot(width, height vg.Length) *plot.Plot {
 	return p
 }
 
-// limits returns the limits of the axis. If they come from the values, there is a little room beyond the marks.
+// limits returns the limits of the axis. If they come from the values, the axis extends slightly beyond the marks.
 func (r Rows) limits() (low, high float64) {
 	low, high = r.X.limits(r.extent())
 	if r.X.From == r.X.To {

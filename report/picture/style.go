@@ -130,7 +130,7 @@ type Scale struct {
 	Root      bool
 }
 
-// share returns the position of a value on the scale, from 0 to 1.
+// share returns the position of a value on the scale: 0 for Low, 1 for High, limited to this range.
 func (s Scale) share(value float64) float64 {
 	x := (value - s.Low) / (s.High - s.Low)
 	if !(x > 0) {
@@ -142,7 +142,7 @@ func (s Scale) share(value float64) float64 {
 	return x
 }
 
-// at returns the value at a position.
+// at returns the value at a position from 0 to 1; it is the inverse of share.
 func (s Scale) at(share float64) float64 {
 	if s.Root {
 		share *= share
@@ -170,7 +170,7 @@ func (s Scale) colour(value float64) color.RGBA {
 	return color.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
 }
 
-// handler measures and draws the texts of figures with embedded fonts.
+// handler measures and draws the texts of figures. Its fonts are embedded in the program.
 var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
 // face returns the font of the figures at a size in points.

@@ -50,7 +50,6 @@ func (m *checkMode) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (m *checkMode) Type() string { return "mode" }
 
 // lastRun holds the metrics of a run for the operator's monitoring. The mutex is needed, since a run may still be

@@ -11,9 +11,10 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
-// Errors in a command line are worded like the verb's help. Cobra's own texts mention args and Go functions.
+// This file words errors in a command line as the verb's help does. The texts of the cobra library mention args and Go
+// functions instead.
 
-// things maps the arguments in usage lines to words for messages.
+// things maps the arguments of a usage line, such as DIR, to the words of messages, such as "a release folder".
 var things = map[string]string{"JOB": "a job file", "DIR": "a release folder", "JOB|DIR": "a job file or a release folder",
 	"FILE": "a file", "FILE…": "a file"}
 

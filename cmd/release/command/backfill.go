@@ -107,7 +107,8 @@ type backfilling struct {
 	spent    bool   // it stopped because of --max-spend
 }
 
-// all makes the releases of the data intervals in order, until one fails or --max-spend does not pay for the next.
+// all makes the releases of the data intervals in order. It stops if one fails, or if the next would exceed
+// --max-spend.
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
 		if w.State == statePublished && b.signer != nil {
@@ -147,7 +148,7 @@ func (b *backfilling) broken() error {
 	}
 }
 
-// left returns an error if data intervals that are over are not published; nil if all are.
+// left returns an error if some data intervals have ended but are not published.
 func (b *backfilling) left(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {

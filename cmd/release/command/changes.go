@@ -25,14 +25,12 @@ out in their own unit. --json names both releases by the SHA-256 of their manife
 Both releases bound and filter the same way if one job with a parameter, such as the month, made them. A change between two jobs can be one of
 their bounds.`
 
-// changesFlags are the flags of the verb changes.
 type changesFlags struct {
 	table        string
 	maxHalfWidth float64
 	csv          bool
 }
 
-// changesCommand returns the verb changes.
 func changesCommand(c *console.Console) *cobra.Command {
 	var f changesFlags
 	cmd := &cobra.Command{
@@ -60,7 +58,7 @@ type changesOf struct {
 	Cells   []changedCell `json:"cells"`
 }
 
-// changedCell is the change of one cell. A number is null if the change cannot be stated.
+// changedCell is the change of one cell between two releases. A number is null if the change cannot be computed.
 type changedCell struct {
 	Labels     map[string]string `json:"labels"`
 	Difference *statedInterval   `json:"difference"`

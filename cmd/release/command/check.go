@@ -83,7 +83,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
-// stater is an engine that can find wrong statements of files about their rows, such as a wrong minimum.
+// stater is an engine that can compare the metadata of files, such as a column's minimum, with the rows of the files.
 type stater interface {
 	WrongMetadata(context.Context, *pipeline.Plan) ([]source.FalseMetadata, error)
 }

@@ -37,7 +37,6 @@ Means, variances and quantiles are not sums; counts of discovered keys are selec
 // combineFlags select the cells to add, to subtract and to divide by.
 type combineFlags struct{ sum, minus, of []string }
 
-// combineCommand returns the verb combine.
 func combineCommand(c *console.Console) *cobra.Command {
 	var f combineFlags
 	cmd := &cobra.Command{
@@ -54,7 +53,7 @@ func combineCommand(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// combined is the output of combine as JSON. Numbers are null if the ratio cannot be stated.
+// combined is the output of combine as JSON. Numbers are null if the ratio cannot be computed.
 type combined struct {
 	Sum      []string `json:"sum,omitempty"`
 	Minus    []string `json:"minus,omitempty"`
@@ -173,7 +172,7 @@ func (r *openedReleases) open(ctx context.Context, arg string) error {
 	return nil
 }
 
-// terms reads the tables that texts name. The weights of their cells are multiplied by sign.
+// terms reads the cells that the values of a flag select, and multiplies their weights by sign.
 func (r *openedReleases) terms(ctx context.Context, flag string, texts []string, sign float64) ([]combine.Term, error) {
 	var out []combine.Term
 	for _, text := range texts {

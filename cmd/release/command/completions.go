@@ -19,7 +19,6 @@ import (
 // flags of files offer files of their kind. All other flags, such as numbers and free texts, offer an empty list:
 // otherwise the shell would offer every file of the folder.
 
-// offer is a function that completes the value of a flag or an argument.
 type offer = cobra.CompletionFunc
 
 func words(w ...string) offer {

@@ -18,10 +18,10 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// Data checks count the rows that the queries cannot use. They depend on single rows, so only the operator sees them.
-// They are printed on stderr, if stderr is a terminal or if the user asks for them; never on stdout, which may become a
-// file next to the release, nor in the release, the ledger and the metrics (docs/adr/0018). Messages that a run prints
-// without a request are computed from its noisy answers.
+// Data checks count the rows that the queries cannot use. These counts are exact, and epsilon does not cover them, so
+// only the operator may see them (docs/adr/0018). The program prints them on stderr, if stderr is a terminal or the
+// user asks for them. It never puts them on stdout, which may become a file next to the release, nor in the release,
+// the ledger and the metrics. All other messages of a run are computed from its noisy answers.
 
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
@@ -35,7 +35,7 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// shows reports whether a run should print its data checks.
+// shows reports whether a run may print its data checks on stderr.
 func (a *app) shows() bool {
 	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
@@ -78,7 +78,7 @@ func (a *app) askPolicy(ctx context.Context, p *pipeline.Plan, ask bool) string 
 	}
 }
 
-// look returns how many rows a run examines for data checks: all, some or none.
+// look returns whether a run examines all rows, some rows or no rows for data checks.
 func (a *app) look(p *pipeline.Plan) local.Look {
 	switch {
 	case p.Refuses():
@@ -243,7 +243,7 @@ func records(rows [][]string) []map[string]string {
 	return out
 }
 
-// about rounds a number of rows to two digits, so that a single row does not change it.
+// about rounds a number of rows to two digits, so that a single row seldom changes what is printed.
 func about(n int64) int64 {
 	if n < 100 {
 		return n / 10 * 10

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// The explanations come from docs/reference/errors.md, docs/reference/glossary.md, the job's JSON Schema and the
-// registry of denoising methods. All of these are in the program, so no file is read.
+// The verb explain finds its texts in docs/reference/errors.md, docs/reference/glossary.md, the job's JSON Schema and
+// the registry of denoising methods. All of them are compiled into the program.
 
 func (a *app) explainCmd() *cobra.Command {
 	return &cobra.Command{
@@ -159,7 +159,8 @@ func explainedNames() []string {
 	return slices.Compact(names)
 }
 
-// normal returns the same text for privacy-unit, "privacy unit" and Privacy_Unit; it also replaces mu² by mu.
+// normal returns a text by which spellings are compared: it is the same for privacy-unit, "privacy unit" and
+// Privacy_Unit, and for mu² and mu.
 func normal(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "²", ""), func(r rune) bool {
 		return strings.ContainsRune(" -_?!.,:;\"'", r)
@@ -214,7 +215,7 @@ func sections(page, heading, kind string) (out []explanation) {
 	return out
 }
 
-// object is a mapping or a value in the job's JSON Schema.
+// object is a node of the job's JSON Schema: the schema of a mapping or of a value.
 type object struct {
 	Ref         string            `json:"$ref"`
 	Description string            `json:"description"`
@@ -254,7 +255,7 @@ func collect(root, o *object, path string, out *[]explanation) {
 	}
 }
 
-// descend appends the keys of the mappings within o to out.
+// descend appends an explanation of each key that the schema o allows, at any depth, to out. at is the path of o.
 func descend(root, o *object, at string, out *[]explanation) {
 	if def, known := root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]; known {
 		collect(root, &def, at, out)

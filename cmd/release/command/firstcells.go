@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/report"
 )
 
-// previewed is the number of cells that are shown of each answer.
+// previewed is the number of cells of each answer that a preview prints.
 const previewed = 5
 
 // printPreview shows the first cells of each answer as they are in the files.
@@ -45,7 +45,7 @@ func (a *app) printPreview(r *pipeline.Release) error {
 	return nil
 }
 
-// printRemarks prints facts that a reader of the table above must know, each as a paragraph.
+// printRemarks prints each text as a paragraph below the table that it explains.
 func (a *app) printRemarks(texts []string) error {
 	for _, text := range texts {
 		if err := a.Printf("%s\n", console.Fill("%s", text)); err != nil {
@@ -67,7 +67,7 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 	return nil
 }
 
-// previewedTables is the number of tables that are shown of those computed from an answer.
+// previewedTables is the number of tables computed from an answer, such as quantiles, that a preview prints.
 const previewedTables = 4
 
 // printReadings shows the first rows of the first tables that were computed from a query's answer, such as quantiles.
@@ -154,7 +154,6 @@ func interval(low, high string) string {
 	return low + " to " + high
 }
 
-// at returns the value of one cell of a series.
 func at(s query.Series, cell int) string {
 	var x [1]float64
 	s(cell, x[:])

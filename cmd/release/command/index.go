@@ -45,7 +45,6 @@ type indexed struct {
 	dir                            string
 }
 
-// indexCommand returns the verb index.
 func indexCommand(c *console.Console) *cobra.Command {
 	store := ""
 	cmd := &cobra.Command{

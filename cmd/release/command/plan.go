@@ -102,9 +102,10 @@ type plannedQuery struct {
 	Sigma       float64 `json:"sigma"`
 	Deviation   float64 `json:"standard_deviation"`
 	HalfWidth   float64 `json:"ci95_half_width"`
-	// PerRow is set if the half-width must be divided by the private number of rows.
+	// PerRow is set for a mean of a private number of rows: its half-width is the stated number divided by that number.
 	PerRow bool `json:"ci95_half_width_over_rows"`
-	// Least is the half-width if the search for the bound on rows finds the smallest bound; nil if the bound is fixed.
+	// Least is the half-width if `max_rows: discover` finds the smallest possible bound; nil if the job fixes the
+	// bound.
 	Least *float64 `json:"least_ci95_half_width,omitempty"`
 	Mu    float64  `json:"mu"`
 	Share float64  `json:"share_of_mu2"`

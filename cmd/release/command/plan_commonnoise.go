@@ -36,12 +36,12 @@ func commonNoiseGainOf(p *pipeline.Plan, q *pipeline.Planned) *commonNoiseGain {
 	return s
 }
 
-// isDirected reports whether jq is the query with this name and its job already states how its noise is placed.
+// isDirected reports whether jq is the query with this name and has the key sensitivity or noise, with which the user
+// has decided how its noise is placed.
 func isDirected(jq *configs.Query, name string) bool {
 	return jq.Name == name && (jq.Sensitivity != "" || jq.Histogram != nil && jq.Histogram.Noise != "")
 }
 
-// printCommonNoiseGain prints the gain of `noise: auto`.
 func (a *app) printCommonNoiseGain(p *pipeline.Plan, q *pipeline.Planned) error {
 	s := commonNoiseGainOf(p, q)
 	if s == nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// All output of plan about the input comes from its schema and the number of its files. Footers also have row counts
-// and the min and max of columns, but to print how many rows a filter can skip would be an exact answer about the rows.
+// What the verb plan prints about the input comes from the schema and the number of files. A file's footer also states
+// the number of rows and the min and max of columns. These are exact facts about private rows, so plan prints nothing
+// that depends on them, such as how many rows a filter skips.
 
 // scanPlan opens the input for the schema in its headers or footers and returns what a run would read; nil if the input
 // is in a database or does not exist.

@@ -38,7 +38,7 @@ func keysOf(q *pipeline.Planned) string {
 	return ""
 }
 
-// atMost is written before a half-width whose exact value is not known before the run.
+// atMost is printed before a half-width that depends on choices of the run: the plan knows only an upper bound.
 const atMost = "at most "
 
 // halfWidth formats half the width of a cell's 95 % interval; for a mean, with the number of rows by which it must be

@@ -21,7 +21,6 @@ shows: bars or a line with intervals, a heat map, or a map of points. Quantiles 
 
 With --job a query by nearest points is drawn on a map: their places come from the public files of the job.`
 
-// plotCommand returns the verb plot.
 func plotCommand(c *console.Console) *cobra.Command {
 	var query, out, job string
 	flags := jobs.Flags{}

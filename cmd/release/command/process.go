@@ -23,7 +23,8 @@ type Verb struct {
 	Version string
 	// Run runs the verb with the arguments after its name, and returns the exit code.
 	Run func(args []string) int
-	// Takes reports whether Run also gets a command line that does not begin with the verb's name; nil if it never does.
+	// Takes reports whether Run handles a command line that does not begin with the verb's name. If Takes is nil, Run
+	// gets only command lines that begin with the name.
 	Takes func(args []string) bool
 }
 

@@ -131,7 +131,6 @@ type record struct {
 // string.
 type yamlNumber float64
 
-// MarshalYAML implements yaml.Marshaler.
 func (n yamlNumber) MarshalYAML() (any, error) {
 	text := strconv.FormatFloat(float64(n), 'g', -1, 64)
 	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {

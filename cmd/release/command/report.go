@@ -24,7 +24,6 @@ lie beside it, in DIR.report, or where --out says. They are made of the noisy va
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 
-// reportCommand returns the verb report.
 func reportCommand(c *console.Console) *cobra.Command {
 	var out, job string
 	flags := jobs.Flags{}
@@ -117,7 +116,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 			if err != nil {
 				return nil, nil, pipeline.OutputError(err)
 			}
-			table := report.RowTable(q.Name, holds, t.Rows, t.Keys, t.Names, t.Values)
+			table := report.HeldTable(q.Name, holds, t.Rows, t.Keys, t.Names, t.Values)
 			if holds == "" {
 				table.Places = places[q.Name]
 			}

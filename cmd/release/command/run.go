@@ -86,7 +86,7 @@ If the units of a large table are columns, the files hold their rows, and most o
   release merge JOB --key run.key --partition 1/2 --to 1.merged *.part.1         for each of the partitions, anywhere, without the ledger
   release merge JOB --key run.key *.merged                                       once, where the ledger is`
 
-// parts names the files of a run's shards, and the file with their key.
+// parts names the encrypted files that the verb aggregate made of a run's shards, and the file with their key.
 type parts struct {
 	key   string
 	paths []string
@@ -198,8 +198,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, ask reque
 	return nil
 }
 
-// askedPlan returns the plan of a job. If a run would charge and the job does not state data_checks, it asks the person
-// at the terminal, and returns the plan with the answer.
+// askedPlan returns the plan of a job. If a run would charge the ledger and the job lacks the key data_checks,
+// askedPlan asks the person at the terminal for its value, and returns the plan with that value.
 func (a *app) askedPlan(ctx context.Context, path string, flags *jobs.Flags, plan *pipeline.Plan, book *ledger.Book,
 	dir string) (*pipeline.Plan, error) {
 	s, err := protocol.StandingOf(ctx, plan, book, sink.New(), dir)
@@ -244,7 +244,7 @@ func (a *app) addMetrics(cmd *cobra.Command) {
 		"write the outcome to this file, for the textfile collector of Prometheus")
 }
 
-// place holds where and how a plan runs: folder, limits, signer and options.
+// place holds the settings of a run that its plan does not have: output folder, limits, signer and the user's options.
 type place struct {
 	dir    string
 	limits local.Limits

@@ -21,7 +21,6 @@ compare with; there are no parameters. Nothing is spent, and no row is read.
 The types of columns decide how they are read. Without --dialect the database of the job is asked for them, if this program has its driver.
 With --dialect, and without the driver, nothing is connected, and the types are those that the job's queries suggest.`
 
-// sqlCommand returns the verb sql.
 func sqlCommand(c *console.Console) *cobra.Command {
 	var flags jobs.Flags
 	dialect := ""

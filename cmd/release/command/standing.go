@@ -19,7 +19,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// standing is what a run of a plan would do, which part of the budget it would charge, and the state of the ledger.
+// standing describes a run before it is made: whether it would release, repeat or resume, which part of the budget it
+// would charge, and the state of the ledger.
 type standing struct {
 	protocol.Standing
 	ledger string // "", or "none" or "unknown" if the ledger could not be read
@@ -125,8 +126,8 @@ func announceCharge(c *console.Console, p *pipeline.Plan, s protocol.Standing, r
 	}
 }
 
-// dataPolicy describes how a run treats columns whose texts cannot be parsed; "" if no column of the plan is read from
-// texts. It depends only on the job.
+// dataPolicy returns a sentence on how a run treats a column with many texts that cannot be parsed. It is "" if the
+// plan reads no text files. The sentence depends only on the job.
 func dataPolicy(p *pipeline.Plan, refuses bool) string {
 	if refuses {
 		return "a run is refused at no cost if a column is unusable, which readers of a release can tell (data_checks: refuse)"
@@ -177,7 +178,7 @@ func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	return lines
 }
 
-// moreText describes how many more releases of this size fit after a charge.
+// moreText describes how many more releases of the same cost the budget allows after a charge.
 func moreText(r ledger.Room) string {
 	switch {
 	case r.Fits < 0:

@@ -95,7 +95,7 @@ func reservedJSON(waiting []ledger.Run) []map[string]any {
 var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone,
 	stateWithdrawn, statePruned}
 
-// incomplete returns an error if data intervals that are over are not published; nil if all are.
+// incomplete returns an error if some data intervals have ended but are not published.
 func incomplete(windows []*windowed) error {
 	rest := due(windows)
 	if len(rest) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Above this epsilon or this delta a guarantee promises little. The program warns, but does not refuse.
+// Above this epsilon or this delta, the program warns that the guarantee promises little. It does not refuse the job.
 const (
 	largeEpsilon = 10
 	largeDelta   = 1e-4

@@ -140,7 +140,7 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	return names[0], nil
 }
 
-// judge finds the state of each data interval. book is nil if there is no ledger yet.
+// judge sets the state of each data interval, such as published or missing. book is nil if there is no ledger yet.
 func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
 	for _, w := range windows {
 		if book == nil {

@@ -43,9 +43,9 @@ type Variables struct {
 	Declared []string          // the parameters that the job declares under params
 	Values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
-	Literal  bool // the text is a default of a parameter, so it must have no references
+	Literal  bool // the decoded text is a parameter's default, in which references are not allowed
 	Replaced bool // the job is from a release: every ${ stands for itself, except in references to the environment
-	Broken   bool // the params block is wrong, so that the declared names are not known
+	Broken   bool // the params block has an error, so Declared may be incomplete
 }
 
 // Format is what the decoder knows about a file format in addition to its structs.
@@ -87,7 +87,7 @@ func size(n *yaml.Node) int {
 	return total
 }
 
-// Refuse reports a problem of form.
+// Refuse reports a problem of form: a wrong key, type or text, as opposed to a contradiction between correct values.
 func (d *Decoder) Refuse(s Spot, code, text, hint string) {
 	d.AddFinding(s.Path.String(), s.place(), Problem{code, text, hint})
 }

@@ -14,7 +14,8 @@ const MaxFindings = 200
 // Source is the YAML tree of a job.
 type Source struct {
 	Root *yaml.Node
-	// Public holds the text of each scalar that has a ${env:…} in it, by path. The text has the reference, not the value.
+	// Public holds the text of each scalar that has a ${env:…} in it, by path. The text has the reference, not the
+	// value.
 	Public map[string]string
 }
 
@@ -27,7 +28,8 @@ type Fault struct {
 	Code, Message, Hint string
 }
 
-// Finding is a fault with its path. meaning is set for a problem of meaning, and not set for a problem of form.
+// Finding is a fault with its path. meaning is set if the form of the value is right (its type and text), but its
+// meaning is wrong, for instance because it contradicts another value.
 type Finding struct {
 	Fault
 	at      string
@@ -71,7 +73,7 @@ func (r *Report) Has(at *Path) bool {
 	return exact
 }
 
-// mute marks a value as unknown, because of a problem that was reported elsewhere. Checks then ignore the value.
+// mute marks a value as unknown, because of a problem that is reported at another path. Checks then ignore the value.
 func (r *Report) mute(at string) {
 	if len(r.findings) < MaxFindings {
 		r.findings = append(r.findings, Finding{at: at})

@@ -3,7 +3,7 @@ package graph
 import "context"
 
 // batch is the number of trees whose estimates are computed in parallel before they are added up. It is a constant, so
-// that rounding errors of sums do not depend on the number of workers.
+// the rounding errors of sums do not depend on the number of workers.
 const batch = 8
 
 // average adds up the estimates from several random trees, in the order of the trees. It can be reused.
@@ -22,7 +22,7 @@ func newAverage(n, trees int) *average {
 	return s
 }
 
-// tree writes the estimate from random tree i to x. worker is the index of the calling worker, for its scratch memory.
+// tree writes the estimate from random tree i to x. worker is the index of the calling worker, whose memory it may use.
 type tree func(worker, i int, x []float64) (df, threshold float64, err error)
 
 // run averages the estimates from all trees, which it computes in parallel.
@@ -42,7 +42,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	return nil
 }
 
-// addBatch adds the estimates of the next trees, at most batch; done is the number of trees before them.
+// addBatch adds the estimates of the next trees, at most batch. done is the number of trees that were added before.
 func (s *average) addBatch(ctx context.Context, r Run, done int, estimate tree) error {
 	now := min(batch, s.trees-done)
 	part := r.quiet()

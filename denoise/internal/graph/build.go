@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// New makes the graph of n nodes with the given edges. Loops are dropped. Parallel edges become one, with the sum of
+// New returns the graph of n nodes with the given edges. Loops are dropped. Parallel edges become one, with the sum of
 // their weights and their shortest known length. Nodes without edges and several components are allowed. Errors: a
-// [*SizeError]; an [*EdgeError] for the first edge with an end outside 0 … n−1, a weight that is not positive or a
+// [*SizeError]; an [*EdgeError] for the first edge with an end outside of 0 … n−1, a weight that is not positive or a
 // length that is negative.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > MaxNodes {
@@ -33,7 +33,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// A weight in this range has a square, and sums of weights are normal floating-point numbers.
+// The range of weights. The square of such a weight, and sums of weights, are normal floating-point numbers.
 const smallestWeight, largestWeight = 1e-100, 1e100
 
 func flaw(n int, e Edge) string {
@@ -48,8 +48,8 @@ func flaw(n int, e Edge) string {
 	return ""
 }
 
-// sorted returns the indices of the edges that are not loops, sorted by lower end and then by higher end. It counts and
-// sorts twice, stably.
+// sorted returns the indices of the edges that are not loops, sorted by lower end and then by higher end. It uses two
+// passes of counting sort, which is stable.
 func sorted(n int, edges []Edge) []int32 {
 	order := make([]int32, 0, len(edges))
 	for i, e := range edges {

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// This file splits trees into hierarchies of node sets. haar.go transforms signals into the orthonormal Haar basis of a
-// hierarchy, and shrink.go shrinks their coefficients.
+// This file divides trees into hierarchies of node sets. haar.go transforms signals into the orthonormal Haar basis of
+// a hierarchy, and shrink.go shrinks their coefficients.
 
-// Dendrogram is a hierarchy of node sets, a binary tree for each component of a graph: every set of two or more nodes
-// is split into two. A reference below n is a single node; n+k is the set with index k. A set has a smaller index than
-// the two sets into which it is split.
+// Dendrogram is a hierarchy of node sets. For each component of a graph it is a binary tree: every set of two or more
+// nodes is split into two sets, left and right. A set is referred to by a number: below n it is a single node, and n+k
+// is the set with index k. A set has a smaller index than the two sets into which it is split.
 type Dendrogram struct {
 	left, right []int32
 	// size[k] is the number of nodes of set k, and leftSize[k] the number in its left half.
 	size, leftSize []int32
-	// root[c] refers to the set of all nodes of component c.
+	// root[c] is the reference to the set of all nodes of component c.
 	root []int32
 	n    int
 }
 
-// newDendrogram makes the dendrogram of a forest, whose positions are a depth-first preorder. node[p] is the node at
+// newDendrogram returns the dendrogram of a forest whose positions are a depth-first preorder. node[p] is the node at
 // position p, and parent[p] the position of its parent, or −1 for a root.
 //
 // It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh & Krishnamurthy,
 // "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins its smallest
-// branch, the list of branches is halved repeatedly, and each branch is split in the same way. With largest degree d
-// the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
+// branch, the list of branches is halved repeatedly, and each branch is split in the same way. If d is the largest
+// degree, the depth is at most about ceil(log2 d)·ceil(log2 n). The time is O(n log n).
 func newDendrogram(node, parent []int32) *Dendrogram {
 	n := len(parent)
 	d := &Dendrogram{n: n}
@@ -66,15 +66,15 @@ func subtreeSizes(parent []int32) []int32 {
 	return size
 }
 
-// rootSlot is the slot of a component's root. A slot is a place for a reference: slot 2k is the left half of set k, and
-// slot 2k+1 the right half.
+// A slot says where the reference to a set is stored: slot 2k is the left half of set k, and slot 2k+1 its right half.
+// rootSlot is the slot of the set of all nodes of a component.
 const rootSlot = -1
 
-// branch is the subtree at positions low to high−1, whose reference will be written to slot.
+// branch is the subtree at positions low to high−1. The reference to its node set will be stored in slot.
 type branch struct{ low, high, slot int32 }
 
-// splitter holds the subtrees that are still to be split. Positions are a depth-first preorder, so each subtree is a
-// range of positions. node[p] is the node at position p, and size[p] the size of its subtree.
+// splitter holds the subtrees that remain to be split. Positions are a depth-first preorder, so each subtree is a range
+// of positions. node[p] is the node at position p, and size[p] the size of its subtree.
 type splitter struct {
 	*Dendrogram
 	node, size []int32
@@ -95,8 +95,9 @@ func (d *Dendrogram) put(slot, reference int32) {
 	}
 }
 
-// inner adds a set of size nodes to the dendrogram, leftSize of them in its left half, and returns its index.
-func (d *Dendrogram) inner(slot, size, leftSize int32) int32 {
+// addSet adds a set of size nodes, leftSize of them in its left half, to the dendrogram. It stores the reference to the
+// set in slot, and returns the set's index.
+func (d *Dendrogram) addSet(slot, size, leftSize int32) int32 {
 	k := int32(len(d.left))
 	d.put(slot, int32(d.n)+k)
 	d.left, d.right = append(d.left, 0), append(d.right, 0)
@@ -109,7 +110,7 @@ func (s *splitter) split(b branch) {
 	case 1:
 		s.put(b.slot, s.node[b.low])
 	case 2:
-		k := s.inner(b.slot, 2, 1)
+		k := s.addSet(b.slot, 2, 1)
 		s.put(2*k, s.node[b.low])
 		s.put(2*k+1, s.node[b.low+1])
 	default:
@@ -117,8 +118,8 @@ func (s *splitter) split(b branch) {
 	}
 }
 
-// chain halves a list of adjacent branches until each is alone. bounds holds the start of each branch and, last, the
-// end of the last branch.
+// chain halves a list of adjacent branches until each list has one branch. bounds holds the start of each branch,
+// followed by the end of the last branch.
 func (s *splitter) chain(bounds []int32, slot int32) {
 	last := len(bounds) - 1
 	if last == 1 {
@@ -126,13 +127,13 @@ func (s *splitter) chain(bounds []int32, slot int32) {
 		return
 	}
 	half := last / 2
-	k := s.inner(slot, bounds[last]-bounds[0], bounds[half]-bounds[0])
+	k := s.addSet(slot, bounds[last]-bounds[0], bounds[half]-bounds[0])
 	s.chain(bounds[half:], 2*k+1)
 	s.chain(bounds[:half+1], 2*k)
 }
 
-// centre walks from the subtree's root into the branch with more than half of the nodes, until there is none. It
-// returns the last position; path holds the positions before it.
+// centre returns the position at which a subtree is cut. It starts at the subtree's root and moves into the branch with
+// more than half of the nodes until there is none. path holds the positions before the last one.
 func (s *splitter) centre(b branch) int32 {
 	half := (b.high - b.low) / 2
 	s.path = s.path[:0]
@@ -154,12 +155,12 @@ func (s *splitter) centre(b branch) int32 {
 }
 
 // branches cuts a subtree of at least 3 nodes at its centre, and rearranges its positions so that each branch is a
-// range; the centre itself joins the smallest branch. It returns the start of each branch and, last, the end of the
+// range. The centre joins the smallest branch. branches returns the start of each branch, followed by the end of the
 // last branch.
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
-	smallest, least := int32(-1), int32(math.MaxInt32) // -1 means the branch above the centre
+	smallest, least := int32(-1), int32(math.MaxInt32) // -1 is the branch above the centre
 	if c > b.low {
 		least = b.high - b.low - s.size[c]
 	}
@@ -168,7 +169,7 @@ func (s *splitter) branches(b branch) []int32 {
 			smallest, least = child, s.size[child]
 		}
 	}
-	above := s.size[c] // the ancestors' subtrees shrink by this number of nodes
+	above := s.size[c] // the subtrees of the centre's ancestors shrink by this number of nodes
 	if smallest < 0 {
 		above--
 		s.size[c] = 1
@@ -184,7 +185,7 @@ func (s *splitter) branches(b branch) []int32 {
 	return s.bounds(b, c+b.high-end)
 }
 
-// bounds lists the starts of the branches: first the branch above the centre, if there is one, then the branches from
+// bounds returns the starts of the branches: first the branch above the centre, if there is one, then the branches from
 // position p.
 func (s *splitter) bounds(b branch, p int32) []int32 {
 	s.cuts = s.cuts[:0]

@@ -2,11 +2,11 @@
 // Gaussian, independent from node to node, and s known. Everything here is a pure function of y, s and the graph, so it
 // costs no privacy.
 //
-// [New] and [Product] make graphs. [TreeWavelets] thresholds wavelets of random spanning trees. [TrendFilter] solves
-// the total variation problem of any graph, and its versions of higher order. [TreeEnsemble] averages the total
+// [New] and [Product] return graphs. [TreeWavelets] thresholds wavelets of random spanning trees. [TrendFilter] solves
+// the total variation problem of any graph, and the problems of higher order. [TreeEnsemble] averages the total
 // variation estimates of many random trees. Each returns a [Fit] with the estimate's divergence, from which Stein's
 // unbiased risk estimate follows.
 //
-// Trees are drawn with a fixed public generator, which hides nothing and adds no noise. Results are the same for any
-// number of workers.
+// Trees are drawn by a public generator with a fixed seed, which hides nothing and adds no noise. Results are the same
+// for any number of workers.
 package graph

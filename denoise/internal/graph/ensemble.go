@@ -5,14 +5,16 @@ import (
 )
 
 // TreeEnsemble estimates nonnegative values, such as counts, on a graph. It averages total variation estimates on many
-// random spanning trees, in two passes. The first pass is a pilot. In the second, an edge's λ is divided by √(w_u·w_v),
-// so that relative jumps are penalised. w_i is the pilot's value at node i plus a floor, divided by the geometric mean
-// over all nodes. Half of the trees are uniform, and half prefer short edges if lengths are known. In each half the
-// candidates (pairs of λ and floor) are averaged, with weights from Stein's risk estimate. The two halves are averaged,
+// random spanning trees, in two passes. The first pass gives a pilot estimate. In the second pass, the penalty λ of an
+// edge between u and v is divided by √(w_u·w_v), so that relative jumps are penalised. w_i is the pilot's value at node
+// i plus a floor, divided by the geometric mean of this sum over all nodes.
+//
+// Half of the trees are uniform, and half prefer short edges if lengths are known. In each half, the candidates (pairs
+// of λ and floor) are averaged, with weights from Stein's risk estimate. The averages of the two halves are averaged,
 // and negative values become 0. Each tree's problem is solved exactly in O(n log n).
 //
-// DF and Leverage treat the pilot and the candidates' weights as fixed. Lambda and Floor belong to the best candidate
-// in the uniform half.
+// DF and Leverage treat the pilot and the candidates' weights as fixed. Lambda and Floor are those of the best
+// candidate in the uniform half.
 //
 // Sources: Wilson (STOC 1996); Kolmogorov, Pock & Rolinek (SIAM Journal on Imaging Sciences 9, 2016); weights from a
 // pilot: Zou, "The adaptive lasso" (JASA 101, 2006); averaging: Leung & Barron (IEEE Transactions on Information Theory
@@ -40,7 +42,7 @@ func TreeEnsemble(ctx context.Context, g *Graph, y []float64, o EnsembleOptions)
 		if o.Run.Progress != nil {
 			part.Run.Progress = func(done, total int) { o.Run.Progress(i*total+done, len(laws)*total) }
 		}
-		fit, err := estimateHalf(ctx, g, y, law{b, part})
+		fit, err := estimateHalf(ctx, g, y, halfOptions{b, part})
 		if err != nil {
 			return nil, err
 		}

@@ -2,9 +2,9 @@ package graph
 
 import "context"
 
-// factor is the Cholesky decomposition L·diag(d)·L' of I + A'WA for a sparse matrix A whose columns are in elimination
-// order. It is computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization
-// package", ACM TOMS 31, 2005).
+// factor is the Cholesky decomposition L·diag(d)·L' of I + A'WA, for a sparse matrix A whose columns are in the order
+// of elimination. It is computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky
+// factorization package", ACM TOMS 31, 2005).
 type factor struct {
 	a, columns *Matrix // A and A'
 	parent     []int32 // the elimination tree
@@ -14,16 +14,16 @@ type factor struct {
 	rowWork
 }
 
-// rowWork is scratch memory for one row of L: the row as a dense vector, marks, its pattern, and the number of entries
-// of each column so far.
+// rowWork is the working memory for one row of L: the row as a dense vector, the marks of visited columns, the row's
+// pattern, and the number of entries of each column so far.
 type rowWork struct {
 	y             []float64
 	mark, pattern []int32
 	filled        []int
 }
 
-// newFactor finds the pattern of L; [factor.Sharing] adds the memory for its values. Errors: a [*sizeError] if L has
-// too many entries; ctx.Err().
+// newFactor finds the pattern of L, the positions that are not 0. [factor.Sharing] adds the memory for the values.
+// Errors: a [*sizeError] if L has too many entries; ctx.Err().
 func newFactor(ctx context.Context, a *Matrix) (*factor, error) {
 	n := a.Columns
 	f := &factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}
@@ -59,7 +59,7 @@ func newFactor(ctx context.Context, a *Matrix) (*factor, error) {
 	return f, nil
 }
 
-// Sharing returns a factor with the same pattern and its own memory.
+// Sharing returns a factor with the same pattern and with its own memory for values.
 func (f *factor) Sharing() *factor {
 	n := f.a.Columns
 	out := *f
@@ -79,8 +79,8 @@ func (f *factor) Compute(w []float64) {
 	}
 }
 
-// load copies row j of the matrix, up to the diagonal, into y. It writes the columns of L that this row needs, in
-// order, to the end of pattern, and returns where they begin.
+// load copies row j of the matrix, up to the diagonal, into y. It finds the columns of L that this row needs and writes
+// them, in order, to the end of pattern. It returns the index in pattern at which they begin.
 func (f *factor) load(j int32, w []float64) (top int) {
 	top = len(f.pattern)
 	f.mark[j] = j
@@ -110,7 +110,7 @@ func (f *factor) load(j int32, w []float64) (top int) {
 	return top
 }
 
-// eliminate computes row j of L and d[j]. pattern[top:] are the columns that load found.
+// eliminate computes row j of L and d[j]. pattern[top:] holds the columns that load found.
 func (f *factor) eliminate(j int32, top int) {
 	d := f.y[j]
 	f.y[j] = 0

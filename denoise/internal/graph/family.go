@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// family is a set of random spanning trees with the same distribution, and the factor of λ at each edge.
+// family is a set of random spanning trees with the same distribution, together with the factor of λ at each edge.
 type family struct {
 	g     *Graph
 	trees []*Forest
 	scale []float64
-	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ at the
-	// edges in the current pass.
+	// Each worker has a solver. sum averages estimates and leverages over the trees. terms holds the factors of λ at the
+	// edges of each tree in the current pass.
 	solvers []Solver
 	sum     *average
 	terms   []float64
 	run     Run
 }
 
-// newFamily draws trees in which edges have the conductances weight·b², and scales λ by weight·b at each edge; b = 1 if
-// b is nil.
+// newFamily draws trees in which the conductance of an edge is weight·b², and scales λ by weight·b at each edge. If b
+// is nil, it is 1 at every edge.
 func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*family, error) {
 	f := &family{g: g, scale: slices.Clone(g.weight), run: o.Run.quiet()}
 	conductance := slices.Clone(g.weight)
@@ -42,8 +42,8 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 	})
 }
 
-// lengthBias returns for each edge clip(median length / length, 1/5, 5), or 1 if its length is unknown; nil if all are
-// unknown.
+// lengthBias returns the number clip(median length / length, 1/5, 5) for each edge, or 1 for an edge of unknown length.
+// If all lengths are unknown, it returns nil.
 func lengthBias(g *Graph) []float64 {
 	known := slices.DeleteFunc(slices.Clone(g.length), func(l float64) bool { return l == 0 })
 	if len(known) == 0 {
@@ -62,8 +62,8 @@ func lengthBias(g *Graph) []float64 {
 }
 
 // pilot sets the factor of λ at each edge: the edge's scale, divided by the geometric mean of value at its two ends.
-// value has a number for each node, from a first estimate (pilotValues), so that λ is smaller if that estimate is large.
-// If value is nil, the factor is the scale.
+// value has a number for each node that grows with a first estimate (see pilotValues). So λ is smaller at nodes with a
+// large estimate. If value is nil, the factor is the scale.
 func (f *family) pilot(value []float64) {
 	if value == nil {
 		f.terms = f.scale

@@ -2,28 +2,29 @@ package graph
 
 import "math"
 
-// flow is a maximum flow problem on a subgraph: every node has an excess, positive (surplus) or negative (deficit),
-// which may flow along edges up to their capacity. All amounts are integers in a unit, so that nothing is rounded.
+// flow is a maximum flow problem on a subgraph. Every node has an excess: a surplus if it is positive, a deficit if it
+// is negative. The surplus may flow along edges, up to their capacities. All amounts are integers, so nothing is
+// rounded.
 //
 // The method is from Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
-// minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with surplus, and one from those
-// with deficit. When they meet, as much as possible is sent along the connection. Nodes that are cut off from their
-// tree look for a new parent in it.
+// minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with a surplus, and one from the
+// nodes with a deficit. When they meet, as much as possible is sent along the path that connects them. Nodes that lose
+// the connection to the root of their tree look for a new parent in the tree.
 type flow struct {
 	g *Graph
 	// back[a] is the arc opposite to arc a. rest[a] is the remaining capacity of arc a.
 	back []int32
 	rest []int64
-	// surplus[i] is the excess of node i; negative if it has a deficit
+	// surplus[i] is the excess of node i. It is negative if the node has a deficit.
 	surplus []int64
 	searchTrees
 }
 
-// searchTrees are the two search trees: one of nodes that a surplus can reach (source), one of nodes that can reach a
-// deficit (sink).
+// searchTrees holds the two search trees: source contains nodes that a surplus can reach, and sink nodes that can reach
+// a deficit.
 type searchTrees struct {
 	side []int8  // the tree of each node: source, sink or neither
-	up   []int32 // the arc to its parent in the tree, or one of the marks below
+	up   []int32 // the arc from each node to its parent in the tree, or isRoot or noParent
 	// distance[i] is 1 plus the number of edges from node i to its root, as computed at time stamp[i].
 	distance, stamp []int32
 	time            int32
@@ -32,11 +33,11 @@ type searchTrees struct {
 }
 
 const (
-	free    = int8(0)
-	source  = int8(1)
-	sink    = int8(-1)
-	isRoot  = int32(-1) // value of up: the node itself has a surplus or deficit
-	isAlone = int32(-2) // value of up: the node has no parent
+	free     = int8(0)
+	source   = int8(1)
+	sink     = int8(-1)
+	isRoot   = int32(-1) // value of up: the node itself has a surplus or a deficit
+	noParent = int32(-2) // value of up: the node has no parent
 )
 
 func newFlow(g *Graph) *flow {
@@ -59,14 +60,14 @@ func newFlow(g *Graph) *flow {
 	return f
 }
 
-// ring is a queue of nodes that holds each node at most once.
+// ring is a queue of nodes that contains each node at most once.
 type ring struct {
 	nodes      []int32
 	head, size int
 	queued     []bool
 }
 
-// reset empties the queue and makes room for n nodes.
+// reset empties the queue and allocates memory for n nodes.
 func (r *ring) reset(n int) {
 	if cap(r.nodes) < n {
 		r.nodes = make([]int32, n)
@@ -99,7 +100,7 @@ func (r *ring) pop() int32 {
 }
 
 // maximise sends as much flow as possible between the given nodes. Afterwards side is source for the nodes that a
-// surplus can still reach. It calls stop from time to time, and gives up if stop returns true.
+// surplus can still reach. It calls stop from time to time, and ends early if stop returns true.
 func (f *flow) maximise(nodes []int32, stop func() bool) {
 	f.begin(nodes)
 	for round := 0; f.active.size > 0; {
@@ -126,7 +127,7 @@ func (f *flow) begin(nodes []int32) {
 	f.time = 0
 	for _, i := range nodes {
 		f.stamp[i], f.distance[i] = 0, 1
-		f.side[i], f.up[i] = free, isAlone
+		f.side[i], f.up[i] = free, noParent
 		if s := f.surplus[i]; s != 0 {
 			f.up[i] = isRoot
 			f.side[i] = source
@@ -138,8 +139,8 @@ func (f *flow) begin(nodes []int32) {
 	}
 }
 
-// open returns the remaining capacity of arc a, away from the root: along the arc in the source's tree, and against it
-// in the sink's tree.
+// open returns the remaining capacity of arc a in the direction in which the tree grows: along the arc in the source's
+// tree, and against it in the sink's tree.
 func (f *flow) open(a int32, side int8) int64 {
 	if side == source {
 		return f.rest[a]
@@ -147,7 +148,8 @@ func (f *flow) open(a int32, side int8) int64 {
 	return f.rest[f.back[a]]
 }
 
-// closed reports whether neither direction of an arc has capacity left. Such edges cut the graph into pieces.
+// closed reports whether an edge has no remaining capacity in either direction. Such edges divide the graph into
+// pieces.
 func (f *flow) closed(a int32) bool { return f.rest[a] == 0 && f.rest[f.back[a]] == 0 }
 
 // grow extends the search tree at node i. It returns an arc from the source's tree to the sink's tree, or -1 if it
@@ -179,9 +181,9 @@ func (f *flow) grow(i int32) int32 {
 	return -1
 }
 
-// augment sends as much flow as fits along one path: from the root of the source's tree through the arc bridge, which
-// connects the two trees, to the root of the sink's tree. A node whose arc to its parent is then full loses the parent
-// and joins the orphans.
+// augment sends as much flow as possible along one path: from the root of the source's tree through the arc bridge,
+// which connects the two trees, to the root of the sink's tree. If the arc from a node to its parent is full
+// afterwards, the node loses its parent and becomes an orphan.
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]
@@ -193,12 +195,12 @@ func (f *flow) augment(bridge int32) {
 	f.send(to, amount)
 }
 
-// findBottleneck returns the least of three: amount, the remaining capacities between node i and its root, and the
+// findBottleneck returns the least of amount, the remaining capacities on the path between node i and its root, and the
 // root's own surplus or deficit.
 func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
-		a := f.up[i] // from i to its parent; flow in the source's tree goes towards i
+		a := f.up[i] // from i to its parent; in the source's tree, flow goes from the parent to i
 		amount = min(amount, f.open(f.back[a], side))
 	}
 	if side == source {
@@ -219,14 +221,14 @@ func (f *flow) send(i int32, amount int64) {
 		f.rest[a] -= amount
 		f.rest[f.back[a]] += amount
 		if f.rest[a] == 0 {
-			f.up[i] = isAlone
+			f.up[i] = noParent
 			f.orphans = append(f.orphans, i)
 		}
 		i = next
 	}
 	f.surplus[i] -= int64(side) * amount
 	if f.surplus[i] == 0 {
-		f.up[i] = isAlone
+		f.up[i] = noParent
 		f.orphans = append(f.orphans, i)
 	}
 }
@@ -243,11 +245,11 @@ func (f *flow) adopt() {
 	}
 }
 
-// findParent finds a new parent for orphan i: the neighbour in the same tree that is nearest to the root. It returns
-// false if there is none.
+// findParent finds a new parent for orphan i: of its neighbours in the same tree, the one that is nearest to the root.
+// It returns false if there is none.
 func (f *flow) findParent(i int32) bool {
 	side := f.side[i]
-	best, parent := int32(math.MaxInt32), isAlone
+	best, parent := int32(math.MaxInt32), noParent
 	for a, end := f.g.arcs(i); a < end; a++ {
 		j := f.g.to[a]
 		if f.side[j] != side || f.open(f.back[a], side) == 0 {
@@ -257,7 +259,7 @@ func (f *flow) findParent(i int32) bool {
 			best, parent = d, a
 		}
 	}
-	if parent == isAlone {
+	if parent == noParent {
 		return false
 	}
 	f.up[i] = parent
@@ -265,13 +267,13 @@ func (f *flow) findParent(i int32) bool {
 	return true
 }
 
-// rootDistance returns the distance of node i: 1 for a root, MaxInt32 if the path towards the root ends at an orphan.
-// It stamps the nodes on the path with the current time.
+// rootDistance returns the distance of node i from its root: 1 for a root, and MaxInt32 if the path towards the root
+// ends at an orphan. It stamps the nodes on the path with the current time.
 func (f *flow) rootDistance(i int32) int32 {
 	steps, at := int32(0), i
 	for f.stamp[at] != f.time {
 		steps++
-		if f.up[at] == isAlone {
+		if f.up[at] == noParent {
 			return math.MaxInt32
 		}
 		if f.up[at] == isRoot {
@@ -289,8 +291,8 @@ func (f *flow) rootDistance(i int32) int32 {
 	return total
 }
 
-// release removes orphan i from its tree. Its children become orphans, and neighbours from which the tree could reach
-// it again become active.
+// release removes orphan i from its tree. Its children become orphans. Neighbours from which the tree could reach it
+// again become active.
 func (f *flow) release(i int32) {
 	side := f.side[i]
 	for a, end := f.g.arcs(i); a < end; a++ {
@@ -302,7 +304,7 @@ func (f *flow) release(i int32) {
 			f.active.push(j)
 		}
 		if f.up[j] == f.back[a] {
-			f.up[j] = isAlone
+			f.up[j] = noParent
 			f.orphans = append(f.orphans, j)
 		}
 	}

@@ -1,17 +1,17 @@
 package graph
 
-// Forest is a spanning forest of a graph: one rooted tree per component. Positions number the nodes in depth-first
-// preorder, so that a subtree is a range of positions.
+// Forest is a spanning forest of a graph: one rooted tree for each component. A position is a number of a node in
+// depth-first preorder, so a subtree is a range of positions.
 type Forest struct {
-	// node[p] is the node at position p. parent[p] is the position of its parent, or -1 for a root. edge[p] is the edge
-	// between the two.
+	// node[p] is the node at position p. parent[p] is the position of its parent, or -1 for a root. edge[p] is the edge to
+	// its parent.
 	node, parent, edge []int32
 }
 
 // Nodes returns the number of nodes.
 func (f *Forest) Nodes() int { return len(f.node) }
 
-// root makes a forest of the edges e with in[e], which contain no cycle.
+// root returns the forest that consists of the edges e with in[e]. They must not contain a cycle.
 func (g *Graph) root(in []bool) *Forest {
 	n := g.Nodes()
 	f := &Forest{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)}

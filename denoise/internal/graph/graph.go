@@ -17,9 +17,9 @@ type Edge struct {
 	Length float64
 }
 
-// EdgeError names a wrong edge of the list given to [New], and the reason.
+// EdgeError means that an edge in the list given to [New] is wrong.
 type EdgeError struct {
-	// Index counts from 0.
+	// Index is the edge's index in the list, from 0.
 	Index  int
 	Reason string
 }
@@ -28,13 +28,13 @@ func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, 
 
 // Graph is an undirected weighted graph without loops and parallel edges. It is immutable.
 type Graph struct {
-	// u[e] < v[e] are the ends of edge e; edges are sorted by u, then by v.
+	// u[e] < v[e] are the ends of edge e. Edges are sorted by u, then by v.
 	u, v []int32
-	// Parallel edges are one edge e: weight[e] is the sum of their weights, square[e] the sum of the squared weights,
-	// length[e] their shortest known length, or 0.
+	// Parallel edges are one edge e: weight[e] is the sum of their weights, square[e] the sum of their squared weights,
+	// and length[e] their shortest known length, or 0.
 	weight, square, length []float64
-	// The arcs of node i, its edges seen from i, have the indices start[i] to start[i+1]−1. to[a] is the other end of arc
-	// a, and edge[a] the edge.
+	// An arc is an edge as seen from one of its ends. The arcs of node i have the indices start[i] to start[i+1]−1. to[a]
+	// is the other end of arc a, and edge[a] its edge.
 	start, to, edge []int32
 }
 
@@ -44,18 +44,18 @@ func (g *Graph) Nodes() int { return len(g.start) - 1 }
 // Edges returns the number of edges. Parallel edges count once, and loops do not count.
 func (g *Graph) Edges() int { return len(g.u) }
 
-// Edge returns edge e, 0 ≤ e < Edges(), with U < V. Edges are sorted by U, then V. W is the sum of the parallel edges'
-// weights, and Length the shortest of their known lengths.
+// Edge returns edge e, 0 ≤ e < Edges(), with U < V. Edges are sorted by U, then by V. W is the sum of the parallel
+// edges' weights, and Length the shortest of their known lengths, or 0.
 func (g *Graph) Edge(e int) Edge {
 	return Edge{int(g.u[e]), int(g.v[e]), g.weight[e], g.length[e]}
 }
 
-// arcs returns the first index of node i's arcs, and the index after the last.
+// arcs returns the range of the indices of node i's arcs: from is the first, to one past the last.
 func (g *Graph) arcs(i int32) (from, to int32) { return g.start[i], g.start[i+1] }
 
 func (g *Graph) degree(i int32) int { return int(g.start[i+1] - g.start[i]) }
 
-// index fills start, to and edge from u and v.
+// index computes start, to and edge from u and v.
 func (g *Graph) index(n int) {
 	g.start = make([]int32, n+1)
 	for e := range g.u {
@@ -77,7 +77,7 @@ func (g *Graph) index(n int) {
 	}
 }
 
-// Components returns label, in which label[i] is the component of node i, and the number of components. Components are
+// Components returns the component of each node, label[i] for node i, and the number of components. Components are
 // numbered in the order of their lowest nodes.
 func (g *Graph) Components() (label []int, count int) {
 	label = make([]int, g.Nodes())
@@ -106,11 +106,11 @@ func (g *Graph) Components() (label []int, count int) {
 	return label, count
 }
 
-// SizeError is an error about a wrong number of nodes, edges or values.
+// SizeError means that the number of nodes, edges or values is wrong.
 type SizeError struct {
 	What string
 	Got  int
-	// Want is the right number, or the largest one.
+	// Want is the right number, or the largest allowed one.
 	Want int
 }
 
@@ -128,7 +128,7 @@ func checkValues(n int, y []float64) error {
 	return nil
 }
 
-// largestValue bounds the size of values, so that sums of squares over all nodes do not overflow.
+// largestValue is the limit of absolute values. Sums of squares over all nodes then do not overflow.
 const largestValue = 1e140
 
 var errRange = fmt.Errorf("a value is not a number of size at most %g", largestValue)

@@ -2,11 +2,12 @@ package graph
 
 import "math"
 
-// coefficients are a signal in the orthonormal Haar basis of a dendrogram.
+// coefficients is a signal in the orthonormal Haar basis of a dendrogram.
 type coefficients struct {
 	// Detail[k] is √(|A||B|/(|A|+|B|))·(mean over A − mean over B) for the halves A (left) and B of set k.
 	Detail []float64
-	// Mean[c] is the mean of component c. The coefficient of the constant basis vector is √size times as large.
+	// Mean[c] is the mean of component c. The coefficient of the constant basis vector would be √size times as large, with
+	// the number of nodes as size.
 	Mean []float64
 }
 

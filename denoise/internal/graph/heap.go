@@ -1,7 +1,7 @@
 package graph
 
-// heap is a node of a skew heap (Sleator & Tarjan 1986), an element of a slice. left and right are indices in the
-// slice. The smallest key is at the root; index 0 is the empty heap.
+// heap is a node of a skew heap (Sleator & Tarjan 1986), stored as an element of a slice. left and right are indices in
+// the slice. The smallest key is at the root. Index 0 is the empty heap.
 type heap struct {
 	key         float64
 	left, right int32

@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// pattern holds what all trend filter problems of one order k on one graph share: the matrix A, which is D'D or D·D'D,
-// with its columns in elimination order; the pattern of its Cholesky factor; the components of the graph.
+// pattern holds what all trend filter problems of one order k on one graph have in common. It has the matrix A, which
+// is D'D or D·D'D (see TrendFilter), with its columns in the order of elimination; the pattern of its Cholesky factor;
+// and the components of the graph.
 type pattern struct {
 	g      *Graph
 	k      int
@@ -54,29 +55,30 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 }
 
 // interior solves the dual problem of the trend filter, min ½‖y − A'v‖² over |v_r| ≤ λ, by Mehrotra's predictor and
-// corrector steps. The estimate is x = y − A'v. The multipliers of the bounds are the positive and the negative parts
-// of z = A·x. A step solves (AA' + J)·dv = r with diagonal J by Woodbury's identity, through a factor of I + A'J⁻¹A
-// (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend filtering", SIAM Review 51, 2009).
+// corrector steps. The estimate is x = y − A'v. The multipliers of the bounds on v are the positive and the negative
+// part of z = A·x. Each step solves (AA' + J)·dv = r with a diagonal J. By Woodbury's identity it needs only a factor
+// of I + A'J⁻¹A (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend filtering", SIAM Review 51, 2009).
 type interior struct {
 	*pattern
 	f      *factor
 	lambda float64
-	y, x   []float64 // the values and the estimate, in elimination order
+	y, x   []float64 // the values and the estimate, in the order of elimination
 	v, z   []float64
 	// upper and lower are the constraints v ≤ λ and −v ≤ λ.
 	upper, lower bound
 	newton
 }
 
-// newton is the linear system of one step: 1/J, the right-hand side, its residual, the solution dv, and scratch memory.
+// newton is the linear system of one step: 1/J, the right-hand side, its residual, the solution dv, and working memory.
 type newton struct {
 	weight, goal, right, dv []float64
 	part, u                 []float64
-	sign                    []int8 // signs of A·x at the end
+	sign                    []int8 // signs of the rows of A·x, set at the end
 }
 
-// bound holds, for each row, one of the constraints v ≤ λ or −v ≤ λ: its slack, its multiplier mu, the step of mu, and
-// the target of slack times multiplier. Slacks are stored, since computing λ − v would lose their digits.
+// bound holds one of the constraints v ≤ λ or −v ≤ λ for each row r: its slack (λ − v_r or λ + v_r), its multiplier mu,
+// the step of mu, and the target of slack times multiplier. Slacks are stored, because computing λ − v again would lose
+// their digits.
 type bound struct{ slack, mu, step, target []float64 }
 
 func newInterior(p *pattern) *interior {
@@ -105,7 +107,7 @@ func (e *ConvergenceError) Error() string {
 }
 
 const (
-	// The solver stops when two numbers, relative to the objective, are small: the sum of multipliers times slacks is at
+	// The solver stops when two numbers, divided by the objective, are small: the sum of multipliers times slacks is at
 	// most wantedProducts, and the proven duality gap at most wantedGap. Rounding errors enlarge the gap, since v is as
 	// large as λ. A gap above acceptedGap is an error.
 	wantedProducts = 5e-13
@@ -115,8 +117,8 @@ const (
 	// refinements is how many times the solution of each step's linear system is refined. Without refinement, rounding
 	// errors accumulate in v.
 	refinements = 2
-	// damping, relative to the rows' squared norm, keeps v from moving in directions that hardly change x. In those
-	// directions rounding errors would outgrow the slacks.
+	// damping is relative to the rows' squared norm. It keeps v from moving in directions that hardly change x, in which
+	// rounding errors would become larger than the slacks.
 	damping = 1e-10
 )
 
@@ -128,7 +130,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	clear(s.sign)
 	centre := s.centres(y)
 	scale := s.load(y, centre, lambda)
-	gap, constant := 0.0, scale == 0 // 0 also means that there is nothing to penalise
+	gap, constant := 0.0, scale == 0 // scale is 0 also if there is nothing to penalise
 	if !constant {
 		gap, constant = s.tryConstant(s.squares() / 2)
 	}
@@ -144,7 +146,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	for i, old := range s.order {
 		fit.X[old] = s.x[i] + centre[s.label[old]]
 	}
-	fit.Gap, fit.DF = gap, s.dimension()
+	fit.Gap, fit.DF = gap, s.degreesOfFreedom()
 	return fit, nil
 }
 
@@ -170,8 +172,8 @@ func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	return gap, nil
 }
 
-// centres returns the mean of y in each component. A maps constants to 0, and subtracting the means reduces rounding
-// errors.
+// centres returns the mean of y in each component. These means can be subtracted before solving, since A maps constants
+// to 0, and this reduces rounding errors.
 func (s *interior) centres(y []float64) []float64 {
 	sum, count := make([]float64, s.parts), make([]float64, s.parts)
 	for i, c := range s.label {
@@ -209,7 +211,7 @@ func (s *interior) squares() (sum float64) {
 	return sum
 }
 
-// begin sets the starting point: v = 0 and multipliers to match.
+// begin sets the starting point: v = 0, and multipliers to match.
 func (s *interior) begin() {
 	s.a.Apply(s.y, s.z)
 	var sum float64
@@ -238,7 +240,7 @@ func (s *interior) measure() (gap, objective float64) {
 	return gap, objective
 }
 
-// advance makes one step. No product of a multiplier and a slack is aimed below floor.
+// advance makes one step. The target of each product of a multiplier and a slack is at least floor.
 func (s *interior) advance(floor float64) {
 	for r := range s.v {
 		up, down := s.upper.mu[r]/s.upper.slack[r], s.lower.mu[r]/s.lower.slack[r]
@@ -247,7 +249,7 @@ func (s *interior) advance(floor float64) {
 	}
 	s.f.Compute(s.weight)
 	s.direction()
-	now, ahead := s.products(0), s.products(s.reach(1))
+	now, ahead := s.products(0), s.products(s.stepLength(1))
 	reduced := ahead / now
 	centre := max(ahead*reduced*reduced/float64(2*len(s.v)), floor)
 	for r, dv := range s.dv {
@@ -255,16 +257,16 @@ func (s *interior) advance(floor float64) {
 		s.lower.target[r] = centre - float64(dv*s.lower.step[r])
 	}
 	s.direction()
-	step := s.reach(0.995)
+	step := s.stepLength(0.995)
 	for r, dv := range s.dv {
-		s.move(r, float64(step*dv))
+		s.moveDual(r, float64(step*dv))
 		s.upper.mu[r] += float64(step * s.upper.step[r])
 		s.lower.mu[r] += float64(step * s.lower.step[r])
 	}
 }
 
-// move adds dv to v_r and updates both slacks, whose sum is 2λ. It computes the smaller slack exactly.
-func (s *interior) move(r int, dv float64) {
+// moveDual adds dv to v_r and updates both slacks, whose sum is 2λ. It computes the smaller slack exactly.
+func (s *interior) moveDual(r int, dv float64) {
 	up, down := s.upper.slack[r]-dv, s.lower.slack[r]+dv
 	if up < down {
 		s.upper.slack[r], s.lower.slack[r], s.v[r] = up, 2*s.lambda-up, s.lambda-up
@@ -307,8 +309,9 @@ func (s *interior) improve() {
 	}
 }
 
-// reach returns share times the longest step length that keeps all multipliers and slacks positive, at most 1.
-func (s *interior) reach(share float64) float64 {
+// stepLength returns the longest step length that leaves all multipliers and slacks positive, multiplied by share; it
+// is at most 1.
+func (s *interior) stepLength(share float64) float64 {
 	step := 1 / share
 	for r, dv := range s.dv {
 		if dv > 0 {
@@ -325,7 +328,7 @@ func (s *interior) reach(share float64) float64 {
 	return share * step
 }
 
-// products returns what the sum of multipliers times slacks would be after a step of this length.
+// products returns the sum of multipliers times slacks after a step of this length.
 func (s *interior) products(step float64) (sum float64) {
 	for r, dv := range s.dv {
 		d := float64(step * dv)

@@ -34,10 +34,11 @@ func laplacian(g *Graph) *Matrix {
 	return a
 }
 
-// differences returns D·A for a matrix A = of, with one row of of per node. The result has one row per edge.
+// differences returns the product D·A for the matrix A = of, which has one row per node. D has one row per edge (see
+// TrendFilter), and so has the result.
 func differences(g *Graph, of *Matrix) *Matrix {
 	a := &Matrix{Columns: of.Columns, Start: []int{0}}
-	at := make([]int, of.Columns) // index of a column in the current row, plus 1; 0 if it is not in the row
+	at := make([]int, of.Columns) // 1 plus the index of a column in the current row, or 0 if it is not in the row
 	for e := range g.Edges() {
 		first := len(a.Col)
 		for sign, i := range []int32{g.u[e], g.v[e]} {

@@ -6,18 +6,20 @@ import (
 )
 
 // levelSets minimises ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer. A block is a connected
-// set of nodes. A minimum cut separates the nodes whose solution is above the block's mean from the others. That
-// settles the terms of the cut edges, and each connected piece becomes a block. If no cut lowers the cost, the solution
-// is constant on the block. Values and penalties are rounded to multiples of a power of two, chosen so that the largest
-// sum at a node is 2^60. All later arithmetic is on integers, so that groups are found without a tolerance.
+// set of nodes whose order among each other is not yet known. A minimum cut separates the nodes whose solution is above
+// the block's mean from the others. This settles which end of each cut edge is larger, so its term becomes linear. Each
+// connected piece becomes a new block. If no cut lowers the cost, the solution is constant on the block.
+//
+// Values and penalties are rounded to multiples of a power of two, chosen so that the largest sum at a node is 2^60.
+// All later arithmetic is on integers, so groups of equal values are found without a tolerance.
 //
 // Sources: Hochbaum (Journal of the ACM 48, 2001); Chambolle & Darbon (International Journal of Computer Vision 84,
 // 2009); Xin, Kawahara, Wang & Gao (AAAI 2014).
 type levelSets struct {
 	*flow
 	unit float64
-	// settled[e] is 1 if the solution is larger at the lower-numbered end of edge e than at the other, -1 for the reverse,
-	// and 0 while the two ends are in one block.
+	// settled[e] is 1 if the solution is larger at the lower-numbered end of edge e than at the other end, -1 if it is
+	// smaller, and 0 while both ends are in one block.
 	settled []int8
 	// nodes holds the nodes of each block, and later of each group of equal values, as one range. group[i] is the number
 	// of node i's group.
@@ -66,7 +68,7 @@ func (s *levelSets) solve(ctx context.Context, y, lambda []float64) error {
 }
 
 // load converts values and penalties to integers. A penalty above twice the range of the values has no further effect,
-// so it is reduced to twice the range.
+// so it is reduced to this number.
 func (s *levelSets) load(y, lambda []float64) {
 	middle, spread := 0.0, 0.0
 	for _, v := range y {
@@ -94,9 +96,9 @@ func (s *levelSets) load(y, lambda []float64) {
 	clear(s.settled)
 }
 
-// cut sends surplus from the nodes above the block's mean to the nodes below it. Two kinds of nodes end up above the
-// cut: those that keep a surplus, and those that a surplus can still reach. cut moves them to the front and returns
-// where the others begin.
+// cut sends surplus from the nodes above the block's mean to the nodes below it. Two kinds of nodes are then above the
+// cut: nodes that still have a surplus, and nodes that a surplus can still reach. cut moves these to the front of the
+// block, and returns the start of the others.
 func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	nodes := s.nodes[b.low:b.high]
 	if len(nodes) == 1 {
@@ -121,7 +123,7 @@ func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	return middle
 }
 
-// mean returns the mean surplus, rounded. A cut at any value near the mean works as well.
+// mean returns the rounded mean of the surplus. A cut at any value near the mean gives the same solution.
 func (s *levelSets) mean(nodes []int32) int64 {
 	n := int64(len(nodes))
 	var whole, part int64
@@ -132,8 +134,8 @@ func (s *levelSets) mean(nodes []int32) int64 {
 	return whole + part/n
 }
 
-// settle fixes the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes the
-// edge.
+// settle records the order of the two ends of each edge that leads out of upper, the nodes above the cut, and closes
+// the edge.
 func (s *levelSets) settle(upper []int32) {
 	for _, i := range upper {
 		for a, end := s.g.arcs(i); a < end; a++ {
@@ -149,8 +151,8 @@ func (s *levelSets) settle(upper []int32) {
 	}
 }
 
-// pieces sorts a block's nodes by connected piece, and appends a block for each piece to the
-// blocks that are not solved yet.
+// pieces sorts a block's nodes by connected piece, and appends a block for each piece to todo, the blocks that are not
+// solved yet.
 func (s *levelSets) pieces(todo []block, b block) []block {
 	nodes := s.nodes[b.low:b.high]
 	s.queue = s.queue[:0]

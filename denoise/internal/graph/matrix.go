@@ -3,7 +3,7 @@ package graph
 import "fmt"
 
 // These files factor I + A'WA for a sparse matrix A and a diagonal matrix W that changes. MinimumDegree orders the
-// columns so that the factor stays sparse (mindegree.go). newFactor finds the factor's pattern once, and Compute its
+// columns so that the factor is sparse (mindegree.go). newFactor finds the factor's pattern once, and Compute its
 // values for each W (factor.go).
 
 // Matrix is a sparse matrix, stored by rows.

@@ -1,9 +1,9 @@
 package graph
 
-// MinimumDegree orders the columns of a matrix A so that the factor of I + A'WA stays sparse: it repeatedly eliminates
-// the column with the fewest neighbours. Rows are cliques of columns; eliminating a column unites its cliques into one.
-// Degrees are the upper bounds of Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm" (SIAM
-// Journal on Matrix Analysis 17, 1996). It returns the columns in order.
+// MinimumDegree orders the columns of a matrix A so that the factor of I + A'WA is sparse, and returns the columns in
+// this order. It repeatedly eliminates the column with the fewest neighbours. The columns of each row of A form a
+// clique, and eliminating a column unites its cliques into one. Degrees are the upper bounds of Amestoy, Davis & Duff,
+// "An approximate minimum degree ordering algorithm" (SIAM Journal on Matrix Analysis 17, 1996).
 func MinimumDegree(a *Matrix) []int32 {
 	s := newElimination(a)
 	order := make([]int32, 0, a.Columns)
@@ -16,8 +16,8 @@ func MinimumDegree(a *Matrix) []int32 {
 }
 
 type elimination struct {
-	// members[e] holds the columns of clique e; nil after e was united with another clique. cliques[c] holds the cliques
-	// of column c.
+	// members[e] holds the columns of clique e. It is nil after e was united with another clique. cliques[c] holds the
+	// cliques of column c.
 	members, cliques [][]int32
 	buckets
 	// outside[e] is the number of members of clique e that are not in the newest clique. It is valid if round[e] is the
@@ -27,7 +27,7 @@ type elimination struct {
 }
 
 // buckets groups columns by degree. Columns of equal degree are a doubly linked list (next, before) that starts at
-// head[degree]; -1 ends it.
+// head[degree]. -1 ends it.
 type buckets struct {
 	degree             []int
 	head, next, before []int32
@@ -56,7 +56,7 @@ func newElimination(a *Matrix) *elimination {
 	return s
 }
 
-// union returns the neighbours of c: all columns that share a clique with c.
+// union returns the neighbours of c: all columns that are in a clique with c.
 func (s *elimination) union(c int32) (out []int32) {
 	s.now++
 	s.mark[c] = s.now
@@ -109,14 +109,14 @@ func (s *elimination) eliminate(p int32, left int) {
 	s.cliques[p] = nil
 	clique := int32(len(s.members))
 	s.members = append(s.members, joined)
-	s.count(joined)
+	s.countOutside(joined)
 	for _, i := range joined {
 		kept, degree := s.cliques[i][:0], len(joined)-1
 		for _, e := range s.cliques[i] {
 			if s.members[e] == nil {
 				continue
 			}
-			if s.outside[e] == 0 { // all its members are in the new clique
+			if s.outside[e] == 0 { // all members of clique e are in the new clique
 				continue
 			}
 			kept = append(kept, e)
@@ -128,8 +128,8 @@ func (s *elimination) eliminate(p int32, left int) {
 	}
 }
 
-// count computes outside for the cliques that have a column in joined, the newest clique.
-func (s *elimination) count(joined []int32) {
+// countOutside computes outside for the cliques that contain a column in joined, the newest clique.
+func (s *elimination) countOutside(joined []int32) {
 	for _, i := range joined {
 		for _, e := range s.cliques[i] {
 			if s.members[e] == nil {

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// OptionError names an option that is out of range, and the reason.
+// OptionError means that an option is out of range. Reason says why.
 type OptionError struct{ Option, Reason string }
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Reason }
@@ -14,7 +14,7 @@ func checkSigma(s float64) error {
 	return nil
 }
 
-// maxTrees is the largest number of trees that an option can ask for. It bounds the memory; far fewer trees are useful.
+// maxTrees is the largest number of trees that an option may ask for. It bounds the memory. Far fewer trees are useful.
 const maxTrees = 4096
 
 func checkTrees(trees int) error {

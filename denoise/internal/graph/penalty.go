@@ -9,10 +9,10 @@ import (
 
 // Penalty is λ, the factor of an estimator's penalty, or how to choose it.
 type Penalty struct {
-	// Sigma > 0 asks for the λ of least estimated risk (Stein), for noise of standard deviation Sigma in the values'
-	// unit. If it is 0, Lambda is used.
+	// Sigma is the standard deviation of the noise, in the values' unit, if λ is to be chosen by least estimated risk
+	// (Stein). If it is 0, Lambda is used.
 	Sigma float64
-	// Lambda ≥ 0 is in the values' unit, for differences of neighbours.
+	// Lambda ≥ 0 is the given λ. It is in the values' unit, for differences of neighbours.
 	Lambda float64
 }
 
@@ -28,8 +28,8 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// scan is a geometric grid of points values of λ: low, low·ratio, low·ratio², …. between is the number of values tried
-// between the best one and each of its two neighbours.
+// scan is a geometric grid of values of λ: low, low·ratio, low·ratio², …, points values in all. between is the number
+// of values that are then tried between the best one and each of its two neighbours.
 type scan struct {
 	low, ratio      float64
 	points, between int
@@ -41,8 +41,8 @@ type search struct {
 	lambda, cost []float64
 }
 
-// find returns the given λ, or the λ of least risk. It tries the grid, extends it until the best λ is inside it, and
-// refines it around the best λ.
+// find returns the given λ, or the λ of least risk. To find it, it tries the grid, extends the grid until the best λ is
+// inside, and then tries values around the best λ.
 func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error) {
 	if p.Sigma == 0 {
 		return p.Lambda, nil
@@ -64,7 +64,7 @@ func (s *search) try(ctx context.Context, lambda []float64) error {
 	return nil
 }
 
-// bestIndex returns the index of the smallest risk. If there are several, it returns the one with the largest λ.
+// bestIndex returns the index of the smallest risk. If several risks are equal, it returns the index of the largest λ.
 func (s *search) bestIndex() int {
 	best := 0
 	for i, c := range s.cost {
@@ -82,8 +82,8 @@ func (s *search) bestLambda() float64 {
 	return s.lambda[s.bestIndex()]
 }
 
-// bracket tries the grid. While the best λ is the first or the last one and the risk still falls there, it extends the
-// grid on that side.
+// bracket tries the grid. As long as the best λ is the first or the last one and the risk still falls there, it extends
+// the grid on that side.
 func (s *search) bracket(ctx context.Context, grid scan) error {
 	first := make([]float64, grid.points)
 	for i := range first {

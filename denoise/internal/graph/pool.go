@@ -4,12 +4,12 @@ import "math"
 
 // pool averages candidate estimates with the weights exp(−SURE/(4·s²)) (Leung & Barron, "Information theory and mixing
 // least-squares regressions", IEEE Transactions on Information Theory 52, 2006). If one candidate is clearly best, it
-// gets nearly all the weight. If the risk estimates cannot tell candidates apart, the average has less error than the
-// candidate with the smallest risk estimate.
+// gets nearly all the weight. If the risk estimates do not distinguish the candidates, the average has less error than
+// the candidate with the smallest risk estimate.
 type pool struct {
 	sigma float64
 	// least is the smallest SURE so far; weights are relative to it. lambda and floor are the parameters of the candidate
-	// with that SURE.
+	// with this SURE.
 	least, lambda, floor float64
 	// sums over all candidates: of the weights, and of weight times DF, estimates and leverages
 	total, df   float64
@@ -20,14 +20,14 @@ func newPool(n int, sigma float64) *pool {
 	return &pool{sigma: sigma, least: math.Inf(1), x: make([]float64, n), leverage: make([]float64, n)}
 }
 
-// addFit adds a candidate; cost is its SURE. f may be overwritten afterwards.
+// addFit adds a candidate; cost is its SURE. The caller may overwrite f afterwards.
 func (p *pool) addFit(f *Fit, cost float64) { p.include(f, cost, 1) }
 
 // unite adds all candidates of another pool.
 func (p *pool) unite(other *pool) { p.include(other.fit(), other.least, other.total) }
 
-// include adds the weighted average f of candidates. least is their smallest SURE, and total their joint weight
-// relative to it.
+// include adds the weighted average f of some candidates. least is their smallest SURE, and total the sum of their
+// weights relative to it.
 func (p *pool) include(f *Fit, least, total float64) {
 	if least < p.least {
 		p.scale(p.weight(p.least - least))
@@ -42,9 +42,9 @@ func (p *pool) include(f *Fit, least, total float64) {
 	}
 }
 
-// weight returns the weight of a candidate whose SURE is excess above the least.
+// weight returns the weight of a candidate whose SURE exceeds the least SURE by excess.
 func (p *pool) weight(excess float64) float64 {
-	if excess == 0 { // there is only one candidate, and sigma may be 0 (unknown)
+	if excess == 0 { // the best candidate; sigma may be 0 if it is the only one
 		return 1
 	}
 	return math.Exp(-excess / p.sigma / p.sigma / 4)

@@ -1,9 +1,9 @@
 package graph
 
-// Product returns the graph of a table with the given number of values in each dimension. Cells are numbered row by
-// row: the last dimension varies fastest. Two cells are joined by an edge of weight 1 and unknown length if they differ
-// by one step in one dimension (the Cartesian product of paths). Without dimensions there is one cell. Errors: a
-// [*SizeError] if a size is negative, or if there are more than MaxNodes nodes or edges.
+// Product returns the graph of a table with sizes[i] values in dimension i. Cells are numbered row by row: the last
+// dimension changes fastest. Two cells are joined by an edge of weight 1 and unknown length if they differ by one step
+// in one dimension (the Cartesian product of paths). Without dimensions there is one cell. Errors: a [*SizeError] if a
+// size is negative, or if there are more than MaxNodes nodes or edges.
 func Product(sizes []int) (*Graph, error) {
 	n, m, err := productSize(sizes)
 	if err != nil {

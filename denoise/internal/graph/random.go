@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is a pseudorandom stream from a fixed public seed, the source of all random trees: anybody can draw the same
-// trees again. It must never be used as noise for privacy.
+// public is a pseudorandom stream from a fixed public seed, from which all random trees are drawn. Anybody can draw the
+// same trees again. It must never be used as noise for privacy.
 type public struct{ state uint64 }
 
-// publicStream returns stream number i of a seed. Its starting state is a hash of i.
+// publicStream returns stream number i of a seed. Its first state is a hash of i.
 func publicStream(seed, i uint64) *public {
 	p := &public{seed}
 	p.state = p.next() ^ (&public{i}).next()

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Run sets how a computation is carried out, such as the number of workers. No field changes its result.
+// Run holds settings for carrying out a computation, such as the number of workers. They do not change the result.
 type Run struct {
-	// Workers is the number of goroutines. If it is 0, there is one per processor.
+	// Workers is the number of goroutines, or 0 for one per processor.
 	Workers int
 	// Progress, if not nil, is called with the number of tasks done and their total. Two goroutines never call it at
 	// the same time.
@@ -23,11 +23,11 @@ func (r Run) workers(tasks int) int {
 	return max(1, min(w, tasks))
 }
 
-// quiet returns the same Run without progress, for nested computations.
+// quiet returns r without progress reports, for nested computations.
 func (r Run) quiet() Run { return Run{Workers: r.Workers} }
 
 // runTasks calls task(worker, i) for i from 0 to n−1. Tasks with the same worker run one after the other, so they can
-// share memory. It returns the error of the failed task with the lowest i, or ctx's error.
+// use the same memory. It returns the error of the failed task with the lowest i, or ctx's error.
 func (r Run) runTasks(ctx context.Context, n int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var lock sync.Mutex

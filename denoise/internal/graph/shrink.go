@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// soft moves values towards 0 by t, in place, and returns the number of nonzero values afterwards.
+// soft moves values towards 0 by t, in place; values that would pass 0 become 0. It returns the number of nonzero
+// values afterwards.
 func soft(c []float64, t float64) (df float64) {
 	for i, v := range c {
 		if math.Abs(v) > t {
@@ -19,8 +20,8 @@ func soft(c []float64, t float64) (df float64) {
 }
 
 // ShrinkLevels multiplies the Haar coefficients of node sets by a positive-part James–Stein factor for each level, in
-// place, for noise of standard deviation s > 0. Level j has the sets of 2^j to 2^(j+1)−1 nodes. It returns the
-// divergence of the result: a level of N ≥ 3 coefficients with sum of squares S adds N − (N−2)²·s²/S, or 0 if its
+// place, for noise of standard deviation s > 0. Level j has the sets of 2^j to 2^(j+1)−1 nodes. ShrinkLevels returns
+// the divergence of the result: a level of N ≥ 3 coefficients with sum of squares S adds N − (N−2)²·s²/S, or 0 if its
 // factor is 0.
 func (d *Dendrogram) ShrinkLevels(detail []float64, s float64) (df float64) {
 	var count, sum, factor [32]float64

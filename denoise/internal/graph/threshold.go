@@ -6,15 +6,16 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// ThresholdRule is a way to shrink wavelet coefficients. The coefficients of the components' means are never shrunk.
+// ThresholdRule is a rule for shrinking wavelet coefficients. The means of the components are never shrunk.
 type ThresholdRule int
 
 const (
-	// Levels multiplies the coefficients of each level by its positive-part James–Stein factor (1 − (N−2)·s²/S)₊. A level
+	// Levels multiplies the coefficients of each level by a positive-part James–Stein factor, (1 − (N−2)·s²/S)₊. Level j
 	// has the N coefficients of the sets of 2^j to 2^(j+1)−1 nodes; S is the sum of their squares. The rule needs no
 	// tuning.
 	Levels ThresholdRule = iota
-	// Universal soft-thresholds at s·√(2·ln n), as the papers do. It removes nearly everything if s is large.
+	// Universal soft-thresholds all coefficients at s·√(2·ln n), the threshold of the literature. It removes nearly
+	// everything if s is large.
 	Universal
 	// SUREThreshold soft-thresholds each tree at the threshold of least estimated risk (Stein).
 	SUREThreshold

@@ -1,28 +1,28 @@
 package graph
 
-// This file solves total variation problems on forests exactly, in O(n log n). A forest is given as parent: parent[p] <
-// p is the position of the parent of position p, and −1 marks a root.
+// This file solves total variation problems on forests exactly, in O(n log n). parent describes a forest: parent[p] < p
+// is the position of the parent of position p, and −1 marks a root.
 
 // Solver solves total variation problems on forests. Its memory is reused from one problem to the next.
 //
-// The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. The derivative of the least cost of the subtree
-// of v, as a function of x_v, is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c). It is piecewise
-// linear and increasing. Its breakpoints are in two heaps: one with the lowest at the root, one with the highest.
-// Clipping removes breakpoints at both ends and adds one at each. Let low_v and high_v be the points at which g_v is
-// −λ_v and λ_v. Then the optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v). It takes O(n
-// log n).
+// The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. Consider the least cost of the subtree of v, as
+// a function of x_v. Its derivative is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c), which is
+// piecewise linear and increasing. Its breakpoints are in two heaps: one with the lowest at the root, one with the
+// highest. Clipping removes breakpoints at both ends and adds one at each. Let low_v and high_v be the points at which
+// g_v is −λ_v and λ_v. Then the optimum is x_root = the zero of g_root, and x_v = clip(x_parent, low_v, high_v). The
+// time is O(n log n).
 //
 // Source: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016, section 3.
 type Solver struct {
 	parent []int32
-	// up[i] and down[i] are the breakpoint i in the heaps with the lowest and the highest breakpoint at the root; down has
-	// negative keys. Position p adds breakpoints 2p+1 and 2p+2. Deletion is lazy: a heap can hold breakpoints that were
-	// removed from the other heap; their step is 0.
+	// up[i] and down[i] are breakpoint i in the two heaps: up has the lowest breakpoint at the root, and down the highest,
+	// with negated keys. Position p adds breakpoints 2p+1 and 2p+2. Deletion is lazy: a heap can contain breakpoints that
+	// were removed from the other heap; their step is 0.
 	up, down []heap
 	step     []float64 // step[b] is the increase of the slope at breakpoint b
 	message
-	// x[p] is the solution at position p. group[p] is the root-most position of the connected positions with the same
-	// value as p.
+	// x[p] is the solution at position p. group[p] is the position nearest to the root among the connected positions that
+	// have the same value as p.
 	x     []float64
 	group []int32
 }
@@ -34,8 +34,8 @@ type message struct {
 	bound, low, high []float64
 }
 
-// Term is one position's part of the objective: its value y, the weight of its square, and the λ of the edge to its
-// parent.
+// Term is the contribution of one position to the objective: its value y, the weight of its square, and the λ of the
+// edge to its parent.
 type Term struct{ Y, Weight, Lambda float64 }
 
 func (s *Solver) reset(parent []int32) {
@@ -89,7 +89,8 @@ func (s *Solver) clip(p int, v Term) {
 	high, slopeHigh := s.trimAbove(p, v)
 	high = max(low, high)
 	s.low[p], s.high[p] = low, high
-	// low is below all other breakpoints and high above them, so each is the root of a heap that holds the others.
+	// low is below all other breakpoints and high is above them, so each becomes the root of a heap that contains the
+	// others.
 	a, b := int32(2*p+1), int32(2*p+2)
 	s.step[a], s.step[b] = slopeLow, -slopeHigh
 	s.up[a], s.up[b] = heap{low, s.first[p], b}, heap{high, 0, 0}
@@ -140,15 +141,15 @@ func (s *Solver) trimAbove(p int, v Term) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// Scatter copies the solution to x, which is indexed by node; node[p] is the node at position p.
+// Scatter copies the solution to x, which is indexed by node. node[p] is the node at position p.
 func (s *Solver) Scatter(node []int32, x []float64) {
 	for p, i := range node {
 		x[i] = s.x[p]
 	}
 }
 
-// Leverage sets out[i] of each node i to w_i divided by the sum of the weights in its group; if weight is nil, all
-// weights are 1. Call it at most once after Solve, whose scratch memory it overwrites.
+// Leverage sets out[i] of each node i to w_i divided by the sum of the weights in its group. If weight is nil, all
+// weights are 1. Call it at most once after Solve, whose working memory it overwrites.
 func (s *Solver) Leverage(node []int32, weight, out []float64) {
 	w := func(i int32) float64 {
 		if weight == nil {

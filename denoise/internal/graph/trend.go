@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// TrendOptions are the parameters of [TrendFilter].
+// TrendOptions holds the options of [TrendFilter].
 type TrendOptions struct {
 	// K is the order: 0 for piecewise constant, 1 for piecewise linear, 2 for piecewise quadratic signals.
 	K       int
@@ -20,15 +20,15 @@ type TrendOptions struct {
 //
 //	½·‖y − x‖² + λ·‖Op x‖₁
 //
-// Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
-// (parallel edges have a row each). K = 0 is exact, by minimum cuts. K = 1 and 2 are solved by an interior point method
-// with a sparse factorisation. The duality gap, returned in Fit.Gap, is about 1e-12 of the objective. The degrees of
-// freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the number of fused
-// groups. Components are independent.
+// Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2. D has a row a_e·(x_v − x_u) for each edge of weight a_e;
+// parallel edges have a row each. K = 0 is solved exactly, by minimum cuts. K = 1 and 2 are solved by an interior point
+// method with a sparse factorisation. The duality gap, Fit.Gap, is then about 1e-12 of the objective. The degrees of
+// freedom are the dimension of the space of signals for which Op x has the same zeros; for K = 0 this is the number of
+// groups of equal values. Components are independent.
 //
 // K = 1 and 2 return a [*DenseError] if the factor is too large, which happens with nodes of high degree or above about
-// 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution; if λ is chosen,
-// such values are skipped.
+// 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution. If λ is chosen
+// by risk, such values are skipped.
 //
 // Sources: Wang, Sharpnack, Smola & Tibshirani, "Trend filtering on graphs", Journal of Machine Learning Research 17,
 // 2016; degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
@@ -53,8 +53,8 @@ func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*F
 	return t.solvers[0].fit(ctx, y, lambda)
 }
 
-// TrendFits returns a [*DenseError] if [TrendFilter] of order k would return one for any y. The result depends on the
-// graph alone.
+// TrendFits returns the [*DenseError] that [TrendFilter] of order k would return, or nil. It depends on the graph
+// alone, not on y.
 func TrendFits(ctx context.Context, g *Graph, k int) error {
 	if k == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (o TrendOptions) workers() int {
 	return o.Run.workers(8)
 }
 
-// grid returns the values of λ to try. Op's rows, and so λ, scale differently for each order.
+// grid returns the values of λ to try. Their scale depends on the order K, since the rows of Op do.
 func (t *trend) grid(weight float64) scan {
 	s := t.o.Penalty.Sigma
 	switch t.o.K {
@@ -136,7 +136,7 @@ func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	return out, err
 }
 
-// fit returns the exact minimiser for λ. All nodes of a group have one value.
+// fit returns the exact minimiser for λ. All nodes of a group have the same value.
 func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
 	penalty := slices.Clone(s.g.weight)
 	for e := range penalty {
@@ -163,8 +163,8 @@ func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit,
 	return fit, nil
 }
 
-// gap returns the duality gap between x and the dual solution that the flow gives. The flow leaves some surplus, and x
-// contradicts a settled edge by at most a rounding error.
+// gap returns the duality gap between x and the dual solution, which is the flow. It is not 0 for two reasons: the flow
+// leaves some surplus, and x contradicts a settled edge by at most a rounding error.
 func (s *levelSets) gap(x, penalty []float64) (gap float64) {
 	for i, v := range x {
 		d := v - float64(s.surplus[i])*s.unit

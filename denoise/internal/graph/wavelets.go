@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// WaveletOptions are the parameters of [TreeWavelets].
+// WaveletOptions holds the options of [TreeWavelets].
 type WaveletOptions struct {
 	// Sigma > 0 is the standard deviation s of the noise, in the values' unit.
 	Sigma float64
 	Rule  ThresholdRule
 	// Threshold is the threshold of the rule Given, in the values' unit.
 	Threshold float64
-	// Trees is the number of random trees whose estimates are averaged. If it is 0, there is one.
+	// Trees is the number of random trees whose estimates are averaged; 0 means 1.
 	Trees int
 	Run   Run
 }
@@ -31,11 +31,11 @@ func (o WaveletOptions) check() error {
 }
 
 // TreeWavelets estimates the signal on g from y, which has one value per node, with wavelets of random spanning trees.
-// It splits each tree into a balanced hierarchy of node sets, whose Haar basis is orthonormal. A signal that changes
+// It divides each tree into a balanced hierarchy of node sets, whose Haar basis is orthonormal. A signal that changes
 // across c of the tree's edges has at most c·ceil(log2 d)·ceil(log2 n) nonzero coefficients, with d the largest degree.
 // For a uniform tree the expected c is the sum of the effective resistances of the edges across which the signal
-// changes. A tree costs O(n log n). The published estimator is one tree with the rule Universal. The average over 40
-// trees with the rule Levels is far more accurate.
+// changes. The time is O(n log n) for each tree. The published estimator is one tree with the rule Universal. The
+// average over 40 trees with the rule Levels is far more accurate.
 //
 // Lambda of the result is the threshold, averaged over the trees.
 //

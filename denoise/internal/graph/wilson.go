@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// walker draws a random spanning tree of each component of a graph, with probability proportional to the product of its
-// edges' conductances. With equal conductances the tree is uniform. A walker is immutable and serves all draws on one
-// graph.
+// walker draws a random spanning tree of each component of a graph. The probability of a tree is proportional to the
+// product of its edges' conductances. With equal conductances the tree is uniform. A walker is immutable and serves all
+// draws on one graph.
 //
-// An edge is in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
-// random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). It takes the mean
-// hitting time, which is near n·log n on planar networks. On a long and thin graph, or with very unequal conductances,
-// the walk may take over 200·n + 10⁷ steps. Then the tree is completed as the minimum spanning tree of exponential edge
-// times, whose distribution is slightly different.
+// The probability that an edge is in the tree is its conductance times its effective resistance. The method is Wilson's
+// loop-erased random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). The
+// expected number of steps is the mean hitting time, near n·log n on planar networks. On a long and thin graph, or with
+// very unequal conductances, the walk may need more than 200·n + 10⁷ steps. After this number, the tree is completed as
+// the minimum spanning tree of exponential edge times, whose distribution is slightly different.
 type walker struct {
 	g           *Graph
 	conductance []float64
-	// sum[a] is the sum of the conductances of the arcs of a's node, up to and including arc a. It is nil if all
+	// sum[a] is the sum of the conductances of the arcs of a node, from its first arc to arc a. It is nil if all
 	// conductances are equal.
 	sum  []float64
 	root []int32 // the lowest node of each component
@@ -77,7 +77,7 @@ func (w *walker) draw(ctx context.Context, random *public) (*Forest, error) {
 	for _, r := range w.root {
 		done[r] = true
 	}
-	last := make([]int32, n) // last[i] is the arc by which the walk last left node i, which erases the walk's loops
+	last := make([]int32, n) // last[i] is the arc by which the walk last left node i; overwriting it erases the walk's loops
 	steps := 200*n + 1e7
 	for i := range int32(n) {
 		at := i

@@ -1,5 +1,6 @@
-// Package splitmix is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
-// random numbers from a public seed, which anybody can reproduce. They must never be used as noise for privacy.
+// Package splitmix is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// Its random numbers come from a public seed, so anybody can reproduce them. They must never be used as noise for
+// privacy.
 package splitmix
 
 // Next advances the stream's state and returns its next number.

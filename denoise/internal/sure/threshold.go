@@ -7,15 +7,16 @@ import (
 	"slices"
 )
 
-// Threshold returns the soft threshold, among 0 and the absolute values, at which Stein's risk estimate Σ min(c²,t²) −
-// N·s² + 2·s²·#{|c| > t} is least; the smallest one if there are several. c and t have the unit of s > 0. O(N·log N).
+// Threshold returns the soft threshold, among 0 and the absolute values of c, at which Stein's risk estimate Σ
+// min(c²,t²) − N·s² + 2·s²·#{|c| > t} is least. If there are several, it returns the smallest one. c and t have the
+// unit of s > 0. The time is O(N·log N).
 func Threshold(c []float64, s float64) float64 {
 	size := make([]float64, len(c))
 	for i, v := range c {
 		size[i] = math.Abs(v)
 	}
 	slices.Sort(size)
-	// In units of s², without −N: at the i-th smallest value, i values are at most t.
+	// In units of s², without the constant −N. At the i-th smallest value, i values are at most t.
 	best, least := 0.0, 2*float64(len(c))
 	var sum float64
 	for i, v := range size {

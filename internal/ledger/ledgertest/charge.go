@@ -12,14 +12,14 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Receipt returns the receipt for a charge of mechanisms. A Book on a store in memory makes it, with a very large
-// budget (epsilon 1e6: the squares of L2 over sigma may sum to 2e6).
+// Receipt returns a receipt for mechanisms, charged to a ledger in memory with a very large budget: the sum of
+// (L2/sigma)² may reach 2e6 (epsilon 1e6).
 func Receipt(tb testing.TB, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
 	return ShareReceipt(tb, "", mechanisms...)
 }
 
-// ShareReceipt is Receipt for a charge that also takes a share of delta below one half.
+// ShareReceipt is Receipt for a charge that also has the DeltaShare share, a decimal below 0.5.
 func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
 	c := Quarter(tb, "receipt")
@@ -34,8 +34,8 @@ func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism
 	return r
 }
 
-// Quarter returns a charge for the first release of a run. It takes exactly a quarter of its budget's mu squared, by
-// one mechanism.
+// Quarter returns a charge for the first release of a run, with one mechanism. It takes exactly a quarter of its
+// budget's mu squared.
 func Quarter(tb testing.TB, run string) ledger.Charge {
 	tb.Helper()
 	c := ledger.Charge{
@@ -51,7 +51,7 @@ func Quarter(tb testing.TB, run string) ledger.Charge {
 	return c
 }
 
-// Mechanism returns a mechanism that spends exactly 1/k^2 of a budget's mu squared, for k a power of two.
+// Mechanism returns a mechanism that takes exactly 1/k² of the mu squared of budget b. k is a power of two.
 func Mechanism(tb testing.TB, b ledger.Budget, k float64) calibrate.Mechanism {
 	tb.Helper()
 	mu := muCap(tb, b)

@@ -15,8 +15,8 @@ import (
 	"github.com/dprelease/dprelease/internal/owntest"
 )
 
-// Memory returns an empty store that lives as long as the test. It forgets what it charged, so it fails outside the
-// tests of this module.
+// Memory returns an empty store that lives as long as the test. A program that used it would forget its charges, so it
+// fails in any program except the tests of this module.
 func Memory(tb testing.TB) ledger.Store {
 	tb.Helper()
 	if !owntest.Guard(tb) {

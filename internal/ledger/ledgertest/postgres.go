@@ -21,12 +21,13 @@ import (
 // Server is a PostgreSQL server that a test starts, with a data folder and a socket of its own.
 type Server struct {
 	dir, bin string
-	as       *syscall.Credential // nil if it runs as this user
+	as       *syscall.Credential // the user who runs the server; nil for the user of the test
 	cmd      *exec.Cmd
 	schemas  atomic.Int64
 }
 
-// Postgres starts a server that ends with the test. The test is skipped if PostgreSQL's programs are not installed.
+// Postgres starts a server that is stopped at the end of the test. The test is skipped if PostgreSQL's programs are not
+// installed.
 func Postgres(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{bin: postgresPrograms()}
@@ -69,7 +70,7 @@ func postgresPrograms() string {
 	return ""
 }
 
-// servant returns a user without rights: the server's own user if there is one.
+// servant returns a user without rights to run the server as: postgres if there is one, else nobody.
 func servant() *syscall.Credential {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -110,7 +111,7 @@ func (s *Server) Start(tb testing.TB) {
 	tb.Fatal("the server does not answer")
 }
 
-// Stop ends the server at once, as a crash would. Committed entries are there when the server starts again.
+// Stop ends the server at once, as a crash would. Committed entries survive it.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()
 	if s.cmd == nil {

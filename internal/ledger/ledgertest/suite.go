@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// Suite checks that a store keeps the contract of ledger.Store, and that a Book on it keeps the Book's. open returns a
-// new and empty store.
+// Suite tests that a store keeps the contract of ledger.Store, and that a Book over it keeps the contract of
+// ledger.Book. open returns a new, empty store.
 func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 	for name, test := range map[string]func(*testing.T, ledger.Store){
 		"append":      testAppend,
@@ -70,7 +70,6 @@ func appendOne(t *testing.T, s ledger.Store, e ledger.Entry) error {
 	return s.Update(t.Context(), func(tx ledger.Tx) error { return tx.Append(e) })
 }
 
-// contents returns the entries, starting with sequence number from, and the head.
 func contents(t *testing.T, s ledger.Store, from int64) (out []ledger.Entry, head ledger.Head) {
 	t.Helper()
 	err := s.View(t.Context(), func(r ledger.Reader) (err error) {

@@ -24,7 +24,6 @@ func charge(t *testing.T, b *ledger.Book, c ledger.Charge) ledger.Receipt {
 	return r
 }
 
-// lookup returns the ledger's record of run a.
 func lookup(t *testing.T, b *ledger.Book) ledger.Run {
 	t.Helper()
 	r, ok, err := b.Lookup(t.Context(), "a")
@@ -34,7 +33,7 @@ func lookup(t *testing.T, b *ledger.Book) ledger.Run {
 	return r
 }
 
-// kinds returns the kinds of all entries, verified, each by its first letter.
+// kinds returns the kinds of all entries as one text, each by its first letter.
 func kinds(t *testing.T, b *ledger.Book) string {
 	t.Helper()
 	es, err := b.Entries(t.Context())
@@ -202,7 +201,7 @@ func testBudget(t *testing.T, s ledger.Store) {
 	charge(t, b, half)
 	other := half
 	other.Run = "other half"
-	// The last ulp: a sensitivity one step larger does not fit, the exact half does.
+	// To the last ulp: a charge fits if its sensitivity is exactly half, and not if it is one float64 larger.
 	over := other
 	over.Mechanisms = append([]calibrate.Mechanism(nil), other.Mechanisms...)
 	over.Mechanisms[1].Sens.L2 = math.Nextafter(over.Mechanisms[1].Sens.L2, math.Inf(1))
@@ -248,7 +247,7 @@ func testAccount(t *testing.T, s ledger.Store) {
 		changed.Want != next.Budget {
 		t.Errorf("another budget: %v", err)
 	}
-	next.Budget = ledger.Budget{Epsilon: "1.0", Delta: "0.000001"} // the same, spelt otherwise
+	next.Budget = ledger.Budget{Epsilon: "1.0", Delta: "0.000001"} // the same budget, spelt differently
 	charge(t, b, next)
 	next = Quarter(t, "c")
 	next.Account.Dataset, next.Budget.Epsilon = "census", "2"
@@ -321,7 +320,7 @@ func testReplay(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testCanary checks that no entry holds the secret or an input's digest.
+// testCanary looks for the secret and the input's digest in the bytes of all entries: neither may be there.
 func testCanary(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	input := bytes.Repeat([]byte("canary!!"), 4)
@@ -364,7 +363,8 @@ func testCanary(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testTwoProcesses checks that a receipt that another process overtook can only confirm the steps of its own process.
+// testTwoProcesses checks a receipt after another process cancelled, renewed or sealed its reservation: it can seal and
+// cancel only its own reservation, and confirm a seal only with the same digests.
 func testTwoProcesses(t *testing.T, s ledger.Store) {
 	one, other, ctx, c := book(s), book(s), t.Context(), Quarter(t, "a")
 	resumed := func() ledger.Receipt {

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// sound fails the test if a recount of the ledger finds anything.
+// sound fails the test if an audit of the ledger has findings.
 func sound(t *testing.T, b *ledger.Book) *ledger.Audit {
 	t.Helper()
 	a, err := b.Audit(t.Context())
@@ -24,8 +24,8 @@ func sound(t *testing.T, b *ledger.Book) *ledger.Audit {
 	return a
 }
 
-// testPeriod checks that a day's cap holds for the day and the lifetime's cap forever, and that a clock that is set
-// back does not open a day again.
+// testPeriod checks that a day's cap limits one day only and the lifetime's cap all of them, and that no day gets its
+// budget back if the clock is set back.
 func testPeriod(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })
@@ -69,8 +69,9 @@ func testPeriod(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testClockSetBack checks caps of one period alone. A clock that is set back gives nothing back, neither on a day on
-// which nothing was spent nor within the month or the year. The time zone of the clock makes no difference.
+// testClockSetBack checks caps of one kind of period at a time. A clock that is set back frees no budget: neither on an
+// earlier day on which nothing was spent, nor in the same month or year. The time zone of the clock makes no
+// difference.
 func testClockSetBack(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })
@@ -140,8 +141,8 @@ func testGivenBack(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testSetBudget checks that only the owner changes a budget, with an entry, and that a job may keep the budget that it
-// began with.
+// testSetBudget checks that only SetBudget changes a budget, with an entry, and that a job may go on stating the budget
+// that it began with.
 func testSetBudget(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	charge(t, b, c)
@@ -193,15 +194,15 @@ func testSetBudget(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOne checks that an add-remove charge costs twice its mu if units are replaced, and that the opposite is
-// refused.
+// testReplaceOne checks that a replace-one account pays for an add-remove charge with twice its mu, and that an
+// add-remove account refuses a replace-one charge.
 func testReplaceOne(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
 	c.Mechanisms[0].Sigma = 16 // mu²/256
 	charge(t, b, c)
 	twice := Quarter(t, "b")
-	twice.Mechanisms[0].Sigma = 2 // a quarter, which counts as the whole
+	twice.Mechanisms[0].Sigma = 2 // a quarter of the budget, which counts four times
 	var over *ledger.OverBudgetError
 	if _, err := b.Charge(ctx, twice); !errors.As(err, &over) {
 		t.Errorf("four quarters beside something: %v", err)
@@ -216,8 +217,8 @@ func testReplaceOne(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOneShares checks that an add-remove charge with a share of delta is refused if units are replaced, even if
-// the shares have room for it: it would fail once for each of two steps.
+// testReplaceOneShares checks that a replace-one account refuses an add-remove charge with a DeltaShare, even if the
+// cap has room for it: replacing a unit is two steps, and the charge could fail in each.
 func testReplaceOneShares(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
@@ -238,12 +239,12 @@ func testReplaceOneShares(t *testing.T, s ledger.Store) {
 		t.Errorf("a refused charge was recorded: %v, %v (%v)", before, after, err)
 	}
 	other.DeltaShare = ""
-	charge(t, b, other) // without a share it costs twice its mu
+	charge(t, b, other) // without a DeltaShare it is accepted, at twice its mu
 	sound(t, b)
 }
 
-// testShares checks that probabilities of failure have a cap of their own, exact to the last digit, and are not traded
-// for mu.
+// testShares checks that probabilities of failure (DeltaShare) have their own cap, exact to the last digit, which
+// mechanisms cannot use.
 func testShares(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	try := func(run, share string) error {
@@ -270,7 +271,6 @@ func testShares(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testAudit checks that a recount comes to the same totals.
 func testAudit(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	r := charge(t, b, Quarter(t, "a"))
@@ -285,8 +285,8 @@ func testAudit(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testMarks checks that every Book over the log recognizes the mark of an entry, and that it tells a lost entry from an
-// entry of another ledger.
+// testMarks checks that every Book over a log recognizes the mark of an entry, and that it can tell the mark of a lost
+// entry from the mark of another ledger.
 func testMarks(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	empty := must(b.Mark(ctx))(t)
@@ -323,7 +323,7 @@ func must[T any](x T, err error) func(*testing.T) T {
 	}
 }
 
-// testRecorded checks that a reservation is resumed as it was recorded.
+// testRecorded checks that Resume returns the charge as it was recorded.
 func testRecorded(t *testing.T, s ledger.Store) {
 	c := Quarter(t, "a")
 	charge(t, book(s), c)
@@ -343,8 +343,8 @@ func testRecorded(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testOtherPayer checks that a reservation that was cancelled and made again costs only the account that pays the
-// second time.
+// testOtherPayer checks a reservation that one account pays, that is cancelled, and that is made again when another
+// account pays: only the second account is charged.
 func testOtherPayer(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	replaceOne := c.Account
@@ -368,8 +368,8 @@ func testOtherPayer(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testUnits checks that the unit of a table stays as it was first charged, that new tables may come, and that a
-// cancelled charge defines nothing.
+// testUnits checks that a charge cannot redefine the unit of a table, that it can add tables, and that the definitions
+// of a cancelled charge do not count.
 func testUnits(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	of := func(run string, units map[string]string) ledger.Charge {

@@ -32,7 +32,7 @@ func runTogether(t *testing.T, n int, fn func(i int) error) (done, over int) {
 	return int(ok.Load()), int(refused.Load())
 }
 
-// testOverspend charges many runs at once, over two books as two processes would. Four of them fit.
+// testOverspend charges many runs at once, over two Books as two processes would. The budget has room for four.
 func testOverspend(t *testing.T, s ledger.Store) {
 	books := []*ledger.Book{book(s), book(s)}
 	done, over := runTogether(t, 16, func(i int) error {
@@ -47,7 +47,8 @@ func testOverspend(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testReserveOnce checks that one run charged many times at once is charged once, and that at most one receipt redeems.
+// testReserveOnce checks that a run that is charged many times at once is charged once, and that only one of the
+// receipts can redeem.
 func testReserveOnce(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
 	receipts := make([]ledger.Receipt, 16)

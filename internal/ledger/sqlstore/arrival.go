@@ -7,11 +7,11 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret. Its
-// version number is one that every opener of ledgers refuses (ledger.ErrIncoming), until Activate writes the real one.
+// A store into which a ledger is copied (ledger.Book.Move) is made with that ledger's secret. It is stored with a
+// version number that every opener of ledgers refuses (ledger.ErrIncoming), until Activate writes the real version.
 
-// Arrival opens the store with a name, as Named does, to copy a ledger with this secret into it. If there is no store
-// yet, Arrival makes it. It does not check that an existing store belongs to that ledger; ledger.Book.Move does.
+// Arrival opens the store of that name, as Named does, to copy a ledger with this secret into it. If there is no store
+// yet, Arrival makes it. It does not check that an existing store belongs to the copied ledger; ledger.Book.Move does.
 // Errors: as Named.
 func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, error) {
 	from := origin{secret: secret}
@@ -38,7 +38,7 @@ func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, e
 // Activate writes the version of ledgers into the copied file. Until then every opener refuses the file
 // (ledger.ErrIncoming).
 func (s *Store) Activate(ctx context.Context) error {
-	return s.checked(ctx, immediate, func(t *tx) error { return t.plain(fmt.Sprintf("PRAGMA user_version = %d", layout)) })
+	return s.checked(ctx, immediate, func(t *tx) error { return t.exec(fmt.Sprintf("PRAGMA user_version = %d", layout)) })
 }
 
 // Activate writes the version of ledgers into the copied tables. Until then every opener refuses them
@@ -53,7 +53,7 @@ func (s *Postgres) Activate(ctx context.Context) error {
 	})
 }
 
-// Incoming reports whether the file is not a ledger yet.
+// Incoming reports whether the file is not a ledger yet: it is an unfinished copy.
 func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
 	err = s.checked(ctx, deferred, func(t *tx) error {
 		is = t.version == incoming
@@ -62,7 +62,7 @@ func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// Incoming reports whether the tables are not a ledger yet.
+// Incoming reports whether the tables are not a ledger yet: they are an unfinished copy.
 func (s *Postgres) Incoming(ctx context.Context) (is bool, err error) {
 	err = s.read(ctx, func(t *postgresTx) error {
 		version := 0

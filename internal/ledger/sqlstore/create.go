@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// The head has a table of its own, so that lost entries are noticed. The triggers keep other programs from changing an
-// entry by mistake.
+// The head has a table of its own, so that the loss of the last entries is noticed. The triggers refuse changes of
+// entries by other programs' mistakes.
 const tables = `
 CREATE TABLE entry (
 	seq    INTEGER PRIMARY KEY,
@@ -30,7 +30,7 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// ensure makes the file if there is none, wholly or not at all. If there is one, ensure checks it.
+// ensure makes a ledger file if there is none; after an error there is none. If there is one, ensure inspects it.
 func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	err := inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +38,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	}
 	var unlock func()
 	err = retryBusy(ctx, func() (err error) {
-		unlock, err = lock(path+".lock", "\x00create", s) // no run has that name
+		unlock, err = lock(path+".lock", "\x00create", s) // no run has this fingerprint
 		return err
 	})
 	if err != nil {
@@ -60,8 +60,8 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	return nil
 }
 
-// inspect checks the file at path without opening it. Closing a file would drop the locks that SQLite holds on it in
-// this process. If there is no file, the error is fs.ErrNotExist.
+// inspect checks the file at path without opening it, because closing it would drop the locks that SQLite holds on it
+// in this process. If there is no file, the error is fs.ErrNotExist.
 func inspect(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -73,7 +73,7 @@ func inspect(path string) error {
 		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program "+
 			"made it", path, ledger.ErrCorrupt)
 	}
-	if wal := path + "-wal"; exists(wal) { // SQLite would write what it holds into the ledger
+	if wal := path + "-wal"; exists(wal) { // SQLite would apply its contents to the ledger
 		return fmt.Errorf("%s: %w: a ledger has no such file; end the program that has the ledger open, if there is one, "+
 			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable,
 			private.ShellWord(wal),
@@ -82,13 +82,12 @@ func inspect(path string) error {
 	return nil
 }
 
-// exists reports whether there is anything at path.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// create builds the file under another name, which only the holder of the lock uses, and renames it.
+// create writes the file under another name and renames it when it is complete. The caller holds the lock for creating.
 func create(ctx context.Context, path string, s sharing, from origin) error {
 	made := path + ".new"
 	for _, stale := range []string{made, made + "-journal"} {
@@ -109,11 +108,11 @@ func create(ctx context.Context, path string, s sharing, from origin) error {
 	if err := os.Rename(made, path); err != nil {
 		return translateFile(err)
 	}
-	_ = os.Remove(made + "-journal") // an empty one, if journals are not deleted
+	_ = os.Remove(made + "-journal") // left empty on systems on which SQLite does not delete it
 	return syncFolder(filepath.Dir(path))
 }
 
-// fill makes the tables and the secret in one transaction.
+// fill creates the tables and stores the secret, in one transaction.
 func fill(ctx context.Context, path string, from origin) error {
 	secret, err := from.secretOrNew()
 	if err != nil {
@@ -129,7 +128,7 @@ func fill(ctx context.Context, path string, from origin) error {
 			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, from.version()),
 			"INSERT INTO head VALUES (1, 0, zeroblob(32))",
 		} {
-			if err := t.plain(statement); err != nil {
+			if err := t.exec(statement); err != nil {
 				return err
 			}
 		}
@@ -139,7 +138,7 @@ func fill(ctx context.Context, path string, from origin) error {
 	return errors.Join(err, closeDB(db))
 }
 
-// syncFile makes an open folder durable. Tests replace it.
+// syncFile makes the entries of an open folder durable. Tests replace it.
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {

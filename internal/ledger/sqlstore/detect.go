@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// IsLedger reports whether the file at path is a ledger, by the header of the file.
+// IsLedger reports whether the file at path is a SQLite ledger, according to its header.
 func IsLedger(path string) bool {
 	const idAt = 68 // offset of the application's number in SQLite's header
 	f, err := os.Open(path)

@@ -19,11 +19,11 @@ func parse(name string) (path string, s sharing, err error) {
 	scheme, path, ok := strings.Cut(name, ":")
 	switch {
 	case !ok || scheme != "sqlite" && scheme != "sqlite+group":
-		return "", alone, fmt.Errorf("%w: write sqlite:PATH or postgres://USER@HOST/DATABASE", ErrUnsupported)
+		return "", ownerOnly, fmt.Errorf("%w: write sqlite:PATH or postgres://USER@HOST/DATABASE", ErrUnsupported)
 	case path == "":
-		return "", alone, fmt.Errorf("%w: sqlite: without a path", ErrUnsupported)
+		return "", ownerOnly, fmt.Errorf("%w: sqlite: without a path", ErrUnsupported)
 	case strings.HasPrefix(path, ":memory:"):
-		return "", alone, fmt.Errorf("%w: a ledger in memory would forget what was spent", ErrUnsupported)
+		return "", ownerOnly, fmt.Errorf("%w: a ledger in memory would forget what was spent", ErrUnsupported)
 	}
 	return path, sharing(scheme == "sqlite+group"), nil
 }
@@ -34,8 +34,9 @@ func IsPostgres(name string) bool {
 	return scheme == "postgres" || scheme == "postgresql"
 }
 
-// Address returns the location of the store with a name, for people: the path of the file itself, or host, port and
-// database without user and password. Two names of one store have the same address. It opens nothing. Errors: as Named.
+// Address returns a location of the named store that can be shown: the path of the file, with links resolved, or host,
+// port and database without user and password. Two names of one store have the same address. It opens no store. Errors:
+// as Named.
 func Address(name string) (string, error) {
 	if IsPostgres(name) {
 		c, err := pgx.ParseConfig(name)

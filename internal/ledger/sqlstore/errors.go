@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// translate maps an error of the driver to an error of package ledger. It drops the driver's text, which may quote
-// statements and values, and its numeric code, which tells an operator nothing.
+// translate maps an error of the SQLite driver to an error of package ledger. It drops the driver's text, which can
+// quote statements and values.
 func translate(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -26,14 +26,14 @@ func translate(err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &e):
-		return meaning(e.Code() & 0xff)
+		return errorOfCode(e.Code() & 0xff)
 	}
 	return ledger.ErrUnavailable
 }
 
-// meaning maps a primary result code to an error. The statements are constants: if SQLite finds one wrong, the schema
-// is damaged.
-func meaning(code int) error {
+// errorOfCode maps a primary result code of SQLite to an error. A code for a wrong statement means that the schema is
+// damaged, since all statements are constants.
+func errorOfCode(code int) error {
 	switch code {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
 		return ledger.ErrBusy
@@ -59,7 +59,7 @@ var (
 	errStorage = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
 )
 
-// translateFile maps an error of the operating system about a file to an error of package ledger.
+// translateFile maps an error of a file operation to an error of package ledger.
 func translateFile(err error) error {
 	switch {
 	case err == nil:

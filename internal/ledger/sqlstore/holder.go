@@ -12,17 +12,18 @@ import (
 
 // Who holds a lock
 //
-// Whoever gets a lock writes a note: the process, its host and the time. Whoever does not get it reads the note, so
-// that an operator learns which process is in the way. The note decides nothing: the lock does. In SQLite it stands in
-// the lock file, in one of slots places that the name's byte chooses. Two names may share a place; then one of their
-// notes is missing. In PostgreSQL it is the name of the session.
+// A process that gets a lock writes a note: its number, its host and the time. A process that does not get the lock
+// reads the note, so that its error names the holder. The note is only for that message; the operating system or the
+// database decides who holds the lock. Beside a SQLite file the note is in the lock file, at one of slots positions,
+// which depends on the lock's name. Two names can have the same position; then the later note replaces the earlier one.
+// In PostgreSQL the note is the name of the session.
 
 const (
 	slots    = 1 << 12
 	slotSize = 256
 )
 
-// note returns the text of a holder: the process, the time and the host.
+// note returns the text of a note: the process, the time and the host.
 func note(now time.Time) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -31,7 +32,7 @@ func note(now time.Time) string {
 	return fmt.Sprintf("%d %s %s", os.Getpid(), now.UTC().Format(time.RFC3339), host)
 }
 
-// parseNote returns the error of a lock with this note. If the note is damaged, the error names no holder.
+// parseNote returns the HeldError that a note describes, or ErrBusy if the note is damaged.
 func parseNote(text string) error {
 	fields := strings.Fields(text)
 	if len(fields) < 2 || len(fields) > 3 {
@@ -51,16 +52,17 @@ func parseNote(text string) error {
 
 func slotOf(at int64) int64 { return at % slots * slotSize }
 
-// writeNote writes the note of a lock that is held, behind the lock's byte. An error is ignored: a run does not fail
-// because its note cannot be written.
+// writeNote writes the note of the lock on byte at. It ignores errors: a run does not fail because its note cannot be
+// written.
 func writeNote(f *os.File, at int64, text string) {
 	p := make([]byte, slotSize)
 	copy(p, strconv.FormatInt(at, 16)+" "+text)
 	_, _ = f.WriteAt(p, slotOf(at))
 }
 
-// readNote returns the error of a lock that another call holds. A process that was killed leaves its note, too: a note
-// of this host counts only if its process still runs.
+// readNote returns the error for the lock on byte at, which another call holds: a HeldError, or ErrBusy if the note
+// does not name the holder. A killed process leaves its note, so a note from this host counts only if its process still
+// runs.
 func readNote(f *os.File, at int64) error {
 	p := make([]byte, slotSize)
 	if _, err := f.ReadAt(p, slotOf(at)); err != nil {
@@ -71,8 +73,8 @@ func readNote(f *os.File, at int64) error {
 		return ledger.ErrBusy
 	}
 	err := parseNote(text)
-	if held, ok := err.(*ledger.HeldError); ok { //nolint:errorlint // it was made here
-		if host, _ := os.Hostname(); held.Host == host && gone(held.Process) {
+	if held, ok := err.(*ledger.HeldError); ok { //nolint:errorlint // parseNote does not wrap it
+		if host, _ := os.Hostname(); held.Host == host && hasEnded(held.Process) {
 			return ledger.ErrBusy
 		}
 	}

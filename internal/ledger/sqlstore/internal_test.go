@@ -176,7 +176,7 @@ func TestTranslate(t *testing.T) {
 		lib.SQLITE_BUSY: ledger.ErrBusy, lib.SQLITE_LOCKED: ledger.ErrBusy, lib.SQLITE_FULL: ledger.ErrFull, lib.SQLITE_READONLY: ledger.ErrReadOnly,
 		lib.SQLITE_CORRUPT: ledger.ErrCorrupt, lib.SQLITE_NOTADB: ledger.ErrNotLedger, lib.SQLITE_CANTOPEN: ledger.ErrUnavailable, lib.SQLITE_IOERR: ledger.ErrUnavailable,
 	} {
-		if got := meaning(code); !errors.Is(got, want) {
+		if got := errorOfCode(code); !errors.Is(got, want) {
 			t.Errorf("code %d: %v, want %v", code, got, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestLockFile(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "x.lock")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock(filepath.Join(dir, "x.lock"), "a", alone); !errors.Is(err, ledger.ErrUnavailable) {
+	if _, err := lock(filepath.Join(dir, "x.lock"), "a", ownerOnly); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("followed: %v", err)
 	}
 }

@@ -1,12 +1,12 @@
 package sqlstore
 
 const (
-	applicationID = 0x6470726c // "dprl", in the file's header
-	layout        = 1          // version of the tables
-	incoming      = -1         // stands for the version while a ledger is copied into the store
+	applicationID = 0x6470726c // "dprl": marks the file's header as a ledger's
+	layout        = 1          // the version of the tables
+	incoming      = -1         // stored instead of the version until a copy into the store is complete
 )
 
-// origin is the start of a new ledger. The zero origin is a ledger of its own.
+// origin says how a new store starts: as a new ledger (the zero origin), or as the copy of another.
 type origin struct {
 	secret []byte // the secret of the ledger that is copied; nil for a new secret
 }

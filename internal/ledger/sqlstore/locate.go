@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// maxLinks is the largest number of symbolic links on a path; it is the kernel's limit.
+// maxLinks is the largest number of symbolic links that locate follows, the same as Linux's own limit.
 const maxLinks = 40
 
-// locate follows all symbolic links of a path to a file. The file need not exist; its folder must. file is the file's
-// own path. The journal and the locks are beside that path, whichever links lead to it. passed lists all folders and
-// links on the way, starting with the root: anybody who can change one of them decides which file is opened.
+// locate follows all symbolic links of a path to a file. file is the path without links: the journal and the locks are
+// beside it, whichever links lead to it. passed lists all folders and links on the way, starting with the root: a user
+// who can change one of them decides which file is opened. The file need not exist; its folder must.
 func locate(path string) (file string, passed []string, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func locate(path string) (file string, passed []string, err error) {
 		if name == "" || name == "." {
 			continue
 		}
-		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is in its name
+		next := filepath.Join(at, name) // also correct for "..", since at has no links
 		info, err := os.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !isLink(path):
@@ -67,7 +67,7 @@ func locate(path string) (file string, passed []string, err error) {
 	return "", nil, notFile(path)
 }
 
-// notFile returns the error of a path that leads to something other than a file.
+// notFile returns the error for a path that leads to a folder, a device or the like instead of a file.
 func notFile(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s: %w but a folder: name a file in it, such as %s", path, ledger.ErrNotLedger,

@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// lock locks name in the file at path until unlock is called; it makes the file if there is none. It does not wait. The
-// lock belongs to the open file: it also excludes other calls in this process, and ends with the process.
+// lock locks name in the lock file at path until unlock is called. If there is no such file, lock makes it. It does not
+// wait. The lock belongs to the open file: it also excludes other calls in this process, and ends with the process.
 func lock(path, name string, s sharing) (unlock func(), err error) {
 	f, err := openLock(lockFile(path, offset(name)), s)
 	if err != nil {
@@ -35,7 +35,7 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 	}), nil
 }
 
-// openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, under any umask.
+// openLock opens a lock file. If there is none, it makes one with the mode of s, whatever the umask is.
 func openLock(path string, s sharing) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
@@ -46,14 +46,14 @@ func openLock(path string, s sharing) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue // another process made it just now
 		}
-		if err != nil || s == alone {
+		if err != nil || s == ownerOnly {
 			return f, err
 		}
 		return f, f.Chmod(s.mode())
 	}
 }
 
-// hold locks f, or one byte of it, as long as f is open.
+// hold locks f until it is closed: the byte at, or the whole file on systems that cannot lock a byte of an open file.
 func hold(f *os.File, at int64) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -69,7 +69,7 @@ func hold(f *os.File, at int64) error {
 	return translateFile(held)
 }
 
-// offset returns the byte that stands for name: 62 bits of its SHA-256.
+// offset returns the position of the byte that is locked for name: 62 bits of the name's SHA-256.
 func offset(name string) int64 {
 	sum := sha256.Sum256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 2)

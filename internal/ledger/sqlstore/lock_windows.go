@@ -2,10 +2,11 @@ package sqlstore
 
 import "golang.org/x/sys/windows"
 
-// lockFile returns the lock file, which is the same for all names.
+// lockFile returns the path of the lock file. One file has the locks of all names, each on a byte of its own.
 func lockFile(path string, _ int64) string { return path }
 
-// flock locks one byte of an open file, far behind the notes: other processes cannot read locked bytes.
+// flock locks one byte until the file is closed. The byte is far behind the notes, since other processes cannot read
+// locked bytes.
 func flock(fd uintptr, at int64) error {
 	const nobody = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at = max(at, slots*slotSize)
@@ -13,14 +14,14 @@ func flock(fd uintptr, at int64) error {
 		&windows.Overlapped{Offset: uint32(at), OffsetHigh: uint32(at >> 32)})
 }
 
-// contended are the errors of flock if another call holds the lock.
+// contended lists the errors with which flock fails if another call holds the lock.
 var contended = []error{windows.ERROR_LOCK_VIOLATION, windows.ERROR_IO_PENDING}
 
-// noFollow refuses a link: Go opens the link itself, which is not a file.
+// noFollow makes opening a link fail: Go then opens the link itself and refuses it, since it is not a file.
 const noFollow = windows.O_FILE_FLAG_OPEN_REPARSE_POINT
 
-// gone reports whether there is no process of this number.
-func gone(process int) bool {
+// hasEnded reports whether there is no process with this number.
+func hasEnded(process int) bool {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(process))
 	if err != nil {
 		return err == windows.ERROR_INVALID_PARAMETER //nolint:errorlint // it is an error number
@@ -30,8 +31,8 @@ func gone(process int) bool {
 	return windows.GetExitCodeProcess(h, &code) == nil && code != uint32(windows.STATUS_PENDING)
 }
 
-// The journal is emptied at a commit, and the empty file is synced. A journal that is deleted could come back after a
-// power failure and take the last entry with it, since SQLite syncs no folder on Windows.
+// SQLite empties the journal at a commit, and syncs it. It does not delete the journal, because it syncs no folder on
+// Windows: after a power failure a deleted journal could be there again, and undo the last entry.
 const (
 	journalMode   = "truncate"
 	journalPragma = "&_pragma=journal_mode(truncate)"

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountPoint reports whether path is a mount point: such a file was mounted by itself. Kernels before 5.8 and some
-// sandboxes do not report this in statx; then the list of mounts decides.
+// mountPoint reports whether path is a mount point: a single file can be mounted, for example into a container. Kernels
+// before 5.8 and some sandboxes do not report this in statx; then the list of mounts decides.
 func mountPoint(path string) (bool, error) {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &st)

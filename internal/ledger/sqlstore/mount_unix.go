@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// mountPoint reports whether path is on another device than its folder: such a file was mounted by itself. It does not
-// detect a mount from the same device; these systems mount folders, not files.
+// mountPoint reports whether path is on another device than its folder, because the file was mounted by itself. It does
+// not detect a file that is mounted from the same device; these systems mount only folders.
 func mountPoint(path string) (bool, error) {
 	file, err := os.Lstat(path)
 	if err != nil {

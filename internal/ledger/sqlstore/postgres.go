@@ -19,37 +19,37 @@ import (
 
 // Postgres is a ledger.Store in a PostgreSQL database, in the first schema of the connection's search path.
 //
-// Every transaction that writes is serializable and locks the head's table before its snapshot, so that writers queue
-// instead of failing. It turns synchronous_commit on, even if the server's default differs. Locks of runs are advisory
-// locks of a session, each on a connection of its own. They end with the connection, so neither a dead process nor a
-// restarted server holds one. A connection pooler must therefore give each client a session of its own.
+// Every transaction that writes is serializable, and locks the head's table before its snapshot is taken, so that
+// writers wait for each other instead of failing. It turns synchronous_commit on, whatever the server's default is. The
+// lock of a run is an advisory lock of a session, on a connection of its own. It ends with the connection, so a dead
+// process and a restarted server hold none. A connection pooler must therefore give each client its own session.
 type Postgres struct {
 	pool   *pgxpool.Pool
 	config *pgx.ConnConfig
 	schema string
-	// arrival: a ledger is copied into this store, so it may be incoming.
+	// A ledger is copied into this store, so it may be an unfinished copy (incoming).
 	arrival bool
 }
 
 var _ ledger.Store = (*Postgres)(nil)
 
-// idle is the time after which the server ends an idle transaction, so that a frozen process cannot block the ledger
-// forever.
-const idle = 2 * time.Minute
+// idleTimeout is the time after which the server ends a transaction that sends no statement, so that a frozen process
+// cannot block the ledger forever.
+const idleTimeout = 2 * time.Minute
 
-// silent is how long the server may take to answer a statement, unless the connection string has a timeout. Statements
-// wait for locks for half of it, and are short otherwise.
-const silent = 2 * BusyTimeout
+// statementTimeout is how long the server may take to answer a statement, unless the connection string has a timeout. A
+// statement waits for locks for at most half of it, and takes little time otherwise.
+const statementTimeout = 2 * BusyTimeout
 
 // OpenPostgres opens the ledger at a connection string (postgres://…). If create is set and there are no tables,
 // OpenPostgres makes them. Errors: ErrUnsupported if dsn is not a connection string; ledger.ErrUnavailable if the
 // server cannot be reached or refuses the user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy,
-// ErrReadOnly, ErrFull. No text of the driver is passed on.
+// ErrReadOnly, ErrFull. They hold no text of the driver.
 func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, error) {
 	return openPostgres(ctx, dsn, create, origin{})
 }
 
-// openPostgres is OpenPostgres. If it makes tables, they begin with from.
+// openPostgres is OpenPostgres, with the origin of a ledger that it makes.
 func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -57,7 +57,7 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // poolers do not keep prepared statements
 	config.ConnConfig.RuntimeParams["application_name"] = "dprelease"
-	limit, err := postgres.TakeLimit(&config.ConnConfig.Config, silent)
+	limit, err := postgres.TakeLimit(&config.ConnConfig.Config, statementTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
 	}
@@ -67,15 +67,15 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 		return nil, translatePostgres(ctx, err)
 	}
 	s := &Postgres{pool: pool, config: config.ConnConfig.Copy(), arrival: from.secret != nil}
-	if err := s.ensure(ctx, create, from); err != nil { // once: does not wait for a server that is away
-		_ = s.Close() // it returns no error
+	if err := s.ensure(ctx, create, from); err != nil { // a single attempt: no waiting for a server that is down
+		_ = s.Close() // always returns nil
 		return nil, err
 	}
 	return s, nil
 }
 
-// Close ends the connections. It waits for them for the time of parting: the driver sends a silent server a request to
-// cancel the statement, and waits for an answer.
+// Close closes the connections, and waits for at most closeTimeout: the driver asks a server that does not answer to
+// cancel its statement, and waits for the answer.
 func (s *Postgres) Close() error {
 	closed := make(chan struct{})
 	go func() {
@@ -84,13 +84,14 @@ func (s *Postgres) Close() error {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(parting):
+	case <-time.After(closeTimeout):
 	}
 	return nil
 }
 
-// parting is how long the server may take to answer the last statement of a session, which nothing depends on.
-const parting = time.Second
+// closeTimeout is how long the server may take to answer the last statement of a session. Nothing depends on this
+// statement.
+const closeTimeout = time.Second
 
 // The statements that begin a transaction.
 const (
@@ -100,9 +101,9 @@ const (
 	takeHead  = "LOCK TABLE dprelease_head IN EXCLUSIVE MODE"
 )
 
-// Update runs fn in one serializable transaction, durable when Update returns nil.
+// Update implements ledger.Store.
 func (s *Postgres) Update(ctx context.Context, fn func(ledger.Tx) error) error {
-	begin := fmt.Sprintf(beginWrite, BusyTimeout.Milliseconds(), idle.Milliseconds())
+	begin := fmt.Sprintf(beginWrite, BusyTimeout.Milliseconds(), idleTimeout.Milliseconds())
 	return s.transact(ctx, begin, func(t *postgresTx) error {
 		if err := t.exec(takeHead); err != nil {
 			return err
@@ -114,12 +115,11 @@ func (s *Postgres) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 	})
 }
 
-// View runs fn on a consistent state of the log.
+// View implements ledger.Store.
 func (s *Postgres) View(ctx context.Context, fn func(ledger.Reader) error) error {
 	return s.read(ctx, func(t *postgresTx) error { return fn(t) })
 }
 
-// read runs fn in a read-only transaction.
 func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	return s.transact(ctx, beginRead, func(t *postgresTx) error {
 		if err := t.check(s.arrival); err != nil {
@@ -129,12 +129,13 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	})
 }
 
-// transact runs fn in a transaction. It runs fn again if the server was restarted meanwhile or serialization failed.
+// transact runs fn in a transaction. It runs fn again if the connection was lost, the server was restarted or the
+// serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	return retryBusy(ctx, func() error { return s.runOnce(ctx, begin, fn) })
 }
 
-// runOnce runs fn in a transaction.
+// runOnce runs fn in a transaction, without a second attempt.
 func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *Postgres) runOnce(ctx context.Context, begin string, fn func(*postgresT
 	return t.commit()
 }
 
-// Secret returns the 32 random bytes that were made with the tables.
+// Secret implements ledger.Store.
 func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	err = s.read(ctx, func(t *postgresTx) (err error) {
 		secret, err = row(func(dst ...any) error {
@@ -170,7 +171,7 @@ func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// Lock locks name until unlock is called. It returns ledger.ErrBusy if another call of a live process holds the lock.
+// Lock implements ledger.Store.
 func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -180,9 +181,9 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 		return nil, translatePostgres(ctx, err)
 	}
 	end := sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), parting)
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session also unlocks, but a moment later
+		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // closing the connection also unlocks, but only later
 		_ = conn.Close(ctx)
 	})
 	held := false
@@ -196,7 +197,8 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 		end()
 		return nil, err
 	}
-	// A run does not fail because its note cannot be written, but a connection that ended no longer holds the lock.
+	// An error is ignored, since a run does not fail because its note cannot be written. But a closed connection no
+	// longer holds the lock.
 	_, err = conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", sessionName+note(time.Now()))
 	if conn.IsClosed() {
 		end()
@@ -205,22 +207,22 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 	return end, nil
 }
 
-// sessionName is how the program names its sessions.
+// sessionName starts the name of a session that holds a lock; a note follows (holder.go).
 const sessionName = "dprelease "
 
-// holder returns the error of a lock that another session holds, by that session's name.
+// holder returns the error for a lock that another session holds, from the note in that session's name.
 func (s *Postgres) holder(t *postgresTx, key int64) error {
 	name := ""
 	err := t.row("SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) JOIN pg_database d ON "+
 		"d.oid = l.database WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND "+
 		"l.classid::bigint << 32 | l.objid::bigint = $1", []any{key}, &name)
 	if err != nil {
-		return ledger.ErrBusy // who it is cannot be found out
+		return ledger.ErrBusy // the holder is not known
 	}
 	return parseNote(strings.TrimPrefix(name, sessionName))
 }
 
-// lockKey returns 64 bits of the SHA-256 of the schema and the name.
+// lockKey returns the number of the advisory lock for name: 64 bits of the SHA-256 of schema and name.
 func (s *Postgres) lockKey(name string) int64 {
 	sum := sha256.Sum256([]byte("dprelease lock\x00" + s.schema + "\x00" + name))
 	return int64(binary.BigEndian.Uint64(sum[:8]))

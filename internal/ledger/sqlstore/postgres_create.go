@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// postgresTables are the tables. As in SQLite, the head has a table of its own, and triggers keep other programs from
-// changing an entry by mistake.
+// postgresTables creates the tables. As in SQLite, the head has a table of its own, and triggers refuse changes of
+// entries by other programs' mistakes.
 const postgresTables = `
 CREATE TABLE dprelease_entry (
 	seq    bigint PRIMARY KEY,
@@ -25,10 +25,10 @@ CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dpre
 	FOR EACH STATEMENT EXECUTE FUNCTION dprelease_append_only();
 `
 
-// makingTables is the name of the advisory lock for making the tables. No run has this name.
+// makingTables is the name of the advisory lock that is held while the tables are made. No run has this fingerprint.
 const makingTables = "\x00create"
 
-// ensure finds the schema, and makes the tables in it if there are none and create is set.
+// ensure looks up the schema, checks its tables, and makes them if there are none and create is set.
 func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 	return s.runOnce(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on",
 		func(t *postgresTx) error {
@@ -54,7 +54,8 @@ func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 		})
 }
 
-// checkLasting refuses unlogged tables, which are empty after a crash of the server: what was spent would be forgotten.
+// checkLasting returns an error if a table is unlogged. PostgreSQL empties such a table after a crash, so the ledger
+// would forget what was spent.
 func (t *postgresTx) checkLasting() error {
 	unlogged := false
 	err := t.row("SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence <> 'p' AND oid IN "+
@@ -65,13 +66,13 @@ func (t *postgresTx) checkLasting() error {
 	return err
 }
 
-// create makes the tables, unless another process has made them meanwhile.
+// create makes the tables, unless another process made them first.
 func (s *Postgres) create(t *postgresTx, from origin) error {
 	if _, err := t.conn.Exec(t.ctx, "SELECT pg_advisory_xact_lock($1)", s.lockKey(makingTables)); err != nil {
 		return t.translate(err)
 	}
 	there := false
-	// to_regclass may answer from a cache within a transaction.
+	// This query reads the catalog, because to_regclass can return a cached answer within a transaction.
 	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = " +
 		"'dprelease_head')"
 	if err := t.row(look, nil, &there); err != nil || there {

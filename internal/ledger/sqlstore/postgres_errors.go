@@ -13,7 +13,7 @@ import (
 )
 
 // translatePostgres maps an error of the driver or the server to an error of package ledger. It drops their texts,
-// which may quote statements, values and passwords, and keeps the server's code. If the context has ended, it returns
+// which can quote statements, values and passwords, and keeps the server's code. If the context has ended, it returns
 // the context's error.
 func translatePostgres(ctx context.Context, err error) error {
 	var server *pgconn.PgError
@@ -27,7 +27,7 @@ func translatePostgres(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &server):
 		return fmt.Errorf("%w (SQLSTATE %s)", postgresMeaning(server.Code), server.Code)
-	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // the latter of an attempt to connect
+	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // second: connecting
 		return errSilent
 	case errors.As(err, &connecting):
 		return errAway

@@ -12,7 +12,6 @@ import (
 	"github.com/dprelease/dprelease/internal/silence"
 )
 
-// postgresTx is one transaction.
 type postgresTx struct {
 	ctx  context.Context
 	conn *pgx.Conn
@@ -20,7 +19,6 @@ type postgresTx struct {
 
 var _ ledger.Tx = (*postgresTx)(nil)
 
-// Last returns the head, which has a table of its own.
 func (t *postgresTx) Last() (ledger.Head, error) {
 	return row(func(dst ...any) error {
 		return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil,
@@ -28,10 +26,9 @@ func (t *postgresTx) Last() (ledger.Head, error) {
 	}).head()
 }
 
-// perQuery is the number of entries that are read at a time.
+// perQuery is the number of entries that one query reads.
 const perQuery = 1000
 
-// Entries yields the entries, starting with sequence number from.
 func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		for {
@@ -71,7 +68,6 @@ func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
 	return out, t.translate(rows.Err())
 }
 
-// Append adds e and moves the head.
 func (t *postgresTx) Append(e ledger.Entry) error {
 	moved, err := t.conn.Exec(t.ctx, "UPDATE dprelease_head SET seq = $1, hash = $2 WHERE id = 1 AND seq = $3", e.Seq,
 		e.Hash[:], e.Seq-1)
@@ -87,8 +83,8 @@ func (t *postgresTx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the database has no ledger, or a ledger of a newer version. Only an arrival may be
-// incoming.
+// check returns an error if the database has no ledger, or a ledger of a newer version. An unfinished copy is an error
+// unless arrival is set.
 func (t *postgresTx) check(arrival bool) error {
 	version := 0
 	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
@@ -106,28 +102,27 @@ func (t *postgresTx) check(arrival bool) error {
 	return nil
 }
 
-// row reads one row.
 func (t *postgresTx) row(query string, args []any, dst ...any) error {
 	return t.translate(t.conn.QueryRow(t.ctx, query, args...).Scan(dst...))
 }
 
-// exec runs a statement without arguments, or several.
+// exec runs one or several statements without arguments.
 func (t *postgresTx) exec(statement string) error {
 	_, err := t.conn.Exec(t.ctx, statement)
 	return t.translate(err)
 }
 
-// rollback rolls the transaction back. If that fails, it closes the connection, which has the same effect.
+// rollback rolls the transaction back or, if that fails, closes the connection, so that the server rolls it back.
 func (t *postgresTx) rollback() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), parting)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closeTimeout)
 	defer cancel()
 	if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
 		_ = t.conn.Close(ctx)
 	}
 }
 
-// commit commits the transaction. A context that ends does not interrupt it. After an error the transaction may be
-// done.
+// commit commits the transaction, even if the context ends meanwhile. After an error the transaction may or may not be
+// committed.
 func (t *postgresTx) commit() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), BusyTimeout)
 	defer cancel()
@@ -144,7 +139,8 @@ func (t *postgresTx) commit() error {
 	return err
 }
 
-// translate returns errLost if the connection broke: the server then rolls the transaction back.
+// translate returns errLost if the connection broke, so that the server rolls the transaction back; otherwise as
+// translatePostgres.
 func (t *postgresTx) translate(err error) error {
 	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() && !errors.Is(err, silence.ErrSilent) {
 		return errLost

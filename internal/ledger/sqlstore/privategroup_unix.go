@@ -9,10 +9,9 @@ import (
 	"sync"
 )
 
-// Debian, Ubuntu and Fedora give each user a group of the same name with no other member, and let it write to the
-// user's files (umask 002). A folder that such a group may write to is still the user's alone; OpenSSH on these systems
-// takes the same view. Groups that the local files do not list, such as groups of a directory service, do not count as
-// private.
+// Debian, Ubuntu and Fedora give each user a group of the same name with no other member, and let this group write to
+// the user's files (umask 002). Only the user can write to such files, so they are accepted; OpenSSH on these systems
+// does the same. A group that is not in the local files, such as a group of a directory service, is not accepted.
 
 // privateGroup returns a function that reports whether a group is the user's own. It reads the files at its first call.
 func privateGroup(uid uint32) func(gid uint32) bool {

@@ -4,17 +4,17 @@ package sqlstore
 
 import "golang.org/x/sys/unix"
 
-// contended are the errors of flock if another call holds the lock.
+// contended lists the errors with which flock fails if another call holds the lock.
 var contended = []error{unix.EAGAIN, unix.EACCES}
 
-// noFollow refuses a link.
+// noFollow makes opening a symbolic link fail.
 const noFollow = unix.O_NOFOLLOW
 
-// gone reports whether there is no process of this number.
-func gone(process int) bool { return unix.Kill(process, 0) == unix.ESRCH }
+// hasEnded reports whether there is no process with this number.
+func hasEnded(process int) bool { return unix.Kill(process, 0) == unix.ESRCH }
 
-// The journal is deleted at a commit, and SQLite syncs its folder.
+// SQLite deletes the journal at a commit, and then syncs the folder.
 const (
 	journalMode   = "delete"
-	journalPragma = "" // it is the default
+	journalPragma = "" // deleting is SQLite's default
 )

@@ -1,11 +1,11 @@
 // Package sqlstore keeps a ledger in a SQLite file or in a PostgreSQL database (Postgres).
 //
 // In SQLite, every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that
-// committed entries survive a power failure. (FULL would not sync the folder after the journal is deleted.) PATH.lock
-// beside PATH is a file for the locks of runs, with notes on who holds them (holder.go), and is never deleted. The
-// folder must be on a file system with working locks, that is a local one. The file, the files beside it and the
-// folders above must belong to this user or root, and nobody else may write to them (surroundings.go). The name of a
-// ledger that a group shares begins with sqlite+group.
+// committed entries survive a power failure. (FULL would not sync the folder after the journal is deleted.) The file
+// PATH.lock has the locks of runs, with notes on their holders (holder.go), and is never deleted. PATH must be on a
+// local file system, because locks do not work on all others. The file, the files beside it and the folders above must
+// belong to this user or root, and nobody else may write to them (surroundings.go). If a group shares the ledger, its
+// name begins with sqlite+group.
 package sqlstore
 
 import (
@@ -23,16 +23,16 @@ type Store struct {
 	db      *sql.DB
 	path    string // the path of the file itself, without symbolic links
 	sharing sharing
-	arrival bool // a ledger is copied into this store: it may be incoming
+	arrival bool // a ledger is copied into this store, so it may be an unfinished copy
 }
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open opens the ledger at path. If there is none, Open makes one that only its owner can read. The folder must exist.
+// Open opens the ledger at path. If there is none, Open makes one that only this user can read. The folder must exist.
 // Errors: ledger.ErrExposed if other users could change or read the file, the files beside it or the folders above;
 // ledger.ErrSecondPath if the file has another path; ledger.ErrUnavailable if it cannot be made or reached;
 // ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
-func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, alone, true) }
+func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, ownerOnly, true) }
 
 func open(ctx context.Context, path string, s sharing, create bool) (*Store, error) {
 	path, passed, err := locate(path)
@@ -65,20 +65,20 @@ func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, 
 	return store, nil
 }
 
-// Close closes the file.
+// Close implements ledger.Store.
 func (s *Store) Close() error { return closeDB(s.db) }
 
-// Update runs fn in one serializable transaction, durable when Update returns nil.
+// Update implements ledger.Store.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 	return s.checked(ctx, immediate, func(t *tx) error { return fn(t) })
 }
 
-// View runs fn on a consistent state of the log.
+// View implements ledger.Store.
 func (s *Store) View(ctx context.Context, fn func(ledger.Reader) error) error {
 	return s.checked(ctx, deferred, func(t *tx) error { return fn(t) })
 }
 
-// Secret returns the 32 random bytes that were made with the file.
+// Secret implements ledger.Store.
 func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	err = s.checked(ctx, deferred, func(t *tx) (err error) {
 		secret, err = row(func(dst ...any) error {
@@ -93,7 +93,7 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// checked runs fn in a transaction, after checking that the file is a sound ledger.
+// checked checks that the file is a ledger of this version, and runs fn in the same transaction.
 func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) error {
 	return transact(ctx, s.db, begin, func(t *tx) error {
 		if err := t.check(s.arrival); err != nil {
@@ -103,8 +103,8 @@ func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) e
 	})
 }
 
-// Lock locks name until unlock is called. It returns ledger.ErrBusy if another call of a live process holds the lock.
-// On systems without OFD locks each name has a lock file of its own, which is not deleted.
+// Lock implements ledger.Store. On systems without OFD locks each name has a lock file of its own, which is not
+// deleted.
 func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

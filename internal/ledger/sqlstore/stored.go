@@ -10,12 +10,11 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// The readers of stored rows, for both databases. They detect damaged values.
+// Reading stored rows, for both databases. A damaged value is ledger.ErrCorrupt.
 
-// row is the Scan method of a row of either database.
+// row is the Scan method of a row, with which database/sql and pgx store its columns into dst.
 type row func(dst ...any) error
 
-// head reads the head's number and hash.
 func (r row) head() (h ledger.Head, err error) {
 	var hash []byte
 	if err := r(&h.Seq, &hash); err != nil {
@@ -27,7 +26,6 @@ func (r row) head() (h ledger.Head, err error) {
 	return h, nil
 }
 
-// entry reads the number, the schema, the time, the kind, the body and the hash of an entry.
 func (r row) entry() (e ledger.Entry, err error) {
 	var when, kind, body string
 	var hash []byte
@@ -42,7 +40,6 @@ func (r row) entry() (e ledger.Entry, err error) {
 	return e, nil
 }
 
-// secret reads the secret and its sum.
 func (r row) secret() (secret []byte, err error) {
 	var sum []byte
 	if err := r(&secret, &sum); err != nil {
@@ -64,7 +61,7 @@ func newSecret() ([]byte, error) {
 	return secret, nil
 }
 
-// secretSum returns a checksum that is stored beside the secret, to detect damage.
+// secretSum returns the checksum that is stored with the secret, to detect damage.
 func secretSum(secret []byte) []byte {
 	sum := sha256.Sum256(append([]byte("dprelease ledger secret\x00"), secret...))
 	return sum[:]

@@ -11,8 +11,7 @@ import (
 	"github.com/dprelease/dprelease/internal/private"
 )
 
-// A ledger is only as safe as the place in which it is stored. Two things could undo entries without a trace, and this
-// file detects both before SQLite opens the ledger:
+// The checks of a ledger's file and folders before SQLite opens it. Two things could undo entries without a trace:
 //
 //   - A second path to the file: a hard link, or a container into which only the file is mounted. SQLite looks for the
 //     journal beside the path, and this package for the locks. Two programs that use two paths do not see each other,
@@ -20,19 +19,18 @@ import (
 //   - Another user who may write beside the file. SQLite replays any journal that it finds there. A user who can add a
 //     journal, or replace the ledger's file or folder, can roll the ledger back to any state.
 //
-// The rule is OpenSSH's rule for its keys: the file, the files beside it and every folder above belong to this user or
-// to root, and nobody else may write to them. surroundings_unix.go has it by modes, surroundings_windows.go by access
-// lists.
+// The rule is the same as OpenSSH's for its keys: the file, the files beside it and every folder above belong to this
+// user or to root, and nobody else may write to them. surroundings_unix.go checks file modes, surroundings_windows.go
+// access lists.
 
-// sharing is who may write to a ledger besides root and the user who runs the program.
+// sharing tells who may write to a ledger besides root and the user who runs the program.
 type sharing bool
 
 const (
-	alone sharing = false
-	group sharing = true // the group and the owner of the ledger's folder, for sqlite+group:PATH
+	ownerOnly sharing = false
+	group     sharing = true // for sqlite+group:PATH: the owner and the group of the ledger's folder
 )
 
-// mode returns the mode of the files that this package makes.
 func (s sharing) mode() fs.FileMode {
 	if s == group {
 		return 0o660
@@ -40,31 +38,33 @@ func (s sharing) mode() fs.FileMode {
 	return 0o600
 }
 
-// beside lists the endings of the files beside a ledger that SQLite or this package rely on.
-var beside = []string{"-journal", "-wal", "-shm", ".lock"}
+// companionSuffixes lists the files beside a ledger that SQLite or this package trusts, by what their paths append to
+// the ledger's.
+var companionSuffixes = []string{"-journal", "-wal", "-shm", ".lock"}
 
-// checker collects what is wrong around one ledger.
+// checker collects the findings about one ledger.
 type checker struct {
 	sharing sharing
-	place   place // who the user is, for this system
+	id      identity // whose files are trusted
 	found   []string
 }
 
-// checkSurroundings returns an error if other users could change the ledger or roll it back, or if it has a second
-// path. path is the file's own path, without symbolic links. passed lists the folders and links that lead to it. The
-// file need not exist. Errors: ledger.ErrExposed and ledger.ErrSecondPath, each with the remedy, one line per finding.
+// checkSurroundings returns an error if other users could change the ledger or roll it back, or if its file has a
+// second path. path is the file's path without symbolic links. passed lists the folders and links that lead to it. The
+// file need not exist. Errors: ledger.ErrExposed and ledger.ErrSecondPath, each with a line per finding that names the
+// remedy.
 func checkSurroundings(path string, passed []string, s sharing) error {
-	at, err := newPlace(filepath.Dir(path), s)
+	at, err := newIdentity(filepath.Dir(path), s)
 	if err != nil {
 		return err
 	}
-	c := &checker{sharing: s, place: at}
+	c := &checker{sharing: s, id: at}
 	for _, p := range passed {
 		if err := c.checkAbove(p, p == filepath.Dir(path)); err != nil {
 			return err
 		}
 	}
-	switch info, err := lookAt(path); {
+	switch info, err := lstat(path); {
 	case err != nil:
 		return err
 	case info == nil:
@@ -75,8 +75,8 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 			return err
 		}
 	}
-	for _, ending := range beside {
-		info, err := lookAt(path + ending)
+	for _, ending := range companionSuffixes {
+		info, err := lstat(path + ending)
 		if err == nil && info != nil {
 			err = c.checkNeighbour(path+ending, info)
 		}
@@ -94,8 +94,8 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 	return nil
 }
 
-// lookAt returns what is at path; nil if there is nothing.
-func lookAt(path string) (fs.FileInfo, error) {
+// lstat is os.Lstat, but returns nil if there is nothing at path.
+func lstat(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

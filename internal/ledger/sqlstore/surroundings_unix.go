@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/private"
 )
 
-// On Unix folders above may be writable by all if they are sticky, as /tmp is. A group that has no member but the user
-// may write to folders (privategroup_unix.go).
+// A folder above may be writable by all if it is sticky, as /tmp is: only the owner of a file in it can then replace
+// the file. A group whose only member is the user may write to folders, too (privategroup_unix.go).
 
 const (
 	othersWrite = 0o022
@@ -22,20 +22,20 @@ const (
 	allWrite    = 0o002
 )
 
-// place is who may write to a ledger.
-type place struct {
+// identity holds the user and the groups whose files are trusted.
+type identity struct {
 	user uint32                // the user who runs the program
 	gid  uint32                // the group of the ledger's folder
-	own  func(gid uint32) bool // reports whether a group is the user's own
+	own  func(gid uint32) bool // reports whether the user is the group's only member
 }
 
-func newPlace(folder string, _ sharing) (place, error) {
+func newIdentity(folder string, _ sharing) (identity, error) {
 	info, err := os.Lstat(folder)
 	if err != nil {
-		return place{}, fmt.Errorf("%s: %w", folder, translateFile(err))
+		return identity{}, fmt.Errorf("%s: %w", folder, translateFile(err))
 	}
 	user := uint32(os.Geteuid())
-	return place{user: user, gid: owned(info).Gid, own: privateGroup(user)}, nil
+	return identity{user: user, gid: owned(info).Gid, own: privateGroup(user)}, nil
 }
 
 // checkAbove checks a folder or a link on the way to the ledger. own is set if it is the folder that holds the ledger.
@@ -48,11 +48,11 @@ func (c *checker) checkAbove(path string, own bool) error {
 	switch {
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info),
-			"who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.place.user, name)
+			"who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.id.user, name)
 	case mode&fs.ModeSymlink != 0: // only users who may write to its folder can change it
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
-	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.place.user && c.place.own(owned(info).Gid):
-	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.place.gid:
+	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.id.user && c.id.own(owned(info).Gid):
+	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.id.gid:
 		if own && mode&fs.ModeSetgid == 0 {
 			c.addFinding(path, "does not give its group to new files, as a shared ledger needs", "chmod g+s %s", name)
 		}
@@ -66,7 +66,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	return nil
 }
 
-// checkLedger checks the file itself.
+// checkLedger checks the ledger's file: its owner and mode, and that it has no second path.
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	if n := owned(info).Nlink; n > 1 {
 		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; "+
@@ -86,21 +86,21 @@ func (c *checker) checkLedger(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// checkFile checks the owner of a file and that other users cannot read or write it. The group may write it only if it
-// shares the ledger, and read it only if it has no other member.
+// checkFile checks the owner and the mode of a file with private contents. Other users must not read or write it. The
+// group may write it only if it shares the ledger, and read it also if the user is its only member.
 func (c *checker) checkFile(path string, info fs.FileInfo) {
 	name, perm := private.ShellWord(path), info.Mode().Perm()
 	switch {
 	case !c.trusts(owned(info)):
-		c.addFinding(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.place.user, name)
+		c.addFinding(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.id.user, name)
 	case c.sharing == group && perm&0o007 != 0:
 		c.addFinding(path, "may be read or written by all users, and holds a secret", "chmod o= %s", name)
-	case c.sharing == alone && (perm&(0o007|groupWrites) != 0 || perm&groupReads != 0 && !c.place.own(owned(info).Gid)):
+	case c.sharing == ownerOnly && (perm&(0o007|groupWrites) != 0 || perm&groupReads != 0 && !c.id.own(owned(info).Gid)):
 		c.addFinding(path, "may be read or written by others, and holds a secret", "chmod 600 %s", name)
 	}
 }
 
-// checkNeighbour checks a file on which SQLite or this package relies.
+// checkNeighbour checks one of the files beside the ledger that SQLite or this package trusts.
 func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	name := private.ShellWord(path)
 	switch {
@@ -111,8 +111,8 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 			name)
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info),
-			"if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.place.user, name)
-	case c.sharing == alone && info.Mode().Perm()&othersWrite != 0:
+			"if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.id.user, name)
+	case c.sharing == ownerOnly && info.Mode().Perm()&othersWrite != 0:
 		c.addFinding(path, "may be written by others", "chmod go-w %s", name)
 	case info.Mode().Perm()&allWrite != 0:
 		c.addFinding(path, "may be written by all users", "chmod o-w %s", name)
@@ -120,17 +120,17 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// trusts reports whether a file's owner may change the ledger. In a shared ledger, files of the group are trusted,
-// since only its members and root can give files to it.
+// trusts reports whether the owner of a file may change the ledger. In a shared ledger a file of the group is trusted,
+// since only the group's members and root can give a file to it.
 func (c *checker) trusts(a *syscall.Stat_t) bool {
-	return a.Uid == 0 || a.Uid == c.place.user || c.sharing == group && a.Gid == c.place.gid
+	return a.Uid == 0 || a.Uid == c.id.user || c.sharing == group && a.Gid == c.id.gid
 }
 
 func (c *checker) stranger(info fs.FileInfo) string {
-	return fmt.Sprintf("belongs to user %d, and this is user %d", owned(info).Uid, c.place.user)
+	return fmt.Sprintf("belongs to user %d, and this is user %d", owned(info).Uid, c.id.user)
 }
 
-// owned returns a file's attributes. The conversion works on every Unix.
+// owned returns a file's attributes with its owner and group. On every Unix, Sys returns them.
 func owned(info fs.FileInfo) *syscall.Stat_t {
 	if a, ok := info.Sys().(*syscall.Stat_t); ok {
 		return a

@@ -13,23 +13,23 @@ import (
 	"github.com/dprelease/dprelease/internal/private"
 )
 
-// On Windows the owner and the access list decide (package private). Nobody but this user, the administrators and the
-// system may write to the ledger, the files beside it and its folder; read the ledger or its folder, from which new
-// files take their lists; or rename, delete or take over a folder above. A ledger of a group is refused, since no
-// access list shows which accounts make up a group.
+// On Windows the owner and the access list decide (package private). Only this user, the administrators and the system
+// may write to the ledger, the files beside it and its folder, read the ledger or its folder (new files inherit the
+// folder's list), or rename, delete or take over a folder above. A ledger that a group shares is refused, since access
+// lists do not show which accounts belong to a group.
 
-// place has nothing: the access lists are compared with this user's account.
-type place struct{}
+// identity is empty: package private compares access lists with this user's account.
+type identity struct{}
 
-func newPlace(_ string, s sharing) (place, error) {
+func newIdentity(_ string, s sharing) (identity, error) {
 	if s == group {
-		return place{}, fmt.Errorf("%w: sqlite+group: is for Unix; share a ledger in PostgreSQL", ErrUnsupported)
+		return identity{}, fmt.Errorf("%w: sqlite+group: is for Unix; share a ledger in PostgreSQL", ErrUnsupported)
 	}
-	return place{}, nil
+	return identity{}, nil
 }
 
-// checkRights records who holds rights to path, or with within to what is made in it, that nobody else may have. why
-// completes "WHO, who may …", and remedy is what to do.
+// checkRights adds a finding if other accounts hold one of the rights to path. If within is set, rights that new files
+// in path inherit count, too. why completes "WHO, who may …"; remedy is what the user should do.
 func (c *checker) checkRights(path string, rights windows.ACCESS_MASK, within bool, why, remedy string) error {
 	who, err := private.Holders(path, rights, within)
 	if err != nil {
@@ -49,7 +49,8 @@ func (c *checker) checkAbove(path string, own bool) error {
 	if info.Mode()&fs.ModeIrregular != 0 {
 		return fmt.Errorf("%s: %w: a junction leads to the ledger; name the folder itself", path, ledger.ErrSecondPath)
 	}
-	// Other users and services may need a folder above, and the root of a drive.
+	// A folder above, such as the root of a drive, can be needed by other users, so nobody is told to change its
+	// rights.
 	remedy := "move the ledger into a folder of your own, within your profile"
 	if !own {
 		return c.checkRights(path, private.Replace, false, "put another ledger in place of this one", remedy)
@@ -61,7 +62,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 }
 
 func (c *checker) checkLedger(path string, info fs.FileInfo) error {
-	n, err := names(path)
+	n, err := linkCount(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
@@ -78,7 +79,7 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "move it away")
 		return nil
 	}
-	n, err := names(path)
+	n, err := linkCount(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
 	}
@@ -89,9 +90,9 @@ func (c *checker) checkNeighbour(path string, info fs.FileInfo) error {
 		private.Repair(path, info))
 }
 
-// names returns how many names (hard links) a file has. It asks for no right to the contents, so that closing the file
-// drops no lock of SQLite's.
-func names(path string) (uint32, error) {
+// linkCount returns the number of hard links to a file. It opens the file without access to the contents: closing it
+// then drops no lock that SQLite holds.
+func linkCount(path string) (uint32, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err

@@ -12,15 +12,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The statements that begin a transaction. A writer gets the write lock at once, a reader gets its lock with its first
-// statement.
+// The statements that begin a transaction. A writer gets the write lock with BEGIN, a reader its lock with its first
+// query.
 const (
 	immediate = "BEGIN IMMEDIATE"
 	deferred  = "BEGIN DEFERRED"
 )
 
-// transact runs fn in a transaction. If anything fails, including fn, nothing is stored; only an error of the commit
-// itself may leave the transaction done. A context that ends does not interrupt BEGIN, COMMIT and ROLLBACK.
+// transact runs fn in a transaction. If fn fails or the context ends before the commit, nothing is stored. If the
+// commit itself fails, the transaction may be stored or not. The end of the context does not interrupt BEGIN, COMMIT
+// and ROLLBACK.
 func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error) error {
 	t, err := start(ctx, db, begin)
 	if err != nil {
@@ -34,15 +35,15 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// If readers are in the way, COMMIT returns busy and the transaction stays open, so it can be tried again.
-	if err := retryBusy(ctx, func() error { return t.plain("COMMIT") }); err != nil {
+	// If readers hold locks, COMMIT returns busy and the transaction stays open, so COMMIT can be tried again.
+	if err := retryBusy(ctx, func() error { return t.exec("COMMIT") }); err != nil {
 		return err
 	}
 	done = true
 	return nil
 }
 
-// start begins a transaction on a connection and takes its lock. It waits for other processes.
+// start begins a transaction on a connection of its own. It waits while other processes hold locks.
 func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	err = retryBusy(ctx, func() error {
 		conn, err := db.Conn(ctx)
@@ -50,7 +51,7 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 			return translate(err)
 		}
 		t = &tx{ctx: ctx, conn: conn}
-		if err := t.plain(begin); err != nil {
+		if err := t.exec(begin); err != nil {
 			return errors.Join(err, translate(conn.Close()))
 		}
 		err = t.row("PRAGMA user_version", &t.version)
@@ -62,17 +63,17 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	return t, err
 }
 
-// end returns the connection to the pool, after a rollback if the transaction failed. If the rollback fails, end closes
-// the connection, which rolls back at once or when the file is next opened.
+// end returns the connection to the pool. If the transaction was not committed, end rolls it back first. If that fails,
+// end closes the connection: SQLite then rolls back now, or when the file is next opened.
 func (t *tx) end(committed bool) {
-	if !committed && t.plain("ROLLBACK") != nil {
-		// closes the connection; the error is the one returned here
+	if !committed && t.exec("ROLLBACK") != nil {
+		// This closes the connection; Raw returns the same error.
 		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	_ = t.conn.Close() // an error means that it is closed already
 }
 
-// connect opens the existing file at path, with one connection per store: goroutines queue for it.
+// connect opens the file at path, which must exist. A store has one connection, for which its goroutines wait.
 func connect(path string) (*sql.DB, error) {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {

@@ -10,7 +10,6 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger"
 )
 
-// tx is one transaction.
 type tx struct {
 	ctx     context.Context
 	conn    *sql.Conn
@@ -19,12 +18,10 @@ type tx struct {
 
 var _ ledger.Tx = (*tx)(nil)
 
-// Last returns the head, which has a table of its own.
 func (t *tx) Last() (ledger.Head, error) {
 	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
 }
 
-// Entries yields the entries, starting with sequence number from.
 func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		rows, err := t.conn.QueryContext(t.ctx,
@@ -33,7 +30,7 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 			yield(ledger.Entry{}, t.translate(err))
 			return
 		}
-		defer rows.Close() // rows.Err reports what went wrong
+		defer rows.Close() // rows.Err returns the error
 		for rows.Next() {
 			e, err := row(rows.Scan).entry()
 			if !yield(e, err) || err != nil {
@@ -46,7 +43,6 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	}
 }
 
-// Append adds e and moves the head.
 func (t *tx) Append(e ledger.Entry) error {
 	res, err := t.conn.ExecContext(t.ctx, "UPDATE head SET seq = ?, hash = ? WHERE id = 1 AND seq = ?", e.Seq, e.Hash[:],
 		e.Seq-1)
@@ -61,8 +57,8 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the file is not a ledger, or a ledger of a newer version, or if commits would not be
-// durable. Only an arrival may be incoming.
+// check returns an error if the file is not a ledger, has a newer version, or is in a mode in which commits are not
+// durable. An unfinished copy is an error unless arrival is set.
 func (t *tx) check(arrival bool) error {
 	var (
 		id, sync int
@@ -79,32 +75,31 @@ func (t *tx) check(arrival bool) error {
 		return ledger.ErrNewer
 	case t.version == incoming && !arrival:
 		return ledger.ErrIncoming
-	case t.version == incoming && sync == extra && journal == journalMode:
+	case t.version == incoming && sync == synchronousExtra && journal == journalMode:
 		return nil
 	case t.version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
-	case sync != extra || journal != journalMode:
+	case sync != synchronousExtra || journal != journalMode:
 		return fmt.Errorf("%w: another program set its journal mode to %s (synchronous %d), in which commits would not be "+
 			"durable; end that program, and run sqlite3 FILE 'PRAGMA journal_mode=%s'", ledger.ErrUnavailable, journal, sync, journalMode)
 	}
 	return nil
 }
 
-// extra is the answer of PRAGMA synchronous for EXTRA.
-const extra = 3
+// synchronousExtra is the value of PRAGMA synchronous that means EXTRA.
+const synchronousExtra = 3
 
-// row reads one row.
 func (t *tx) row(query string, dst ...any) error {
 	return t.translate(t.conn.QueryRowContext(t.ctx, query).Scan(dst...))
 }
 
-// plain runs a statement that a cancelled context does not interrupt.
-func (t *tx) plain(statement string) error {
+// exec runs a statement. A cancelled context does not interrupt it.
+func (t *tx) exec(statement string) error {
 	_, err := t.conn.ExecContext(context.WithoutCancel(t.ctx), statement)
 	return translate(err)
 }
 
-// translate returns the context's error if the context has ended, since the driver reports that in several ways.
+// translate returns the context's error if the context has ended: the driver reports that in several ways.
 func (t *tx) translate(err error) error {
 	if err != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()

@@ -1,7 +1,8 @@
-// Package int128 holds integers of 128 bits: sums that no table of less than 2^48 rows can overflow.
+// Package int128 has integers of 128 bits, which sums of values over fewer than 2^48 rows cannot overflow.
 //
-// An [Int] is High·2^64 + Low in two's complement. A [Slice] holds many of them, with the high halves apart from the
-// low ones. Noise is added in place: afterwards each integer fits its high half, and the low halves are wiped.
+// An [Int] is High·2^64 + Low in two's complement. A [Slice] holds many of them: all high halves in one slice, all low
+// halves in another. Noise is added in place: afterwards the high half of each integer holds its noisy value, and the
+// low halves are wiped.
 package int128
 
 import (
@@ -108,7 +109,7 @@ type Slice struct {
 // Make returns n zeros of 128 bits.
 func Make(n int) Slice { return Slice{make([]int64, n), make([]uint64, n)} }
 
-// Narrow returns integers of 64 bits, in the memory of cells.
+// Narrow returns the 64-bit integers of cells as a Slice that shares their memory.
 func Narrow(cells []int64) Slice { return Slice{High: cells} }
 
 // Len returns the number of integers.
@@ -132,14 +133,14 @@ func (s Slice) Add(i int, x Int) {
 	s.High[i] += x.High + int64(carry)
 }
 
-// AddSlice adds each integer of o to the same item of s, whose integers have 128 bits.
+// AddSlice adds o.At(i) to integer i of s, for all i. s must have 128-bit integers.
 func (s Slice) AddSlice(o Slice) {
 	for i := range o.High {
 		s.Add(i, o.At(i))
 	}
 }
 
-// Cut returns the integers with indices in [from, to), in the same memory.
+// Cut returns the integers with indices in [from, to) as a Slice that shares the memory.
 func (s Slice) Cut(from, to int) Slice {
 	if s.Low == nil {
 		return Slice{High: s.High[from:to]}

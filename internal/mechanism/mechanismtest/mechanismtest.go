@@ -53,8 +53,8 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
-// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns the held answers of every key,
-// by name.
+// OpenForKeys is [Open] for exact answers by private keys (mechanism.HideForKeys): it returns the answers of every key
+// that can be selected, by key.
 func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
 	tb.Helper()
 	if !owntest.Guard(tb) {
@@ -80,8 +80,8 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 	return n
 }
 
-// FixRandom fixes the random bits of the rest of the test, with testing/cryptotest. Outside of it a draw refuses any
-// reader except the system's.
+// FixRandom makes the rest of the test draw reproducible random bits, with testing/cryptotest. Without it a draw
+// refuses any reader except the system's.
 func FixRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	if !owntest.Guard(t) {
@@ -93,7 +93,7 @@ func FixRandom(t *testing.T, seed uint64) {
 	t.Cleanup(func() { fix(-1) })
 }
 
-// Select returns the vector of a selection of these keys, as if they had been selected. Their counts are 0.
+// Select returns a vector of these keys, as if SelectKeys had selected them. Their counts are 0.
 func Select(tb testing.TB, keys ...string) mechanism.Noisy {
 	tb.Helper()
 	if !owntest.Guard(tb) {

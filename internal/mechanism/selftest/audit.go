@@ -9,27 +9,27 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// The numbers of rows of each cell in the two tables.
+// Every cell has fewer rows in one of the two tables and more rows in the other.
 const (
 	fewer = 1
 	more  = 2
 )
 
-// Release releases a table of cells cells with rows rows each; each row is a privacy unit of its own. It returns the
-// noisy number of rows of each cell, and the mechanism that the release claims. The release uses the same code as a
-// user's release. The mechanism's sensitivity is 1 row, and its unit is rows.
+// Release makes a release of a table with rows rows in each of cells cells. Each row is a privacy unit of its own. It
+// returns the noisy number of rows of each cell, and the mechanism that the release claims, with a sensitivity of 1
+// row. The release uses the same code as a user's release.
 type Release func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error)
 
-// Pairs returns the number of pairs of neighbouring cells of the audit: at least a hundred thousand, and a million if
-// budget is ten seconds or more. If mu is near 1, both numbers detect noise that is 10 % too small: the bound is then 8
-// or more of its own standard deviations above mu.
+// Pairs returns the number of cells that the audit compares in the two tables: at least a hundred thousand, and a
+// million if budget is ten seconds or more. If mu is near 1, both numbers detect noise that is 10 % too small: the
+// lower bound of mu is then 8 or more of its standard deviations above the claim.
 func Pairs(budget time.Duration) int {
 	const perSecond, fullAt = 100_000, 10
 	return int(perSecond * min(fullAt, max(1, budget/time.Second)))
 }
 
-// audit releases two tables. In each cell they are neighbours: one has a row more. If the mechanism is mu-Gaussian
-// differentially private (Dong, Roth & Su 2022), no test tells the two better apart than N(0, 1) from N(mu, 1), so that
+// audit releases two tables, which differ by one row in each cell. If the mechanism is mu-Gaussian differentially
+// private (Dong, Roth & Su 2022), no test tells the two better apart than N(0, 1) from N(mu, 1), so that
 //
 //	Phi⁻¹(1 − FPR) − Phi⁻¹(FNR) <= mu
 //
@@ -105,14 +105,15 @@ func errorsOf(without, with []float64) (n, falsePositives, falseNegatives int) {
 	return len(without), falsePositives, falseNegatives
 }
 
-// muBound returns the largest mu that these numbers of errors, in n cases each, rule out at level alarm/2.
+// muBound returns a lower bound of mu, from the numbers of errors in n cases each. It exceeds the true mu with
+// probability at most alarm/2.
 func muBound(falsePositives, falseNegatives, n int) float64 {
 	fpr := proportionBound(falsePositives, n, alarm/4)
 	fnr := proportionBound(falseNegatives, n, alarm/4)
 	return max(0, normalQuantile(1-fpr)-normalQuantile(fnr)) // mu is never negative
 }
 
-// inUnits returns the noise of row counts, in grid units.
+// inUnits returns the noise in counts of cells that have rows rows, in grid units.
 func inUnits(counts []float64, m calibrate.Mechanism, rows float64) []int64 {
 	out := make([]int64, len(counts))
 	for i, c := range counts {
@@ -130,7 +131,7 @@ func released(name string, x []int64, d noise) Check {
 	return chiSquare(name, counts, b.probability)
 }
 
-// independent tests pairs of noise: the items at the same index of two slices.
+// independent tests with a chi-square whether noise is independent: x[i] and y[i] of each pair of slices x, y.
 func independent(name string, d noise, pairs [][2][]int64) Check {
 	b := coarse(d)
 	counts := make([]int, len(b.probability)*len(b.probability))
@@ -140,8 +141,8 @@ func independent(name string, d noise, pairs [][2][]int64) Check {
 	return chiSquare(name, counts, b.pairs())
 }
 
-// pairAtLag pairs each cell with the one lag cells further on; each cell is in one pair. A worker takes chunk cells at
-// a time, so lag = chunk pairs the work of different workers.
+// pairAtLag pairs each cell with the cell that is lag further on; each cell is in one pair. A worker draws chunk cells
+// at a time, so lag = chunk pairs cells that different workers drew.
 func pairAtLag(x []int64, lag int) (pairs [][2][]int64) {
 	for ; len(x) >= 2*lag; x = x[2*lag:] {
 		pairs = append(pairs, [2][]int64{x[:lag], x[lag : 2*lag]})

@@ -2,13 +2,13 @@ package selftest
 
 import "math"
 
-// leastExpected is the least number of samples that a bin must expect. The thresholds are tails of the chi-square
-// distribution, which assumes normal counts. If a check has few bins, a binomial count of 2000 expected samples exceeds
-// its share of the tail less than 4 times as often. The shares of the checks allow for that.
+// leastExpected is the smallest expected number of samples in a bin. A check's threshold is a quantile of the
+// chi-square distribution, which assumes normal counts. With few bins, binomial counts that expect 2000 exceed the
+// threshold less than 4 times as often as that quantile allows; the checks' alarm levels make up for this.
 const leastExpected = 2000
 
-// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. If tail is 0, Z is
-// normal. Otherwise Z is symmetric and P(Z < z) = tail·e^z for z < 0.
+// noise is the distribution of a noisy number that is tested: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1.
+// If tail is 0, Z is normal. Otherwise Z is symmetric and P(Z < z) = tail·e^z for z < 0.
 type noise struct {
 	base  int64
 	part  float64
@@ -28,7 +28,7 @@ func (d noise) lowerTail(z float64) float64 {
 	}
 }
 
-// probabilityBetween returns P(a <= Z < b) for a <= b, computed in the tail in which nothing cancels.
+// probabilityBetween returns P(a <= Z < b) for a <= b, computed from lower tails, whose difference is accurate.
 func (d noise) probabilityBetween(a, b float64) float64 {
 	if a > 0 {
 		a, b = -b, -a
@@ -36,10 +36,10 @@ func (d noise) probabilityBetween(a, b float64) float64 {
 	return d.lowerTail(b) - d.lowerTail(a)
 }
 
-// probabilityBelow returns P(y < edge).
+// probabilityBelow returns P(y < edge) for a noisy number y.
 func (d noise) probabilityBelow(edge int64) float64 { return d.lowerTail(d.z(edge)) }
 
-// z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
+// z returns the z for which y < edge if and only if Z < z.
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
 
 // bins divides the integers: bin i holds the integers from first + (i−1)·width on; the first and the last bin are
@@ -49,7 +49,7 @@ type bins struct {
 	probability  []float64
 }
 
-// newBins divides the integers around d, as far out as each bin expects enough of n samples.
+// newBins returns bins for n samples of d. Each bin expects at least leastExpected samples.
 func newBins(d noise, n int) bins {
 	width := max(1, int64(d.scale/8))
 	need := leastExpected / float64(n)
@@ -85,7 +85,8 @@ func (b bins) find(y int64) int {
 	return last
 }
 
-// pairs returns the probabilities of two independent samples, bin i of the first and j of the second at i·len + j.
+// pairs returns the probabilities of pairs of bins for two independent samples: item i·len + j is for bin i of the
+// first and bin j of the second.
 func (b bins) pairs() []float64 {
 	out := make([]float64, 0, len(b.probability)*len(b.probability))
 	for _, p := range b.probability {
@@ -110,7 +111,7 @@ func chiSquare(name string, counts []int, probability []float64) Check {
 	}.judged()
 }
 
-// homogeneous tests with a chi-square whether two samples, counted by bin, come from one distribution.
+// homogeneous tests with a chi-square whether two samples, counted by bin, have the same distribution.
 func homogeneous(name string, x, y []int) Check {
 	n, m := float64(total(x)), float64(total(y))
 	var chi float64

@@ -2,10 +2,11 @@ package selftest
 
 import "math"
 
-// alarm is the probability that a group of checks (the sampler's, the audit's) fails although nothing is wrong.
+// alarm is the probability that a group of checks fails although nothing is wrong. There are two groups: the checks of
+// the sampler and the checks of the audit.
 const alarm = 1e-9 / 2
 
-// maxChecks is the largest number of checks of a group. Each check has an equal share of the alarm.
+// maxChecks is the largest number of checks in a group. Each check may fail by chance with probability alarm/maxChecks.
 const maxChecks = 32
 
 // Check is the outcome of one check.
@@ -14,7 +15,7 @@ type Check struct {
 	Name string `json:"name"`
 	// Measure names the statistic.
 	Measure string `json:"measure"`
-	// Samples is the number of noisy numbers, or known answers, from which the statistic is computed.
+	// Samples is the number of noisy numbers, or of reference values, from which the statistic is computed.
 	Samples   int     `json:"samples"`
 	Statistic float64 `json:"statistic"`
 	// Threshold is the largest statistic that passes.
@@ -22,7 +23,7 @@ type Check struct {
 	Pass      bool    `json:"pass"`
 }
 
-// judged returns c with its verdict. A statistic that is not a number fails, and is shown as the largest float64.
+// judged returns c with Pass set. A statistic that is NaN or infinite fails, and is replaced by the largest float64.
 func (c Check) judged() Check {
 	if math.IsNaN(c.Statistic) || math.IsInf(c.Statistic, 0) {
 		c.Statistic = math.MaxFloat64

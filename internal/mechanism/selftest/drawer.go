@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// leastSamples is the number of samples that a check draws even if it has no time. Bins are made for this number.
+	// leastSamples is the number of samples that a check draws even if its time is over. Bins are made for this number.
 	leastSamples = 2_000_000
 	// chunk is the number of samples that are drawn at a time, the same as in a release, whose workers draw blocks of
 	// so many cells.
 	chunk = 1 << 14
 )
 
-// input is a number to which noise of this scale is added: cell·2^lift.
+// input is a number to which a check adds noise: the number cell·2^lift in grid units, and the scale S of the noise.
 type input struct {
 	scale float64
 	lift  int // −52 … 0
 	cell  int64
 }
 
-// exact returns the distribution of the noisy number.
+// exact returns the exact distribution of the noisy number.
 func (in input) exact() noise {
 	base := in.cell >> -in.lift
 	part := math.Ldexp(float64(in.cell-base<<-in.lift), in.lift)
 	return noise{base: base, part: part, scale: in.scale}
 }
 
-// String writes S and x = cell·2^lift.
+// String returns S and x = cell·2^lift, for the names of checks.
 func (in input) String() string {
 	s := fmt.Sprintf("S = %g", in.scale)
 	if f, e := math.Frexp(in.scale); f == 0.5 {
@@ -44,7 +44,7 @@ func (in input) String() string {
 	return fmt.Sprintf("%s, x = %d·2^%d", s, in.cell, in.lift)
 }
 
-// drawer yields noisy copies of one input. It has a source of its own, as each worker has.
+// drawer draws noisy copies of one input, with random bits of its own.
 type drawer struct {
 	cell    int64
 	sampler adder
@@ -83,7 +83,7 @@ func (d *drawer) next() ([]int64, error) {
 	return d.cells, d.sampler.Add(d.cells)
 }
 
-// draw passes chunks of in's noisy copies to see, until the time is over and there are enough.
+// draw passes chunks of noisy copies of in to see, until budget is over and at least leastSamples are drawn.
 func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)) error {
 	d, err := newDrawer(in)
 	if err != nil {
@@ -92,7 +92,7 @@ func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)
 	return d.draw(ctx, budget, see)
 }
 
-// draw passes chunks of noisy numbers to see, until the time is over and there are enough.
+// draw passes chunks of noisy numbers to see, until budget is over and at least leastSamples are drawn.
 func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int64)) error {
 	end := time.Now().Add(budget)
 	for n := 0; n < leastSamples || time.Now().Before(end); n += chunk {
@@ -108,7 +108,7 @@ func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int6
 	return nil
 }
 
-// fit compares the noise with its exact probabilities.
+// fit tests whether noisy copies of in have their exact distribution.
 func (in input) fit(ctx context.Context, budget time.Duration) (Check, error) {
 	d, err := newDrawer(in)
 	if err != nil {
@@ -117,7 +117,7 @@ func (in input) fit(ctx context.Context, budget time.Duration) (Check, error) {
 	return d.fit(ctx, budget, in.exact(), "sampler, exact probabilities, "+in.String())
 }
 
-// fit compares the noise with its exact distribution, in a check of that name.
+// fit tests whether the drawn numbers have the distribution exact. name is the name of the check.
 func (d *drawer) fit(ctx context.Context, budget time.Duration, exact noise, name string) (Check, error) {
 	b := newBins(exact, leastSamples)
 	counts := make([]int, len(b.probability))

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// paired is the noise that the tests of independence draw.
+// paired is the input whose noisy copies are tested for independence.
 var paired = input{scale: 16}
 
-// coarse divides a distribution into few bins, so that each pair of bins expects many samples.
+// coarse returns few, wide bins, so that each pair of bins expects many samples.
 func coarse(d noise) bins {
 	width := max(1, int64(d.scale/2))
 	b := bins{first: d.base - 4*width, width: width}
@@ -26,14 +26,14 @@ func coarse(d noise) bins {
 	return b
 }
 
-// tally counts the pairs of bins of x[i], y[i].
+// tally adds 1 to the count of the pair of bins of x[i] and y[i], for each i.
 func (b bins) tally(counts []int, x, y []int64) {
 	for i := range x {
 		counts[b.find(x[i])*len(b.probability)+b.find(y[i])]++
 	}
 }
 
-// successive tests pairs of samples that one source draws in succession.
+// successive tests whether samples that one source draws one after the other are independent.
 func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))
@@ -45,8 +45,8 @@ func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	return chiSquare("sampler, successive samples are independent", counts, b.pairs()), err
 }
 
-// blocks tests pairs of samples at the same index of neighbouring blocks of a vector that is too long for memory. Each
-// block is drawn from its own part of the bits of one key.
+// blocks tests whether neighbouring blocks of a vector that is too long for memory are independent: samples at the same
+// index of each. The two blocks use different bits of one key.
 func blocks(ctx context.Context, budget time.Duration) (Check, error) {
 	const many = 1 << 20
 	b := coarse(paired.exact())
@@ -88,7 +88,8 @@ func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
 	return s.Fill(cells)
 }
 
-// workers tests pairs of samples at the same index of two sources, which are made like the sources of two workers.
+// workers tests whether two sources, made like the sources of two workers, are independent: their samples at the same
+// index.
 func workers(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))

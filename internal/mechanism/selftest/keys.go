@@ -8,43 +8,43 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Selected is the published result of a release with discovered keys: for each key that was selected, the noisy number
-// of units and the noisy sum.
+// Selected is the published result of a release with private key selection: the noisy number of units and the noisy sum
+// of each selected key.
 type Selected struct {
 	Counts, Sums []float64
-	// Selection is the claimed selection of the keys, and Summed the claimed mechanism of the sums. Both count rows,
-	// with one row for each unit.
+	// Selection is the claimed selection of the keys, and Summed the claimed mechanism of the sums. In both a unit has
+	// one row, which counts 1.
 	Selection calibrate.KeySelection
 	Summed    calibrate.Mechanism
 }
 
-// Selection releases a table of keys keys, each of which is in rows rows. The job discovers the keys, drops keys of
-// fewer than least units, and adds up 1 for each row of a key. Each row is a privacy unit of its own. The release uses
-// the same code as a user's release.
+// Selection makes a release of a table with keys keys, each of which is in rows rows. The job selects the keys
+// privately, drops keys of fewer than least units before the noise, and adds up 1 for each row of a key. Each row is a
+// privacy unit of its own. The release uses the same code as a user's release.
 type Selection func(ctx context.Context, least int64, keys, rows int) (*Selected, error)
 
 const (
 	// keysOfAudit is large enough to detect a threshold that is a sixth of sigma too low, if Failure is near 0.1: about
 	// 2,460 keys are then found, with a standard deviation of 46, and up to 2,300 pass.
 	keysOfAudit = 20_000
-	// distanceOfMany is the distance of many counts above the threshold, in sigmas. One of 20,000 keys at this distance
-	// is missed with probability below 1e-27.
+	// distanceOfMany is how far the counts of keys that must be found are above the threshold, in sigmas. The
+	// probability that one of 20,000 such keys is missed is below 1e-27.
 	distanceOfMany = 12
 	// leastUnits is the pre-threshold of the releases that drop keys.
 	leastUnits = 3
 )
 
-// Keys makes four releases. In the first table each key has one unit, in the second very many units. The others are by
-// a job that drops keys of fewer than three units: each key has three units in one table, and two in the other.
+// Keys audits private key selection with four releases. In the first table each key has one unit, in the second very
+// many units. The job of the other two drops keys of fewer than three units; each key has three units in one table, and
+// two in the other.
 //
-// Take a key that only one unit has, or that has the least number of units only with one unit. It is selected with
-// probability at most Failure, and the noise of keys is independent. So the lower Clopper–Pearson bound of that
-// probability exceeds Failure with probability at most alarm/64, if the claims hold. In the second table all keys are
-// selected, so that the noise in their counts and sums is not biased by the selection. No key of two units is selected.
-// An error is ctx's or selection's; a failed check is not an error. The checks belong to the group of the audit: see
-// [Run].
+// A key whose count would be 0, or below the pre-threshold, without one of its units is selected with probability at
+// most Failure, and the noise of different keys is independent. So if the claims hold, the lower Clopper–Pearson bound
+// of that probability exceeds Failure with probability at most alarm/64. In the second table all keys are selected, so
+// the selection does not bias the noise in their counts and sums. No key of two units may be selected. An error is
+// ctx's or selection's; a failed check is not an error. The checks belong to the audit's group: see [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
-	share, alone, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
+	share, rare, wrong, err := auditRareKeys(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := alone.Selection.Mechanism
-	units, err := alone.Selection.Threshold()
+	m := rare.Selection.Mechanism
+	units, err := rare.Selection.Threshold()
 	if err != nil {
 		return nil, fmt.Errorf("selftest: the threshold of discovered keys: %w", err)
 	}
@@ -74,7 +74,7 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	}
 	kept := Check{
 		Name: "discovered keys, those above the threshold and no others, in all tables", Measure: "keys",
-		Samples: len(alone.Counts) + len(many.Counts), Statistic: float64(wrong),
+		Samples: len(rare.Counts) + len(many.Counts), Statistic: float64(wrong),
 	}
 	exact := func(m calibrate.Mechanism) noise { return noise{scale: float64(m.Sigma) / m.Grid} }
 	checks := []Check{share, shareOfLeast, leftOut.judged(), kept.judged()}
@@ -89,8 +89,8 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	), nil
 }
 
-// auditRareKeys releases a table in which each key has the least number of units. It returns the check of the number of
-// selected keys, the release, and the number of wrong noisy counts: below the threshold, or without a sum.
+// auditRareKeys makes a release of a table in which each key has exactly least units. It returns the check of how many
+// keys were selected, the release, and the number of wrong results: counts below the threshold, and keys without a sum.
 func auditRareKeys(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected,
 	wrong int,
 	err error) {

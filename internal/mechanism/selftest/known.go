@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// knownStream is the stream of random bits that a standard states for a key and a first counter.
+// knownStream is a stream of random bits that a standard publishes for a key and a first counter.
 type knownStream struct{ name, key, counter, stream string }
 
-// knownStreams are the output blocks of CTR-AES256.Encrypt (2001).
+// knownStreams is the example CTR-AES256.Encrypt of NIST SP 800-38A (2001), section F.5.5.
 var knownStreams = []knownStream{
 	{
 		"AES-256 counter mode, NIST SP 800-38A F.5.5",
@@ -25,7 +25,7 @@ var knownStreams = []knownStream{
 // Cipher names the cipher that makes the random bits.
 func Cipher() string { return gauss.CipherName }
 
-// compare compares the sampler's own random bits under the known key with the standard.
+// compare checks that the sampler's cipher returns the published stream for the key.
 func (k knownStream) compare() Check {
 	seed, errSeed := hex.DecodeString(k.key + k.counter)
 	want, errWant := hex.DecodeString(k.stream)
@@ -50,8 +50,8 @@ func littleEndian(b []byte) (w uint64) {
 	return w
 }
 
-// sigmas are the least standard deviations for sensitivity 1 at the float64 nearest to these decimals, computed from
-// Balle & Wang 2018, Theorem 8, to 30 digits with mpmath; here rounded to float64.
+// sigmas are the smallest standard deviations for sensitivity 1, computed with mpmath from Balle & Wang 2018, Theorem
+// 8, to 30 digits. epsilon and delta are the float64 nearest to these decimals.
 var sigmas = []struct{ epsilon, delta, sigma float64 }{
 	{0, 1e-5, 39894.2280390988360827319244254},
 	{1e-6, 1e-8, 1.72409452636686883527876655767e+6},
@@ -65,7 +65,7 @@ var sigmas = []struct{ epsilon, delta, sigma float64 }{
 	{1000, 1e-30, 0.0288001576309493510268413462742},
 }
 
-// knownSigmas compares the calibration with sigmas: not below, and at most two float64 above.
+// knownSigmas checks the calibration: its sigma is not below the reference, and at most two float64 above it.
 func knownSigmas() Check {
 	c := Check{Name: "calibration, reference sigmas", Measure: "wrong sigmas", Samples: len(sigmas)}
 	for _, want := range sigmas {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/laplace"
 )
 
-// pureInput is a number to which Laplace or geometric noise is added.
+// pureInput is an input whose noise is Laplace or geometric.
 type pureInput struct {
 	input
 	geometric bool
@@ -38,7 +38,7 @@ func (in pureInput) drawer() (*drawer, error) {
 	})
 }
 
-// fit compares the noise with its exact probabilities.
+// fit tests whether noisy copies of in have their exact distribution.
 func (in pureInput) fit(ctx context.Context, budget time.Duration) (Check, error) {
 	d, err := in.drawer()
 	if err != nil {

@@ -34,7 +34,7 @@ func proportionBound(k, n int, level float64) float64 {
 	})
 }
 
-// bisect returns the smallest float64 in [low, high] for which ok holds; ok holds from some point on.
+// bisect returns the smallest float64 in [low, high] for which ok holds. ok must hold for all larger ones, too.
 func bisect(low, high float64, ok func(float64) bool) float64 {
 	for {
 		mid := low + (high-low)/2

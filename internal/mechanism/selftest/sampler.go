@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// inputs are the scales and exact numbers whose noise is tested: the limits of the range; S below, near and far above
-// the grid; exact numbers on the grid and below it.
+// inputs are the numbers and scales with which the sampler is tested: the limits of its range; S below, near and far
+// above the grid; numbers on the grid and below it.
 var inputs = []input{
 	{1.0 / 128, -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, -4, 9}, {2.5, -52, -1<<52 - 12345}, {10, -20, 1<<40 +
 		12345}, {100, 0, 1},
 	{1 << 20, 0, 0}, {1 << 40, -1, 1}, {1 << 55, -30, -1},
 }
 
-// sampler makes the sampler's checks, each with an equal share of the time.
+// sampler runs the sampler's checks. Each has an equal share of the time.
 func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers,
 		blocks}
@@ -35,7 +35,7 @@ func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 	return checks, nil
 }
 
-// lowBits tests that the last six binary digits are uniform if sigma is many grid units.
+// lowBits tests whether the last six binary digits of noise are uniform if sigma is many grid units.
 func lowBits(ctx context.Context, budget time.Duration) (Check, error) {
 	var counts [64]int
 	err := draw(ctx, input{1 << 40, 0, 1<<53 - 1}, budget, func(cells []int64) {
@@ -50,8 +50,9 @@ func lowBits(ctx context.Context, budget time.Duration) (Check, error) {
 	return chiSquare("sampler, low bits are uniform, S = 2^40", counts[:], uniform), err
 }
 
-// neighbours compares the low bits of noisy 2^53 − 1 and 2^53 − 2, inside and outside the range in which a float64
-// holds every integer. They differ if noise is added in floats (Mironov 2012; Casacuberta et al. 2022).
+// neighbours tests whether the low bits of noisy copies of 2^53 − 1 and 2^53 − 2 have the same distribution, inside and
+// outside the range in which a float64 holds every integer. The distributions differ if noise is added in floats
+// (Mironov 2012; Casacuberta et al. 2022).
 func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	var counts [2][16]int
 	for i := range counts {
@@ -71,11 +72,11 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	return homogeneous("sampler, low bits of neighbouring inputs 2^53 - 1 and 2^53 - 2", counts[0][:], counts[1][:]), nil
 }
 
-// mostErrors is the largest deviation of a moment that passes, in standard errors. For a sum of many terms, 8 has a
-// probability below 1e-14, and the fourth power's skewness at leastSamples raises that less than tenfold.
+// mostErrors is the largest accepted deviation of a moment, in standard errors. A normal sum exceeds 8 with probability
+// below 1e-14. The skewness of fourth powers, summed over leastSamples, raises that less than tenfold.
 const mostErrors = 8
 
-// moments compares the first four moments with the moments of a normal variable.
+// moments tests the first four moments of the noise against the moments of a normal variable.
 func moments(ctx context.Context, budget time.Duration) (Check, error) {
 	const scale = 1 << 30
 	want := [...]float64{0, 1, 0, 3}

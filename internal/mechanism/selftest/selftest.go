@@ -2,8 +2,8 @@
 // claimed distribution: known answers, the sampler against exact probabilities, and whole releases of neighbouring
 // tables.
 //
-// It does not look behind the trust boundary. The sampler's checks draw from the sampler itself, on numbers that the
-// checks choose, and the audit sees only what readers of a release see. All tables are the selftest's own.
+// It does not use the hidden values of package mechanism. The sampler's checks draw from the sampler itself, on numbers
+// that the checks choose, and the audit sees only what readers of a release see. All tables are the selftest's own.
 //
 // A check passes if its statistic is at most its threshold, which is fixed before anything is drawn. If the claims
 // hold, all checks together fail with probability at most 1e-9: half of it belongs to the sampler, half to the audit.
@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Run makes all checks. The sampler's checks take about as long as budget. The audit takes additional time, for two
-// releases of Pairs(budget) cells for each function in releases. An error is ctx's, a release's or an error of the
-// system's source of randomness; a failed check is not an error.
+// Run runs all checks. The sampler's checks take about as long as budget. Then the audit makes two releases of
+// Pairs(budget) cells with each function in releases. An error is ctx's, a release's or an error of the system's source
+// of randomness; a failed check is not an error.
 func Run(ctx context.Context, budget time.Duration, releases ...Release) ([]Check, error) {
 	var checks []Check
 	for _, k := range knownStreams {

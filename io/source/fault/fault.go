@@ -1,4 +1,5 @@
-// Package fault has the errors of package source: what is wrong with an input, and where.
+// Package fault has the errors of package source. An error states the file, the row group and the column of an input,
+// and what is wrong there.
 package fault
 
 import (
@@ -92,7 +93,7 @@ func (es Errors) Err() error {
 	return es
 }
 
-// New makes an Error without a place. Its callers add the file, the row group and the column.
+// New returns an Error without a file, row group (-1) and column. The caller adds those that it knows.
 func New(code, format string, args ...any) *Error {
 	return &Error{RowGroup: -1, Code: code, Message: fmt.Sprintf(format, args...)}
 }

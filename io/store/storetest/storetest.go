@@ -117,7 +117,6 @@ func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object)
 	return nil
 }
 
-// Read implements store.Bucket.
 func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

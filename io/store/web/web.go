@@ -47,16 +47,14 @@ func New(transport http.RoundTripper) store.Opener {
 
 var errRedirect = errors.New("redirected to a place that is not https")
 
-// server is a web server, with the query string of the URL that was opened.
+// server is a web server as a store.Bucket, with the query string of the URL that was opened.
 type server struct {
 	client        *http.Client
 	host, options string
 }
 
-// Close implements store.Bucket.
 func (s *server) Close() error { return nil }
 
-// List implements store.Bucket.
 func (s *server) List(context.Context, string, func(store.Object) error) error {
 	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
 }
@@ -94,7 +92,6 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	return o, nil
 }
 
-// Read implements store.Bucket.
 func (s *server) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	r, err := s.get(ctx, o.Key, at, size, o.Version)
 	if err != nil {

@@ -35,6 +35,7 @@ output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: versions, budget: {epsilon: 50, delta: 1e-3}}
 `
 
+// Run changes the table between opening and reading, between a charge and its resumption, and then replaces it.
 func (v *Versions) Run(t *testing.T) {
 	p := Plan(t, versionsJob)
 	v.Source.Exact = p.Job().ExactColumns()

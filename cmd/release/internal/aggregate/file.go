@@ -57,7 +57,7 @@ func writeKey(path string, key partial.Key) error {
 	return nil
 }
 
-// vacant returns an error if path holds anything but an earlier file of a shard.
+// vacant returns an error if something is at path, except an earlier output file of the verb aggregate.
 func vacant(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -158,7 +158,6 @@ type faults struct {
 	err error
 }
 
-// Write implements io.Writer.
 func (f *faults) Write(p []byte) (int, error) {
 	n, err := f.w.Write(p)
 	if f.err == nil {

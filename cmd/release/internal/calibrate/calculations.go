@@ -130,8 +130,8 @@ func methodNames(ms []methods.Method) (names []string) {
 	return names
 }
 
-// pairs holds the values of two flags, each a list of numbers, and a sensitivity. A verb computes an answer for each
-// pair of values.
+// pairs holds a sensitivity and the values of two flags, such as epsilon and delta, each a list of numbers. A verb
+// computes an answer for every pair of one value of each flag.
 type pairs struct {
 	names       [2]string
 	lists       [2][]string

@@ -99,7 +99,7 @@ func percent(x any) string {
 	return fmt.Sprintf("%+.2f %%", 100*x.(float64))
 }
 
-// excessOf returns by which fraction x exceeds least, at most the largest float64.
+// excessOf returns (x - least) / least, but at most the largest float64.
 func excessOf(x, least calibrate.Sigma) float64 { return math.Min(float64(x/least)-1, math.MaxFloat64) }
 
 // answerError gives exit code 1 to a guarantee that does not hold. Every other error becomes a usage error.

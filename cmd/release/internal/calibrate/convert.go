@@ -20,9 +20,9 @@ With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfi
 (epsilon, delta), the noise that it allows, and how much more that is than the least. With --rho (zCDP) or --renyi ALPHA,EPSILON
 it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a Gaussian mechanism that satisfies it.`
 
-// starts are the flags of convert, of which the user gives one. A flag's text has the numbers needs, separated by
-// commas. parse parses each number, rounded towards more privacy loss. answer computes the rows to print. An order is
-// rounded down: the bound at a lower order is weaker.
+// starts are the flags of convert; the user gives exactly one. The flag's value is a list of numbers separated by
+// commas, which needs names. parse rounds each number towards more privacy loss: an order of Rényi divergence is
+// rounded down, since a bound at a lower order is weaker. answer computes the rows to print.
 var starts = []struct {
 	flag, help string
 	needs      []string

@@ -12,8 +12,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
-	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if no character
-	// quotes: a correct writer that quotes would not have written this file.
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if no
+	// character quotes: a correct writer that quotes would not have written this file.
 	Quote rune
 	// Mark is set if the file begins with a byte order mark.
 	Mark bool
@@ -25,7 +25,7 @@ type Text struct {
 	TrimSpace bool
 	// LineEnds is LF, CRLF, CR or mixed.
 	LineEnds string
-	// Ragged is the number of records that have another number of fields than the first record.
+	// Ragged is the number of records whose number of fields differs from the first record's.
 	Ragged int
 	// Records is the number of records that were read, without the header.
 	Records int

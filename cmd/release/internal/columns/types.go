@@ -110,7 +110,8 @@ func (c *Column) findType(values []string, decimal rune) {
 	c.findLayouts(values)
 }
 
-// fits reports whether at least nine of ten values have the candidate's type, and if so sets the column's type.
+// fits sets the column's type to the candidate if at least nine of ten values have that type, and reports whether they
+// do.
 func (c *Column) fits(values []string, t candidate) bool {
 	other := 0
 	for _, v := range values {

@@ -9,7 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Aligned writes rows as aligned columns, with two spaces between them. East Asian characters count as two places wide.
+// Aligned returns rows as a text of aligned columns, with two spaces between them. East Asian characters count as two
+// columns of the terminal.
 func Aligned(rows [][]string) string {
 	var widths []int // the width of each column; the last cell of a row does not count
 	lines := make([][]string, len(rows))

@@ -75,8 +75,8 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	return all[0], nil
 }
 
-// layOut sets how the rows are arranged: as the flag states; as in the release; without order, if edges are given;
-// otherwise in a line.
+// layOut sets the shape in which the table's rows are arranged for denoising. The shape is the one of --shape, or else
+// the release's. Otherwise the rows form a line, or have no order if --edges is given.
 func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {

@@ -74,7 +74,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 	t := &publicTable{path: path}
 	var csv sink.CSVFormat
 	for _, k := range from.Keys {
-		t.columns = append(t.columns, csv.Inert(k.Name))
+		t.columns = append(t.columns, csv.EscapeFormula(k.Name))
 	}
 	t.columns = append(t.columns, from.Names...)
 	for i := range from.Rows {
@@ -82,7 +82,7 @@ func textsOf(path string, from *sink.ReadBack) *publicTable {
 		for _, k := range from.Keys {
 			text := k.Text(i)
 			if len(k.Labels.Strings) > 0 {
-				text = csv.Inert(text)
+				text = csv.EscapeFormula(text)
 			}
 			row = append(row, text)
 		}
@@ -104,8 +104,8 @@ type axisJob struct {
 	Null, Other             string
 }
 
-// laidOut returns the shape of a release's table, from the query's dimensions in the job and the keys in the table. The
-// shape is empty if they do not determine it.
+// laidOut returns the shape of a release's table, such as 24 hours by 7 days. It is computed from the query's
+// dimensions in the job and the keys in the table, and is empty if these do not determine it.
 func (in *noisyTable) laidOut(job json.RawMessage, query string) denoise.Shape {
 	var shape denoise.Shape
 	column := 0

@@ -42,7 +42,6 @@ type setFlag struct{ *stepFlags }
 // String implements pflag.Value. It returns "", since there is no default.
 func (setFlag) String() string { return "" }
 
-// Type implements pflag.Value.
 func (setFlag) Type() string { return "name=value" }
 
 // Set implements pflag.Value. It sets a parameter of the last step.

@@ -259,7 +259,7 @@ func (j *Job) limitGroups(plan *pipeline.Plan) (limited bool) {
 	return limited
 }
 
-// try makes the job's plan and compares it with the table's columns, so that init never writes a job that cannot run.
+// try makes the job's plan and checks it against the table's columns, so that init never writes a job that cannot run.
 func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error) {
 	var plan *pipeline.Plan
 	job, diags := configs.Parse(path, []byte(text), configs.ParseOptions{Env: os.LookupEnv})

@@ -94,7 +94,8 @@ func (j *Job) describe() (queries []Query, left []string) {
 	return queries, left
 }
 
-// everyRange has edges for numbers of any size: ten from each power of ten to the next, the same below 0, and 0.
+// everyRange lists edges for numbers of unknown size: ten edges from each power of ten to the next, their negatives,
+// and 0.
 var everyRange = func() (edges []string) {
 	const smallest, largest = -2, 9 // exponents of ten
 	for power := smallest; power <= largest; power++ {

@@ -58,7 +58,6 @@ func (f *folderFlag) Set(s string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (f *folderFlag) Type() string { return "string" }
 
 // AddOut adds --out.
@@ -105,7 +104,7 @@ func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pip
 	return f.LoadWith(ctx, c, path, params)
 }
 
-// LoadWith is Load, with params in place of the values of --param.
+// LoadWith reads a job file and makes its plan, with params in place of the values of --param.
 func (f *Flags) LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
 	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env, DataChecks: f.DataChecks})
 	if len(diags) > 0 {

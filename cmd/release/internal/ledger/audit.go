@@ -82,9 +82,9 @@ func byName(a, b ledger.Account) int {
 	return 1
 }
 
-// lostEnds looks for a ledger whose end was cut off. It reads the manifests in the release folders that the ledger
-// lists, and in the folders beside these and beside the job's. It reports a manifest of one of the datasets if the
-// ledger lacks the entry that it shows.
+// lostEnds detects a ledger whose newest entries were cut off. A manifest shows the ledger's newest entry at the time
+// of its release. lostEnds reads the manifests in the release folders that the ledger lists, and in the folders beside
+// these and beside the job's, and reports each manifest of the ledger's datasets whose entry the ledger lacks.
 func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, findings []string, err error) {
 	dirs, datasets := map[string]bool{}, map[string]bool{}
 	around := func(dir string) {

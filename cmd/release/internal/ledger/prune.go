@@ -242,7 +242,7 @@ func seriesOf(account ledger.Account, job string, params map[string]string) (of 
 	return series{account, strings.Join(append([]string{job}, others...), " ")}, strings.Join(dates, ",")
 }
 
-// current reports whether a publication is for readers: it exists, and is not replaced, withdrawn or being deleted.
+// current reports whether readers should use a publication: it exists, and is not replaced, withdrawn or being deleted.
 func (p *publication) current() bool {
 	return p.found != "" && !p.replaced && p.run.Withdrawn == nil && !p.begun()
 }
@@ -267,7 +267,7 @@ func (f *pruning) reason(p *publication, all []*publication, days int) string {
 	return ""
 }
 
-// behind returns how many newer data intervals of the same job have a release for readers.
+// behind returns the number of newer data intervals of the same series that have a current publication.
 func (p *publication) behind(all []*publication) int {
 	newer := map[string]bool{}
 	for _, o := range all {

@@ -195,7 +195,7 @@ func because(reason string) string {
 	return "; " + reason
 }
 
-// promise returns the guarantee of all releases of an account, as a sentence.
+// promise returns a sentence that states the joint guarantee of all releases of an account.
 func promise(b *ledger.Balance) string {
 	change := "added or removed"
 	if b.Account.Adjacency == "replace-one" {

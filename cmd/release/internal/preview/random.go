@@ -23,8 +23,8 @@ func (r *random) unit() float64 {
 // below returns a uniform integer in [0, n); 0 if n is not positive.
 func (r *random) below(n int) int { return int(r.unit() * float64(n)) }
 
-// early returns an integer in [0, n), small ones more often: the minimum of two draws.
+// early returns an integer in [0, n), the minimum of two uniform draws, so that small integers are more frequent.
 func (r *random) early(n int) int { return min(r.below(n), r.below(n)) }
 
-// middle returns a number in [0, 1), those near 1/2 more often: the mean of two draws.
+// middle returns a number in [0, 1), the mean of two uniform draws, so that numbers near 1/2 are more frequent.
 func (r *random) middle() float64 { return (r.unit() + r.unit()) / 2 }

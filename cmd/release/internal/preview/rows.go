@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// maker makes the rows of a preview: units, each with up to max_rows rows, whose values come from the pools.
+// maker makes the rows of a preview. It makes one privacy unit after the other, gives each up to max_rows rows, and
+// draws their values from the pools.
 type maker struct {
 	plan   *pipeline.Plan
 	schema table.Schema // the columns of the input that the plan needs

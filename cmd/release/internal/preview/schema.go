@@ -16,9 +16,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// A preview needs the types of the columns. It reads the schemas of Parquet and Arrow files, but no row. If the files
-// are missing, it assumes types that the job's queries can use. It reads nothing of text files: the job states their
-// types.
+// A preview needs the types of the columns. From Parquet and Arrow files it reads the schemas, but no row. From text
+// files it reads nothing, since the job states their types. If the files are missing, it assumes types that the job's
+// queries can use.
 
 // typesFrom is where the types of the columns come from, in words.
 type typesFrom string

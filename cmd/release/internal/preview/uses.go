@@ -185,7 +185,7 @@ func (u *uses) cells(d *configs.Dimension) error {
 // discoveredKeys is how many different keys are drawn for keys: discover.
 const discoveredKeys = 20
 
-// rare is how many draws there are for each null, or for each value outside the domain.
+// rare is the mean number of draws for each draw of a null or of a value outside the domain.
 const rare = 30
 
 // rarely adds a use that draws a value in only one of rare draws.

@@ -30,7 +30,8 @@ import (
 
 const (
 	manifestName = manifest.FileName
-	// atOnce is how many files are compared or sent in parallel, and step is how many bytes are read back at once.
+	// atOnce is how many files are compared or sent in parallel. step is how many bytes of an object are read at a
+	// time.
 	atOnce = 8
 	step   = 4 << 20
 	// maxManifest is the largest manifest of another release that is read, to learn its files.
@@ -87,7 +88,7 @@ func named(m *manifest.Manifest) map[string]string {
 	return digests
 }
 
-// state is what the store has under a file's name: nothing, the same contents, or other contents.
+// state is the result of a look at the store: it has no object under a file's name, the same contents, or others.
 type state uint8
 
 const (
@@ -502,8 +503,8 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If the object exists or has changed, either another copy of this release is in progress, or the answer to a request
-	// was lost. A request without an answer may have been executed.
+	// If the object exists or has changed, either another copy of this release is in progress, or the answer to a
+	// request was lost. A request without an answer may have been executed.
 	kind := store.KindOf(err)
 	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err

@@ -20,9 +20,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// auditJob is the job of the audit. Each row is a privacy unit. So two tables that differ by one row in each cell
-// contain a pair of neighbouring tables for each cell. With this epsilon, mu is about 1 for Gaussian and for geometric
-// noise.
+// auditJob is the job of the selftest's privacy audit. It counts rows in many cells, and each row is a privacy unit.
+// The audit compares releases of two tables that differ by one row in each cell, so that each cell is a test of its own
+// of two neighbouring tables. With this epsilon, mu is about 1 for Gaussian and for geometric noise.
 const auditJob = `version: 1
 name: selftest
 privacy: {%s, unit: row, adjacency: add-remove}

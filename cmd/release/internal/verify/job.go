@@ -26,8 +26,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// job checks the statements in the manifest: it makes the plan of the manifest's job again, and compares what the plan
-// states with the manifest.
+// job checks the manifest's statements: it makes the plan of the manifest's job again, and compares the statements that
+// follow from the plan, such as sigma, with the manifest.
 func (v *verifying) job(ctx context.Context, a *verifier) error {
 	if !v.readable {
 		v.add("job", skipped, "the manifest cannot be read")

@@ -33,7 +33,7 @@ func (v *verifying) keys(ctx context.Context, _ *verifier) error {
 	return nil
 }
 
-// selected holds what the check of discovered keys has read so far.
+// selected is a check of discovered keys in progress, with the tables that it has read.
 type selected struct {
 	ctx      context.Context
 	dir      string

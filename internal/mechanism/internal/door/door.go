@@ -1,5 +1,5 @@
-// Package door passes functions of package mechanism to package mechanismtest, for tests. It is internal to the two, so
-// nobody else can import it.
+// Package door passes functions of package mechanism to package mechanismtest. Nobody else can import it, since it is
+// internal to mechanism.
 package door
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Keys are the functions that package mechanism lends.
+// Keys are functions that look into package mechanism's hidden values, for tests.
 type Keys struct {
 	// Open returns a copy of the cells of a mechanism.Exact, and their quantum.
 	Open func(exact any) (quantum float64, cells []int64, err error)
@@ -16,14 +16,14 @@ type Keys struct {
 	OpenWide func(exact any) (quantum float64, cells []*big.Int, err error)
 	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
 	OpenKeyed func(exact any) (keys []string, counts []int64, err error)
-	// OpenForKeys returns the answers that a mechanism.Exact holds of every key that can be selected, by name, and
-	// their quantum.
+	// OpenForKeys returns the answers of every key that can be selected from a mechanism.Exact, by name, and their
+	// quantum.
 	OpenForKeys func(exact any) (quantum float64, named map[string]*big.Int, err error)
-	// Make returns a mechanism.Noisy of these values.
+	// Make returns a mechanism.Noisy with these values.
 	Make func(m calibrate.Mechanism, values []float64) any
 	// Select returns a mechanism.Noisy of these keys, as if they had been selected.
 	Select func(keys []string) any
-	// Fix counts the tests that draw from a reader of their own.
+	// Fix adds by to the number of tests that draw from their own reader.
 	Fix func(by int32)
 }
 

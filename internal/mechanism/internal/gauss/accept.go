@@ -13,20 +13,21 @@ const (
 // vDigits masks the digits of v in the first word: as a 64-bit fraction, v lies in [first&vDigits, (first|^vDigits)+1).
 const vDigits uint64 = (1<<acceptBits - 1) << (64 - acceptBits)
 
-// tSlack bounds the digits of t that exponent drops.
+// tSlack bounds the rounding error of exponent, in units of 2^-64.
 const tSlack = 3
 
-// exponent returns t = u(2a+u)/512 in units of 2^-64, from the first 64 digits of u: the true t lies in
-// [exponent, exponent+tSlack), and below 1/2. a < 128.
+// exponent returns t = u(2a+u)/512 in units of 2^-64, from the first 64 digits of u: the true t lies in [exponent,
+// exponent+tSlack), and below 1/2. a must be below 128.
 func exponent(a, u uint64) uint64 {
 	t, _ := bits.Mul64(u, a<<56|u>>9)
 	return t
 }
 
-// acceptsFast reports whether v < 1 − t, which implies v < e^(−t).
+// acceptsFast reports whether v < 1 − t. That implies v < e^(−t), which accepts the attempt.
 func acceptsFast(first, t uint64) bool { return t+tSlack <= ^first&vDigits }
 
-// decide compares v with e^(−t), for t = exponent(a, u).
+// decide compares v with e^(−t) to accept or reject an attempt, for t = exponent(a, u). The first digits of v can leave
+// it undecided.
 func decide(first, t uint64) decision {
 	if acceptsFast(first, t) {
 		return accepted

@@ -4,10 +4,10 @@
 //
 //	floor(x + S·Z + 1/2),  Z ~ N(0, 1),
 //
-// with exactly that distribution: there is no finite table, no rounding error and no total-variation slack in it, given
-// uniform random bits. All arithmetic is on integers; floats appear only in [NewScale] and [Log2], which decompose the
-// public parameters. proof.md shows why the result is exact, why rounding is post-processing of x + S·Z, so that the
-// delta(epsilon) curve of Balle & Wang (2018, Theorem 8) holds unchanged, and what the running time reveals.
+// with exactly that distribution, given uniform random bits: no truncation, no rounding error. All arithmetic is on
+// integers; floats appear only in [NewScale] and [Log2], which decompose the public parameters. proof.md shows why the
+// result is exact, why rounding is post-processing of x + S·Z, so that the delta(epsilon) curve of Balle & Wang (2018,
+// Theorem 8) holds unchanged, and what the running time reveals.
 //
 // # Method
 //

@@ -6,7 +6,7 @@ import "math/big"
 // made.
 type interval struct{ low, high *big.Int }
 
-// fixed is fixed-point interval arithmetic with this many binary digits; every operation rounds outwards.
+// fixed is the precision of fixed-point interval arithmetic, in binary digits. Every operation rounds outwards.
 type fixed uint
 
 var one = big.NewInt(1)
@@ -20,7 +20,7 @@ func (p fixed) ratio(num *big.Int, n uint) interval {
 	return roundOutwards(num, num, n-uint(p))
 }
 
-// roundOutwards returns [low/2^n, high/2^n], rounded down and up.
+// roundOutwards returns [low/2^n, high/2^n], the lower bound rounded down and the upper one up.
 func roundOutwards(low, high *big.Int, n uint) interval {
 	down := new(big.Int).Rsh(low, n)
 	up := new(big.Int).Neg(high)
@@ -60,7 +60,7 @@ func (p fixed) exp(t interval) interval {
 	return r
 }
 
-// halving is a level from which each term e^(−a²/512) is less than half of the one before: (2·178+1)/512 > ln 2.
+// halving is the level from which each term e^(−a²/512) is less than half of the one before: (2·178+1)/512 > ln 2.
 const halving = 178
 
 // sums encloses G(j) = Σ e^(−i²/512) over i <= j, for every j up to the first term below two units of precision, and N,

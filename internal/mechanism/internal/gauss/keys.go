@@ -11,8 +11,8 @@ import (
 // 40 (Laplace), so they draw less than 2^30 bytes together.
 const blocksPerKey = 1 << 10
 
-// Keys are the random bits of many blocks of at most 2^14 samples. Each block has a stream of its own, with the same
-// bits each time it is drawn. Keys are safe for concurrent use.
+// Keys holds the keys from which the random bits of many blocks follow. A block is at most 2^14 samples; its bits are
+// its own, and the same each time it is drawn. Keys are safe for concurrent use.
 type Keys struct{ keys [][keySize]byte }
 
 // NewKeys draws the keys of this many blocks from entropy (crypto/rand's Reader); if entropy fails, so does NewKeys.
@@ -37,7 +37,8 @@ func (k *Keys) Block(block int, b *Bits) (*Bits, error) {
 		b = &Bits{buffer: make([]byte, bufferSize)}
 	}
 	var iv [ivSize]byte
-	// The blocks of a key differ in bytes of the counter that counting, which starts in the last eight, never reaches.
+	// Blocks with the same key differ in bytes 4 to 7 of the counter. Counting changes only the last eight bytes, so no
+	// two blocks share bits.
 	binary.BigEndian.PutUint32(iv[4:], uint32(block%blocksPerKey))
 	var err error
 	b.stream, err = newStream(k.keys[block/blocksPerKey][:], iv[:])

@@ -1,20 +1,21 @@
 package gauss
 
-// The first word of an attempt, from its lowest bit: the sign, 31 digits of w, 32 digits of v. The second: 64 digits of
-// u.
+// The layout of the two words that an attempt starts with. The first word has, from its lowest bit, the sign, 31 digits
+// of w and 32 digits of v. The second has 64 digits of u.
 const (
 	levelBits  = 31
 	acceptBits = 32
 	guideBits  = 12
-	// mixed marks a bucket of the guide that does not decide the level.
+	// mixed marks a bucket of guide that contains a limit, so that the level is not the same in the whole bucket.
 	mixed = 1 << 7
 )
 
-// limits[j] is floor(F(j)·2^31), F(j) = P(a <= j). w, known to be in [W, W+1)/2^31, selects the level j if limits[j−1]
-// < W < limits[j]. If W equals a limit, its first digits do not decide.
+// limits[j] is floor(F(j)·2^31), with F(j) = P(a <= j). If w is known to be in [W, W+1)/2^31, it selects the level j
+// for which limits[j−1] < W < limits[j]. If W equals a limit, more digits of w are needed.
 var limits = limitsFromTable()
 
-// guide[b] is the number of limits below bucket b, W in [b, b+1)·2^19. It is the level, unless the bucket is mixed.
+// guide[b] is the number of limits below bucket b, which holds the W in [b, b+1)·2^19. This number is the level, unless
+// mixed is set.
 var guide = buildGuide()
 
 func limitsFromTable() (l [levels]uint32) {

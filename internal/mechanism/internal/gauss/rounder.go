@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Rounder rounds x ± S·r to the grid exactly. Samplers that draw r >= 0 themselves, digit by digit, use it.
+// Rounder rounds x ± S·r to the grid exactly. It is for samplers that draw r >= 0 by themselves, digit by digit.
 type Rounder struct{ s Sampler }
 
 // Real is a number ±(Whole + u), 0 <= u < 1, whose first digits are known. Each item of Digits holds 64 digits of u,
@@ -26,12 +26,12 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
-// Raise converts cells to grid units if their unit is larger than the grid, saturated at the limits of int64. It is
-// called once, before [Rounder.Round] of these cells.
+// Raise multiplies cells by 2^lift if lift is positive, so that they are in grid units, saturated at the limits of
+// int64. It is called once, before [Rounder.Round] of these cells.
 func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 
-// Round returns floor(x + S·z + 1/2) for a raised cell, x = cell·2^min(lift, 0), saturated at the limits of int64. If
-// ok is false, numbers that start with z's digits have different results, and more digits are needed.
+// Round returns floor(x + S·z + 1/2) for a raised cell, x = cell·2^min(lift, 0), saturated at the limits of int64. ok
+// is false if z's digits do not decide the result, so that more digits are needed.
 func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	if z.Whole < levels {
 		if value, ok := r.roundFast(cell, z); ok {
@@ -46,7 +46,7 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 // units, within int64.
 func (r *Rounder) RaiseWide(cells int128.Slice) { r.s.raiseWide(cells) }
 
-// Whole returns a cell that RaiseWide raised in grid units, rounded down.
+// Whole returns floor(x) in grid units, for a cell that RaiseWide raised.
 func (r *Rounder) Whole(cell int128.Int) int64 {
 	whole, _ := r.s.splitWide(cell)
 	return whole
@@ -64,7 +64,7 @@ func (r *Rounder) RoundWide(cell int128.Int, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
-// roundFast decides by the first 64 digits in 64-bit arithmetic, if they suffice.
+// roundFast is Round in 64-bit arithmetic on the first 64 digits; ok is false if they do not decide.
 func (r *Rounder) roundFast(cell int64, z Real) (value int64, ok bool) {
 	k, part := r.s.split(cell)
 	return r.addFast(k, part, z)
@@ -81,7 +81,7 @@ func (r *Rounder) addFast(k int64, part uint64, z Real) (value int64, ok bool) {
 	return Plus(k, int64(whole)), ok
 }
 
-// lazyOf returns the uniform number with these drawn digits.
+// lazyOf returns the uniform number in [0, 1) that starts with these digits.
 func lazyOf(words []uint64) *lazy {
 	l := &lazy{drawn: new(big.Int)}
 	for _, w := range words {

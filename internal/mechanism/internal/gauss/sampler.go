@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// Sampler adds noise of one scale to exact answers of one unit. Only one goroutine may use it at a time.
+// Sampler adds Gaussian noise of one scale to exact answers that have one unit. Only one goroutine may use it at a
+// time.
 type Sampler struct {
 	source   *Bits
 	mantissa uint64 // S(a+u)/16 = mantissa·(a+u)·2^-shift
 	shift    uint   // 1 … 63
-	above    uint   // a cell is 2^above grid units
-	below    uint   // or a cell has this many binary digits below the grid; one of the two is 0
-	// slack bounds the difference between x ± S(a+u)/16 + 1/2 and its value by 64 digits of u and of x, in units of
-	// 2^-64.
+	above    uint   // a cell is a multiple of 2^above grid units
+	below    uint   // a cell has this many binary digits below the grid; above or below is 0
+	// slack bounds the error of x ± S(a+u)/16 + 1/2 if only 64 digits of u and of x are used, in units of 2^-64.
 	slack uint64
 }
 
@@ -31,7 +31,7 @@ func New(s Scale, lift int, source *Bits) (*Sampler, error) {
 	return &noise, nil
 }
 
-// sampler returns a Sampler of this shift without a source, for cells in units of 2^lift grid units.
+// sampler returns a Sampler that has no random bits, with the given shift, for cells in units of 2^lift grid units.
 func (s Scale) sampler(shift, lift int) Sampler {
 	return Sampler{
 		mantissa: s.mantissa,
@@ -74,7 +74,7 @@ func (s *Sampler) addNoise(cells int128.Slice) error {
 	return nil
 }
 
-// Fill sets every cell to floor(S·Z + 1/2). Errors as [Sampler.Add].
+// Fill sets every cell to noise alone: floor(S·Z + 1/2). Errors as [Sampler.Add].
 func (s *Sampler) Fill(cells []int64) error {
 	const inCache = 1 << 11
 	for block := range slices.Chunk(cells, inCache) {
@@ -88,7 +88,7 @@ func (s *Sampler) Fill(cells []int64) error {
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// raise converts cells to grid units if their unit is larger than the grid.
+// raise multiplies cells by 2^above, so that they are in grid units.
 func (s *Sampler) raise(cells []int64) {
 	if s.above == 0 {
 		return
@@ -100,12 +100,12 @@ func (s *Sampler) raise(cells []int64) {
 	}
 }
 
-// limitOf returns the limit of int64 that has the sign of x.
+// limitOf returns math.MaxInt64 if x >= 0, else math.MinInt64.
 func limitOf(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 
-// attemptPairs makes one attempt for each pair of words, until cells or pairs run out or 64-bit arithmetic cannot
-// decide. It returns the number of finished cells and the number of bytes that it used. If open is set, the last pair
-// did not decide: it belongs to the first unfinished cell.
+// attemptPairs makes one attempt per pair of words, until cells or pairs run out or 64-bit arithmetic cannot decide. It
+// returns the number of finished cells and the number of bytes that it used. open is set if the last pair did not
+// decide; the pair then belongs to the first unfinished cell.
 func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int, open bool) {
 	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {
@@ -132,8 +132,8 @@ func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int
 			k, part = s.splitWide(int128.Int{High: cells[done], Low: low[done]})
 		}
 		whole, rest := s.noise(first, a, u)
-		whole, sure := s.roundNearest(whole, rest, part)
-		if !sure {
+		whole, decided := s.roundNearest(whole, rest, part)
+		if !decided {
 			return done, used, true
 		}
 		cells[done] = Plus(k, int64(whole))
@@ -163,9 +163,9 @@ func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
 	return high>>(s.shift&63) ^ sign, (low>>(s.shift&63) | high<<(-s.shift&63)) ^ sign
 }
 
-// roundNearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has
-// the same floor.
-func (s *Sampler) roundNearest(whole, rest, part uint64) (floor uint64, sure bool) {
+// roundNearest returns floor(whole + (rest + part)·2^-64 + 1/2). decided reports whether every number within s.slack
+// has the same floor.
+func (s *Sampler) roundNearest(whole, rest, part uint64) (floor uint64, decided bool) {
 	rest, first := bits.Add64(rest, part, 0)
 	rest, second := bits.Add64(rest, 1<<63, 0)
 	return whole + first + second, rest-s.slack <= ^(2 * s.slack)

@@ -11,7 +11,7 @@ var (
 	ErrScale = errors.New("sigma/grid is not between 2^-7 and 2^55")
 )
 
-// The exponents that a grid or a unit may have: 2^63 times the largest is still a finite float64.
+// The range of the binary exponents of a grid or a unit: 2^63·2^maxLog2 is still a finite float64.
 const (
 	minLog2 = -1022
 	maxLog2 = 960
@@ -64,7 +64,7 @@ func Log2(x float64) (int, error) {
 // arithmetic.
 func decompose(x float64) (m uint64, e int, ok bool) {
 	b := math.Float64bits(x)
-	biased := int(b >> (digits - 1)) // with the sign bit on top, so that it is too large if x is negative
+	biased := int(b >> (digits - 1)) // a negative x has the sign bit here, so that this is out of range
 	m = b&(1<<(digits-1)-1) | 1<<(digits-1)
 	return m, biased - 1075, 0 < biased && biased < 0x7ff
 }

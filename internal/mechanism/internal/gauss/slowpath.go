@@ -7,18 +7,18 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// guard is the number of digits by which the precision exceeds the drawn digits.
+// guard is the number of digits with which computations are more precise than the digits that were drawn.
 const guard = 64
 
-// attempt is an attempt that the first two words do not decide.
+// attempt is an attempt whose first two words do not decide its result.
 type attempt struct {
 	sampler *Sampler
 	first   uint64
 	w, u, v *lazy
 }
 
-// settle finishes the attempt that starts with these two words, and draws more digits until every decision is made. It
-// computes the same function of sign, w, u and v as [Sampler.attemptPairs].
+// settle finishes the attempt that starts with these two words. It draws more digits until every decision is made. Its
+// result is the same function of the sign and of w, u and v as in [Sampler.attemptPairs].
 func (s *Sampler) settle(cell int128.Int, first, second uint64) (value int64, ok bool, err error) {
 	t := &attempt{
 		sampler: s,
@@ -38,7 +38,8 @@ func (s *Sampler) settle(cell int128.Int, first, second uint64) (value int64, ok
 	return value, err == nil, err
 }
 
-// level selects a: by the table or, if w's digits equal a limit of it or lie beyond its last, by the exact sums.
+// level selects a: from the table, or from the exact sums if w's first digits equal a limit in the table or exceed the
+// last one.
 func (t *attempt) level() (int64, error) {
 	if a, ok := lookup(t.first); ok {
 		return int64(a), nil
@@ -53,7 +54,8 @@ func (t *attempt) level() (int64, error) {
 	}
 }
 
-// search returns the j with G(j−1) <= w·N < G(j); ok is false if w's digits do not decide it.
+// search returns the j for which G(j−1) <= w·N < G(j), with the sums of fixed.sums; ok is false if w's digits do not
+// decide.
 func search(w *lazy) (int64, bool) {
 	g, n := fixed(w.n + guard).sums()
 	from := new(big.Int).Mul(w.drawn, n.low)
@@ -100,7 +102,7 @@ func compare(v, u *lazy, a int64) decision {
 	return undecided
 }
 
-// round returns floor(cell/2^below ± S(a+u)/16 + 1/2), saturated.
+// round returns floor(cell/2^below ± S(a+u)/16 + 1/2), saturated at the limits of int64.
 func (t *attempt) round(a int64, cell int128.Int) (int64, error) {
 	for {
 		if y, ok := t.sampler.floor(cell, t.first&1 != 0, big.NewInt(a), t.u); ok {
@@ -113,8 +115,8 @@ func (t *attempt) round(a int64, cell int128.Int) (int64, error) {
 }
 
 // floor returns floor(cell/2^below ± mantissa·(a+u)·2^-shift + 1/2); ok is false if the digits of u do not decide it.
-// It computes the floor at both ends of the enclosure, a+u in [low, low+1)/2^n, in units of 2^-d, in which every term
-// is an integer.
+// It computes the floor for both ends of the interval [low, low+1)/2^n that contains a+u, in units of 2^-d, in which
+// every term is an integer.
 func (s *Sampler) floor(cell int128.Int, negative bool, a *big.Int, u *lazy) (*big.Int, bool) {
 	n := u.n + s.shift
 	d := max(n, s.below, 1)

@@ -2,15 +2,15 @@ package gauss
 
 import "github.com/dprelease/dprelease/internal/mechanism/int128"
 
-// AddWide replaces the high half of every cell by floor(x + S·Z + 1/2), x = cell·2^lift, as [Sampler.Add] does with its
-// cells. The low halves are unspecified afterwards.
+// AddWide replaces the high half of every 128-bit cell by floor(x + S·Z + 1/2), x = cell·2^lift, as [Sampler.Add] does
+// with 64-bit cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.raiseWide(cells)
 	return s.addNoise(cells)
 }
 
-// raiseWide converts cells to grid units if their unit is larger than the grid. It moves a cell that is then outside
-// int64 to the limit that it exceeds.
+// raiseWide multiplies cells by 2^above, so that they are in grid units. A cell outside int64 becomes the limit that it
+// exceeds.
 func (s *Sampler) raiseWide(cells int128.Slice) {
 	for i, h := range cells.High {
 		x := cells.At(i)

@@ -6,7 +6,8 @@ type BitSource interface {
 	Word() (uint64, error)
 }
 
-// uniform is a number in [0, 1). Each item holds 64 drawn digits, the most significant first.
+// uniform is a random number in [0, 1) whose first digits are drawn. Each item holds 64 digits, the most significant
+// first.
 type uniform []uint64
 
 // extend draws 64 more digits.
@@ -38,14 +39,14 @@ func (u *uniform) isBelow(y *uniform, source BitSource) (bool, error) {
 	}
 }
 
-// exponential draws a + u, whose density is e^(−a−u).
+// exponential draws random numbers a + u >= 0 with density e^(−a−u), a an integer and 0 <= u < 1.
 type exponential struct {
 	source BitSource
 	u      uniform
 	chain  [2]uniform
 }
 
-// draw returns a. The digits of u that it needed are in e.u.
+// draw draws a number and returns a; e.u holds the digits of u that were drawn.
 func (e *exponential) draw() (a uint64, err error) {
 	for {
 		accepted, err := e.try()
@@ -56,8 +57,8 @@ func (e *exponential) draw() (a uint64, err error) {
 	}
 }
 
-// try draws u and accepts it with probability e^(−u). It draws further uniform numbers until one is not below the one
-// before it, and accepts if that one comes at an odd place.
+// try draws u and accepts it with probability e^(−u) (von Neumann): it draws uniform numbers as long as each is below
+// the one before it, and accepts u if the length of this descending run, which starts with u, is odd.
 func (e *exponential) try() (accepted bool, err error) {
 	e.u = e.u[:0]
 	last := &e.u

@@ -7,17 +7,18 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/internal/gauss"
 )
 
-// ErrLift means that exact answers have digits below the grid, which the discrete Laplace mechanism cannot noise.
+// ErrLift means that exact answers have binary digits below the grid, to which the geometric mechanism cannot add
+// noise.
 var ErrLift = errors.New("exact answers below the grid")
 
 // signed draws exponential numbers and fair signs.
 type signed struct {
 	exponential
 	signs uint64
-	left  int // signs not used yet
+	left  int // number of drawn signs that are not used yet
 }
 
-// negative draws a sign.
+// negative draws a fair sign: true is minus.
 func (d *signed) negative() (bool, error) {
 	if d.left == 0 {
 		w, err := d.source.Word()
@@ -53,8 +54,8 @@ func (d *signed) decide(round func(gauss.Real) (int64, bool), negative bool) (in
 	}
 }
 
-// Sampler adds exactly rounded Laplace noise of one scale to exact answers of one unit. Only one goroutine may use it
-// at a time.
+// Sampler adds exactly rounded Laplace noise of one scale to exact answers that have one unit. Only one goroutine may
+// use it at a time.
 type Sampler struct {
 	rounder *gauss.Rounder
 	noise   signed
@@ -87,8 +88,8 @@ func (s *Sampler) Add(cells []int64) error {
 	return nil
 }
 
-// AddWide replaces the high half of every cell by floor(x + S·L + 1/2), x = cell·2^lift, as [Sampler.Add] does with its
-// cells. The low halves are unspecified afterwards.
+// AddWide replaces the high half of every 128-bit cell by floor(x + S·L + 1/2), x = cell·2^lift, as [Sampler.Add] does
+// with 64-bit cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.rounder.RaiseWide(cells)
 	for i := range cells.High {
@@ -105,10 +106,10 @@ func (s *Sampler) AddWide(cells int128.Slice) error {
 	return nil
 }
 
-// Geometric adds discrete Laplace noise of one scale to exact answers of one unit. Only one goroutine may use it at a
-// time.
+// Geometric adds discrete Laplace noise of one scale to exact answers that have one unit. Only one goroutine may use it
+// at a time.
 type Geometric struct {
-	raiser *gauss.Rounder // to grid units
+	raiser *gauss.Rounder // converts cells to grid units
 	floor  *gauss.Rounder // rounds with x = −1/2: floor(S·r − 1/2 + 1/2)
 	noise  signed
 }
@@ -157,8 +158,8 @@ func (g *Geometric) AddWide(cells int128.Slice) error {
 	return nil
 }
 
-// draw returns K: a sign and floor(S·r). It draws both again if they are minus and 0, which would make 0 twice as
-// likely.
+// draw returns K: a sign and floor(S·r). If they are minus and 0, it draws both again; otherwise 0 would be twice as
+// likely as it should be.
 func (g *Geometric) draw() (int64, error) {
 	for {
 		negative, err := g.noise.negative()

@@ -20,7 +20,7 @@ type batchScan struct {
 	ctx    context.Context
 	file   *file
 	f      scan.Handle
-	used   []int // the requested columns, each once, in the order of the file
+	used   []int // indexes of the requested columns in file.columns, each once, in the order of the file
 	order  []int // order[i] is the index in used of the i-th requested column
 	dicts  []*dictionary
 	codecs codecs
@@ -54,7 +54,7 @@ func (s *batchScan) blocks(split int) error {
 		parts, metadata = s.file.parts(split)
 		s.f.Expect(parts...)
 	}
-	if err := s.learnAll(); err != nil {
+	if err := s.readFileDictionaries(); err != nil {
 		return err
 	}
 	var next *openBatch
@@ -112,7 +112,7 @@ func (s *batchScan) stream() error {
 		case headRecords:
 			err = s.records(m)
 		case headDictionary:
-			err = s.dictionary(m)
+			err = s.readStreamDictionary(m)
 		default:
 			err = fault.New(fault.CodeDamaged, "a message is of no kind that a stream may hold")
 		}
@@ -205,7 +205,7 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 	return out, nil
 }
 
-// rows yields the left rows of a record batch.
+// rows yields the remaining rows of a record batch; left is their number.
 func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	taken := make([]table.Column, len(readers))
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
@@ -237,7 +237,7 @@ func (s *batchScan) rows(left int64, readers []*arrayReader) error {
 	return nil
 }
 
-// ready returns how many rows can be taken from every column now, at most n.
+// ready returns how many rows, at most n, the caller can now take from every reader.
 func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err

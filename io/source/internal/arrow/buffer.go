@@ -23,8 +23,8 @@ const (
 	// maxAtOnce is the longest compressed buffer that is decompressed in one step. Longer ones are decompressed while
 	// they are read.
 	maxAtOnce = 1 << 20
-	// maxStep limits how much memory is allocated before the bytes for it were read, since a damaged length can announce
-	// gigabytes.
+	// maxStep limits how much memory is allocated before the bytes for it were read, since a damaged length can
+	// announce gigabytes.
 	maxStep = 1 << 20
 )
 
@@ -37,7 +37,7 @@ type buffer struct {
 	r       io.Reader // the decompressed bytes; nil before open
 	close   func()
 	left    int64  // decompressed bytes not yet taken
-	whole   []byte // what is left of a buffer that was decompressed in one step
+	whole   []byte // the bytes not yet taken of a buffer that was decompressed in one step
 	room    *room  // nil before the first read and after release
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// origin holds what is needed to read buffers: the file and the decompressors.
+// origin holds the file and the decompressors with which buffers are read.
 type origin struct {
 	ctx    context.Context
 	f      io.ReaderAt

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// codable limits what 32-bit codes and offsets can address: the number of values, and the total bytes of the
-// dictionary's texts. Tests change it.
+// codable holds the largest size of a dictionary that 32-bit codes and offsets can address: its number of values, and
+// the total bytes of its texts. Tests change it.
 var codable = struct{ values, bytes int }{1<<31 - 1, 1<<32 - 1}
 
 // dictionary holds the values of a column's codes. nulls[i] is true if value i is null; nulls is nil if no value is.
@@ -51,7 +51,7 @@ func (b *codeBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// limit returns the smallest number that is not a valid code.
+// limit returns the number of valid codes: codes from 0 to limit - 1 are valid.
 func (b *codeBody) limit() uint64 {
 	if b.signed {
 		return min(uint64(b.dict.Size), 1<<(8*b.width-1))

@@ -16,7 +16,7 @@ const (
 	maxUnused = 1 << 20
 )
 
-// Fetch implements scan.Fetcher. It fetches the parts that Read will announce first.
+// Fetch starts to fetch the parts of the file that Read will announce first.
 func (a *file) Fetch(split int, _ []string) bool {
 	if a.Remote == nil || a.streamed {
 		return false

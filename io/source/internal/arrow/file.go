@@ -178,7 +178,6 @@ func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
 	})
 }
 
-// Read implements scan.File.
 func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary,
 	error) {
 	f, err := a.reopen(ctx)
@@ -200,7 +199,6 @@ func (a *file) Read(ctx context.Context, split int, columns []string, yield func
 	return scan.Summary{Digest: s.h.Sum(nil)}, nil
 }
 
-// Digest implements scan.File.
 func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	s, err := a.Read(ctx, split, columns, nil)
 	return s.Digest, err

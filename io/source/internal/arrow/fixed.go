@@ -117,7 +117,7 @@ func fixedNumbers(id arrow.Type) func([]byte, *table.Values) {
 	return nil
 }
 
-// int32s, int64s and float64s decode the most frequent types. They do so without a function call for each value.
+// int32s, int64s and float64s decode the most frequent types without a function call for each value.
 func int32s(raw []byte, to *table.Values) {
 	out := scan.Room(&to.Ints, len(raw)/4)
 	for i := range out {

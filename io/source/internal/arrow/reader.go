@@ -28,7 +28,7 @@ type body interface {
 	take(n int, c *table.Column) error
 }
 
-// ready returns how many rows can be taken now, at most n. Rows that were taken before are no longer valid.
+// ready returns how many rows, at most n, the caller can now take. Rows that take returned before are no longer valid.
 func (r *arrayReader) ready(n int) (int, error) {
 	n = int(min(int64(n), r.left))
 	if n == 0 {

@@ -33,7 +33,6 @@ func newRoom() *room {
 	return new(room)
 }
 
-// giveBack makes the room available for other buffers.
 func (m *room) giveBack() {
 	m.values.Data = nil // it shares the memory of out
 	if !m.isLarge() {

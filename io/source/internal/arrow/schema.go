@@ -149,13 +149,10 @@ func schemaMessage(schema flatTable) []byte {
 // oneMessage is a reader that yields one message without a body.
 type oneMessage struct{ message []byte }
 
-// Message implements ipc.MessageReader.
 func (m oneMessage) Message() (*ipc.Message, error) {
 	return ipc.NewMessage(memory.NewBufferBytes(m.message), memory.NewBufferBytes([]byte{})), nil
 }
 
-// Retain implements ipc.MessageReader.
 func (oneMessage) Retain() {}
 
-// Release implements ipc.MessageReader.
 func (oneMessage) Release() {}

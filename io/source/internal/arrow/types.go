@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// storage returns the type in which values are stored: for an extension type, the type that it extends; otherwise t.
+// storage returns the type as which the values of t are stored: for an extension type, the type that it extends.
 func storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)
@@ -27,14 +27,14 @@ func tableType(t arrow.DataType) table.Type {
 		if v := tableType(t.ValueType); v.Kind != table.List && t.ValueType.ID() != arrow.DICTIONARY {
 			return v
 		}
-		return scan.Unread("dictionary of lists")
+		return scan.UnreadableType("dictionary of lists")
 	case *arrow.ListType:
 		return listType(t.Elem())
 	case *arrow.LargeListType:
 		return listType(t.Elem())
 	case *arrow.FixedSizeListType:
 		if unreadLength(t) {
-			return scan.Unread("list of an odd length")
+			return scan.UnreadableType("list of an odd length")
 		}
 		return listType(t.Elem())
 	case arrow.DecimalType:
@@ -44,7 +44,7 @@ func tableType(t arrow.DataType) table.Type {
 			Zone: scan.ZoneOf(t.TimeZone != "")}
 	case *arrow.FixedSizeBinaryType:
 		if t.ByteWidth < 1 || t.ByteWidth > scan.MaxFixed {
-			return scan.Unread("fixed-length value of an odd length")
+			return scan.UnreadableType("fixed-length value of an odd length")
 		}
 		return table.Type{Kind: table.String}
 	default:
@@ -69,7 +69,7 @@ func simpleType(id arrow.Type) table.Type {
 	case arrow.DATE32, arrow.DATE64:
 		return table.Type{Kind: table.Date}
 	}
-	return scan.Unread(oddName(id))
+	return scan.UnreadableType(oddName(id))
 }
 
 func oddName(id arrow.Type) string {
@@ -103,10 +103,10 @@ func listType(elem arrow.DataType) table.Type {
 			return table.Type{Kind: table.List}
 		}
 	}
-	return scan.Unread("list")
+	return scan.UnreadableType("list")
 }
 
-// unreadLength reports whether a type is a fixed-size list whose length is not supported.
+// unreadLength reports whether a type is a fixed-size list of a length that this package refuses.
 func unreadLength(t arrow.DataType) bool {
 	fixed, ok := t.(*arrow.FixedSizeListType)
 	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)

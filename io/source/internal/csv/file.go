@@ -19,7 +19,7 @@ type file struct {
 	start     int64    // offset of the first record, after a byte order mark and the header
 	table     table.Schema
 	pieceSize int64
-	cuts      cuts
+	starts    pieceStarts
 }
 
 // Open opens a file and reads its header.
@@ -54,7 +54,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 		if c.header, err = readHeader(s); err != nil {
 			return err
 		}
-		c.keepCR, c.start, c.cuts.at = s.keepCR, s.taken, []int64{s.taken}
+		c.keepCR, c.start, c.starts.at = s.keepCR, s.taken, []int64{s.taken}
 		return c.name()
 	})
 	if err != nil {
@@ -71,7 +71,6 @@ func (c *file) Schema() table.Schema { return c.table }
 
 func (c *file) Public(column string) bool { return c.dialect.isPublic(column) }
 
-// Digest implements scan.File.
 func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
 	s, err := c.openStream(ctx, piece)
 	if err != nil {
@@ -81,7 +80,6 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 	return s.Sum()
 }
 
-// Read implements scan.File.
 func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
 	if !c.isStreamed() {
@@ -134,7 +132,8 @@ func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
 	return s, err
 }
 
-// placeAgain opens the text of an uncompressed file a second time, starting at the offset from.
+// placeAgain returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
+// relative to from.
 func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil

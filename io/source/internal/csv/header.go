@@ -35,7 +35,7 @@ func readHeader(s *scanner) ([]string, error) {
 	if err != nil {
 		return nil, scan.StreamError(err)
 	}
-	if s.rest != noRest {
+	if s.toSkip != skipNothing {
 		return nil, fault.New(fault.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the " +
 			"ends of lines")
 	}
@@ -86,8 +86,9 @@ func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
 	return s, err
 }
 
-// notTexts holds the first bytes of files that people mistake for texts. Each goes on with bytes that no header has,
-// since a column may be called PAR1. Only files with a header are checked: without one, the bytes might be a row.
+// notTexts holds the first bytes of binary files that people mistake for CSV files. Each entry includes bytes that no
+// header has, since a column may be called PAR1. Files without a header are not checked, because their first bytes are
+// a row, and no row may make a read fail.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},

@@ -10,8 +10,8 @@ import (
 // records and comments, records with white space to trim, records with a quote that does not enclose a whole field, and
 // records near the end of the text. These "need a second look".
 
-// field is the place of a record's field in a text: from is its start, to its end. If to is less than from, the record
-// has no such field.
+// field is the range of bytes of a record's field in a text, from its start up to, not including, to. If to is less
+// than from, the record has no such field.
 type field struct {
 	from, to int32
 	doubled  bool // it has doubled quotes
@@ -25,51 +25,51 @@ type lines struct {
 	dialect *Dialect
 	needed  []int // numbers of the needed fields in a record, ascending
 	keepCR  bool  // as in splitter
-	// clear is an offset in the text: there is no quote between the start of the current record and clear. For another
-	// text, set clear to the start of its first record.
-	clear int
-	// unlike is for how many of the next records splitClear is not tried, because they probably have quotes or short
-	// fields like the last one.
-	unlike int
+	// noQuoteBefore is an offset in the text: there is no quote between the start of the current record and this
+	// offset. Before the first record of another text is split, it must be set to that record's start.
+	noQuoteBefore int
+	// backoff is the number of next records for which splitUnquoted is not tried, because they probably have quotes or
+	// short fields like the last record for which it failed.
+	backoff int
 }
 
 const (
-	// clearBytes is the number of bytes that are searched for quotes at a time.
-	clearBytes = 8 << 10
-	// alike is how many records after one with quotes or short fields are expected to have them too.
-	alike = 31
+	// quoteSearchBytes is the number of bytes that are searched for quotes at a time.
+	quoteSearchBytes = 8 << 10
+	// backoffRecords is the value of backoff after a record with quotes or short fields.
+	backoffRecords = 31
 	// shortField is the average length of fields below which splitting eight bytes at a time is faster than searching
 	// each delimiter.
 	shortField = 12
 )
 
-// isClear reports whether there is no quote in b between at, the start of a record, and end, the line end after it.
-func (l *lines) isClear(b []byte, at, end int) bool {
-	if l.dialect.quote == 0 || end <= l.clear {
+// isUnquoted reports whether there is no quote in b between at, the start of a record, and end, the line end after it.
+func (l *lines) isUnquoted(b []byte, at, end int) bool {
+	if l.dialect.quote == 0 || end <= l.noQuoteBefore {
 		return true
 	}
-	l.clear = max(l.clear, at)
-	ahead := b[l.clear:min(len(b), max(end, l.clear+clearBytes))]
+	l.noQuoteBefore = max(l.noQuoteBefore, at)
+	ahead := b[l.noQuoteBefore:min(len(b), max(end, l.noQuoteBefore+quoteSearchBytes))]
 	if p := bytes.IndexByte(ahead, l.dialect.quote); p >= 0 {
 		ahead = ahead[:p]
 	}
-	l.clear += len(ahead)
-	return end <= l.clear
+	l.noQuoteBefore += len(ahead)
+	return end <= l.noQuoteBefore
 }
 
-// splitClear is split for a record without quotes whose fields are not short: it searches each delimiter with a library
-// function that uses vector instructions. It returns at if the record is of another kind.
-func (l *lines) splitClear(b []byte, at int, fields []field, stride int) int {
-	if l.unlike > 0 {
-		l.unlike--
+// splitUnquoted splits a record as split does, if the record has no quotes and its fields are not short; otherwise it
+// returns at. It searches each delimiter with a library function that uses vector instructions.
+func (l *lines) splitUnquoted(b []byte, at int, fields []field, stride int) int {
+	if l.backoff > 0 {
+		l.backoff--
 		return at
 	}
 	end := at + bytes.IndexByte(b[at:], '\n')
 	if end < at {
 		return at
 	}
-	if len(l.needed) > 0 && (l.needed[len(l.needed)-1]+2)*shortField > end-at || !l.isClear(b, at, end) {
-		l.unlike = alike
+	if len(l.needed) > 0 && (l.needed[len(l.needed)-1]+2)*shortField > end-at || !l.isUnquoted(b, at, end) {
+		l.backoff = backoffRecords
 		return at
 	}
 	line, from := b[:end], at
@@ -117,7 +117,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
 	}
-	if next := l.splitClear(b, at, fields, stride); next > at {
+	if next := l.splitUnquoted(b, at, fields, stride); next > at {
 		return next
 	}
 	comma, quote := l.dialect.comma, l.dialect.quote

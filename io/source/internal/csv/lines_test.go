@@ -28,7 +28,7 @@ func TestLinesAgree(t *testing.T) {
 		}
 		b := []byte(text.String())
 		needed := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 5), 0, 3).Draw(t, "needed"))))
-		plain, words := &lines{dialect: d, needed: needed}, &lines{dialect: d, needed: needed, unlike: 1 << 30}
+		plain, words := &lines{dialect: d, needed: needed}, &lines{dialect: d, needed: needed, backoff: 1 << 30}
 		general := splitter{d: d, eof: true, ordinary: -1}
 		for at := 0; at < len(b); {
 			n, _ := general.split(b[at:])
@@ -50,7 +50,7 @@ func TestLinesAgree(t *testing.T) {
 				if next != at+n || !slices.Equal(got, want) {
 					t.Fatalf("%s: %q: record at %d ends at %d, fields %v; want %d, %v", name, b, at, next, got, at+n, want)
 				}
-				if name == "plain" && l.unlike == 0 {
+				if name == "plain" && l.backoff == 0 {
 					taken++
 				}
 			}

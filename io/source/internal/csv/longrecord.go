@@ -16,43 +16,43 @@ import (
 // its closing quote. If there is none, the opening quote is an ordinary character, and the scanner, which cannot go
 // back, must know this beforehand.
 
-// startRest finds out how the rest of a record must be skipped, if the record is longer than maxRecord. again is true
-// if the record must be split once more, because a quote in it is an ordinary character.
-func (s *scanner) startRest() (again bool, err error) {
-	s.rest = restOfFields
+// planSkip sets toSkip, how the rest of a record that is longer than maxRecord will be skipped. again is true if the
+// record must be split once more, because the first quote of its last field is an ordinary character.
+func (s *scanner) planSkip() (again bool, err error) {
+	s.toSkip = skipFields
 	switch {
 	case s.inside == insideLine:
-		s.rest = restOfLine
-	case s.inside == insideQuotes && s.again != nil: // the scanner is only used for the header
-		s.rest = restOfField
-		s.quoted, err = s.quotedLength(s.taken + int64(s.open))
+		s.toSkip = skipLine
+	case s.inside == insideQuotes && s.again != nil: // again is nil in the scanner that reads only the header
+		s.toSkip = skipField
+		s.quotedToSkip, err = s.quotedLength(s.taken + int64(s.open))
 	}
-	if s.rest == restOfField && s.quoted == 0 && s.ordinary < 0 {
-		s.ordinary, s.rest = s.open, noRest
+	if s.toSkip == skipField && s.quotedToSkip == 0 && s.ordinary < 0 {
+		s.ordinary, s.toSkip = s.open, skipNothing
 		return true, err
 	}
 	return false, err
 }
 
-// passRest skips the rest of a record.
-func (s *scanner) passRest() error {
-	for s.rest != noRest {
-		if err := s.passQuotes(); err != nil {
+// skipRest skips the rest of a record.
+func (s *scanner) skipRest() error {
+	for s.toSkip != skipNothing {
+		if err := s.skipQuoted(); err != nil {
 			return err
 		}
 		b := s.buf[s.at:s.end]
 		n := len(b) // number of bytes to skip; len(b) if the end is not in the buffer
-		switch s.rest {
-		case restOfLine:
+		switch s.toSkip {
+		case skipLine:
 			n = indexStop(b, 0, '\n')
-		case restOfField:
+		case skipField:
 			n = indexStop(b, 0, s.d.comma)
-		case restOfFields:
+		case skipFields:
 			if _, n = s.field(b, 0); n >= 0 {
 				break
 			}
 			if len(b) >= s.d.longest {
-				if err := s.passLong(); err != nil {
+				if err := s.skipLongField(); err != nil {
 					return err
 				}
 			} else if err := s.fill(); err != nil {
@@ -62,9 +62,9 @@ func (s *scanner) passRest() error {
 		}
 		end := n == len(b)
 		if !end {
-			s.rest = restOfFields
+			s.toSkip = skipFields
 			if b[n] == '\n' {
-				s.rest = noRest
+				s.toSkip = skipNothing
 			}
 			n++
 		}
@@ -72,7 +72,7 @@ func (s *scanner) passRest() error {
 		s.taken += int64(n)
 		switch {
 		case end && s.eof:
-			s.rest = noRest
+			s.toSkip = skipNothing
 		case end:
 			if err := s.fill(); err != nil {
 				return err
@@ -82,35 +82,35 @@ func (s *scanner) passRest() error {
 	return nil
 }
 
-// passLong skips a field that fills the buffer.
-func (s *scanner) passLong() (err error) {
+// skipLongField skips a field that fills the buffer.
+func (s *scanner) skipLongField() (err error) {
 	switch s.inside {
 	case insideQuotes:
-		s.rest = restOfField
-		s.quoted, err = s.quotedLength(s.taken)
+		s.toSkip = skipField
+		s.quotedToSkip, err = s.quotedLength(s.taken)
 	case insideBlanks:
-		s.quoted = int64(s.end - s.at)
+		s.quotedToSkip = int64(s.end - s.at)
 	default:
-		s.rest = restOfField
+		s.toSkip = skipField
 	}
 	return err
 }
 
-// passQuotes skips the bytes within quotes.
-func (s *scanner) passQuotes() error {
-	for s.quoted > 0 {
-		n := min(s.quoted, int64(s.end-s.at))
+// skipQuoted skips the next quotedToSkip bytes.
+func (s *scanner) skipQuoted() error {
+	for s.quotedToSkip > 0 {
+		n := min(s.quotedToSkip, int64(s.end-s.at))
 		s.at += int(n)
 		s.taken += n
-		s.quoted -= n
-		if s.quoted == 0 {
+		s.quotedToSkip -= n
+		if s.quotedToSkip == 0 {
 			break
 		}
 		if err := s.fill(); err != nil {
 			return err
 		}
 		if s.end == 0 {
-			s.quoted = 0 // the file ended early
+			s.quotedToSkip = 0 // the file ended early
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	}
 }
 
-// lookahead reads a text byte by byte, and counts the bytes.
+// lookahead reads a text byte by byte, and counts the bytes in n.
 type lookahead struct {
 	r   *bufio.Reader
 	n   int64

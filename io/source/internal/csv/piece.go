@@ -42,7 +42,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		return s, err
 	}
 	defer stream.Close()
-	release := c.cuts.take(piece)
+	release := c.starts.markTaken(piece)
 	defer release()
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
@@ -53,7 +53,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string,
 		if r.done() {
 			c.recordStart(piece+1, r.text.at+int64(r.next))
 		}
-		release() // yield may take long, or read other pieces
+		release() // before yield, which may take long or read other pieces
 		if err := r.yieldRows(yield); err != nil {
 			return s, err
 		}
@@ -83,7 +83,7 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece 
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
 	}
-	at, _, _ := c.cuts.find(piece)
+	at, _, _ := c.starts.find(piece)
 	guessed := -1
 	if at < 0 {
 		var err error

@@ -10,27 +10,28 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// A file that is not compressed is read in pieces by several workers. Nominally, pieces have equal lengths. A piece
-// really begins with the first record that starts at or after its nominal start, and ends where the next piece begins.
-// Whether a line end ends a record depends on all text before it, since it may be within quotes. So the beginnings are
-// found in order: the reader of a piece knows where the next piece begins when it has split its own records, and the
-// reader of the next piece waits for that. Meanwhile it parses from a guess (piece.go).
+// A file that is not compressed is cut into pieces of pieceBytes, which several workers read at the same time. The cut
+// after pieceBytes, the nominal start of the next piece, usually falls within a record. So a piece really begins with
+// the first record that starts at or after its nominal start, and ends where the next piece begins. Whether a line end
+// ends a record depends on all text before it, since it may be within quotes. So the beginnings are found in order: a
+// reader that has split all records of its piece knows where the next piece begins. Until then, the reader of the next
+// piece parses from a guess (piece.go).
 
 // pieceBytes is the nominal length of a piece, in bytes. A piece and its columns fit the second-level cache.
 const pieceBytes = 512 << 10
 
-// cuts holds the offsets at which pieces begin, as far as they are known.
-type cuts struct {
+// pieceStarts holds the offsets at which the first pieces begin; later beginnings are not known yet.
+type pieceStarts struct {
 	mu sync.Mutex
-	at []int64 // at[i] is where piece i begins; at[0] is known from the start
+	at []int64 // at[i] is the offset at which piece i begins; at[0] is known when the file is opened
 	// taken holds a channel for each piece that is being read. It is closed when the reader knows where the next piece
 	// begins, or gives up.
 	taken map[int]chan struct{}
 }
 
-// take marks piece i as being read, unless another reader has taken it. release wakes the goroutines that wait for the
-// beginning of the next piece.
-func (c *cuts) take(i int) (release func()) {
+// markTaken marks piece i as being read, unless another reader reads it. release removes the mark and wakes the
+// goroutines that wait for the beginning of piece i+1.
+func (c *pieceStarts) markTaken(i int) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.taken[i] != nil {
@@ -52,7 +53,7 @@ func (c *cuts) take(i int) (release func()) {
 // find returns the offset at which piece i begins. If the offset is not known yet, find returns -1 and, as last, the
 // last piece whose beginning is known. left is closed when the reader of piece last has finished or given up; left is
 // nil if nobody reads it.
-func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
+func (c *pieceStarts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i < len(c.at) {
@@ -62,7 +63,6 @@ func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	return -1, last, c.taken[last]
 }
 
-// Splits implements scan.File.
 func (c *file) Splits() int {
 	if c.isStreamed() {
 		return 1
@@ -83,10 +83,10 @@ func (c *file) piece(i int) (start, end int64) {
 // recordStart records that piece i begins at offset at. It does nothing if this is known already, or if the beginning
 // of piece i-1 is not known.
 func (c *file) recordStart(i int, at int64) {
-	c.cuts.mu.Lock()
-	defer c.cuts.mu.Unlock()
-	if len(c.cuts.at) == i {
-		c.cuts.at = append(c.cuts.at, at)
+	c.starts.mu.Lock()
+	defer c.starts.mu.Unlock()
+	if len(c.starts.at) == i {
+		c.starts.at = append(c.starts.at, at)
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *file) recordStart(i int, at int64) {
 // running, it searches for the beginning itself.
 func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
-		at, last, left := c.cuts.find(i)
+		at, last, left := c.starts.find(i)
 		switch {
 		case at >= 0:
 			return at, nil
@@ -114,8 +114,8 @@ func (c *file) awaitStart(ctx context.Context, f io.ReaderAt, i int) (int64, err
 
 // findStart finds the beginning of the piece after piece i, whose own beginning is known.
 func (c *file) findStart(ctx context.Context, f io.ReaderAt, i int) error {
-	defer c.cuts.take(i)()
-	from, _, _ := c.cuts.find(i)
+	defer c.starts.markTaken(i)()
+	from, _, _ := c.starts.find(i)
 	_, nominal := c.piece(i)
 	next, err := c.recordAfter(ctx, f, from, nominal)
 	if err == nil {
@@ -152,7 +152,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal, by splitting all records from the one at from on.
+// follow returns the start of the first record at or after nominal. It splits all records from the record at from on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

@@ -260,7 +260,7 @@ func TestCSVCutsAreLeft(t *testing.T) {
 	if _, err := rows(stopped, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped reader said %v", err)
 	}
-	leave := f.cuts.take(2)
+	leave := f.starts.markTaken(2)
 	if _, err := rows(stopped, 5); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopped reader that waits said %v", err)
 	}

@@ -68,8 +68,8 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block returns how many records are split before their fields are copied: so few that the offsets fit the first-level
-// cache.
+// block returns how many records are split before their fields are copied. It is so small that the offsets of the
+// fields fit the CPU's first-level cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *rowReader) reset() {
@@ -107,7 +107,7 @@ func (r *rowReader) stream(s *scanner) error {
 // gatherBuffered gathers a block of the records in the scanner's buffer.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if s.rest != noRest || own <= s.at || r.rows+r.block() > scan.BatchRows {
+	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > scan.BatchRows {
 		return
 	}
 	r.general.eof = s.eof
@@ -159,7 +159,8 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add adds the records of b that start at offset at or later and before end, but at most a block of them.
+// add splits the records of b that start in [at, end), but at most a block of them, and adds their fields to the
+// columns.
 func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
@@ -173,7 +174,7 @@ func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 // split splits the records for add.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
-	r.lines.clear = at
+	r.lines.noQuoteBefore = at
 	for rows < stride && at < end {
 		next = r.lines.split(b, at, r.fields[rows:], stride)
 		start := at

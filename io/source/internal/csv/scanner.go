@@ -11,27 +11,27 @@ import (
 	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
-// inside tells in what kind of text (a comment, a quoted field, …) the buffer ends, if it does not hold a whole record.
-type inside uint8
+// textKind is the kind of text (a comment, a quoted field, …) in which the buffer ends, if it ends within a record.
+type textKind uint8
 
 const (
-	insideLine   inside = iota // a comment, or a line of blanks so far
-	insideField                // a field without quotes
-	insideQuotes               // a field with quotes
-	insideBlanks               // blanks before a field
+	insideLine   textKind = iota // a comment, or a line of blanks so far
+	insideField                  // a field without quotes
+	insideQuotes                 // a field with quotes
+	insideBlanks                 // blanks before a field
 )
 
-// rest tells what remains to be skipped of the current record.
-type rest uint8
+// skipKind is the remainder of the current record that must be skipped.
+type skipKind uint8
 
 const (
-	noRest      rest = iota
-	restOfLine       // up to the end of the line
-	restOfField      // up to a delimiter, then the fields after it
-	restOfFields
+	skipNothing skipKind = iota
+	skipLine             // up to the end of the line
+	skipField            // up to a delimiter, then the fields after it
+	skipFields
 )
 
-// textFrom opens the text that a scanner reads for a second reader, starting at an offset.
+// textFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
 // maxRecord is how many bytes of a record are parsed. A field that does not end within them is null.
@@ -48,10 +48,10 @@ type scanner struct {
 	base    int // offset in buf of the current record's start
 	at, end int // buf[at:end] was not split yet
 	extent
-	blanks  int64 // number of skipped blank lines and comments
-	rest    rest
-	quoted  int64 // number of bytes within quotes to skip before rest
-	scratch []byte
+	blanks       int64 // number of skipped blank lines and comments
+	toSkip       skipKind
+	quotedToSkip int64 // number of bytes of a quoted field to skip before toSkip applies
+	scratch      []byte
 }
 
 // splitter splits a text into records of any form.
@@ -62,10 +62,10 @@ type splitter struct {
 	fields []field
 	// head is set up to the header. Lines before the header may be comments, even if fields are quoted.
 	head     bool
-	keepCR   bool   // lines end with LF alone: a CR before it belongs to the field
-	ordinary int    // start of a field whose first quote is an ordinary character; -1 if there is none
-	open     int    // if the text ends within a record: the start of the record's last field
-	inside   inside // the kind of text in which the field at open ends
+	keepCR   bool     // lines end with LF alone: a CR before it belongs to the field
+	ordinary int      // start of a field whose first quote does not open a quoted field; -1 if there is none
+	open     int      // if the text ends within a record: the start of the record's last field
+	inside   textKind // the kind of text in which the field at open ends
 }
 
 // extent limits how much of a text a scanner splits.
@@ -89,7 +89,7 @@ func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, 
 // next goes to the next record. The error is io.EOF if there is none.
 func (s *scanner) next() error {
 	for {
-		if err := s.passRest(); err != nil {
+		if err := s.skipRest(); err != nil {
 			return err
 		}
 		if s.at == s.end && s.eof || s.taken >= s.limit {
@@ -103,7 +103,7 @@ func (s *scanner) next() error {
 				}
 				continue
 			}
-			again, err := s.startRest()
+			again, err := s.planSkip()
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s *scanner) next() error {
 		s.base = s.at
 		s.at += n
 		s.taken += int64(n)
-		blank := len(s.fields) == 0 && s.rest == noRest || s.rest == restOfLine
+		blank := len(s.fields) == 0 && s.toSkip == skipNothing || s.toSkip == skipLine
 		if !blank {
 			return nil
 		}

@@ -25,7 +25,6 @@ type utf16Decoder struct {
 	begun  bool
 }
 
-// Reset implements transform.Transformer.
 func (d *utf16Decoder) Reset() { d.begun = false }
 
 func (d *utf16Decoder) unit(b []byte) rune {

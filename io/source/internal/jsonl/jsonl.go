@@ -103,7 +103,6 @@ func (f *file) Schema() table.Schema { return f.dialect.schema }
 // Public implements scan.File. The names of all columns are public, since they come from the job.
 func (f *file) Public(string) bool { return true }
 
-// Splits implements scan.File.
 func (f *file) Splits() int {
 	if f.packed != scan.Plain {
 		return 1
@@ -119,7 +118,6 @@ func (f *file) piece(i int) (start, end int64) {
 	return int64(i) * pieceBytes, int64(i+1) * pieceBytes
 }
 
-// Digest implements scan.File.
 func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error) {
 	start, end := f.piece(split)
 	s, err := f.OpenStream(ctx, f.packed, start, end)
@@ -130,7 +128,6 @@ func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error
 	return s.Sum()
 }
 
-// Read implements scan.File.
 func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
 	start, end := f.piece(split)

@@ -35,7 +35,7 @@ func (p *dataPage) check(data []byte, present int) error {
 	return nil
 }
 
-// hasKnownEncoding reports whether values of the page's type can be read in its encoding.
+// hasKnownEncoding reports whether this package can decode values of the page's type in the page's encoding.
 func (p *dataPage) hasKnownEncoding() bool {
 	switch l := p.leaf.physical; p.encoding {
 	case format.RLEDictionary, plainDictionary, format.Plain:

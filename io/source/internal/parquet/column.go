@@ -241,7 +241,8 @@ func (c *columnReader) piece() (err error) {
 	return c.cut(n, present, highest)
 }
 
-// placeOf returns how many levels come before the value with index count, which must not be the last value.
+// placeOf returns the number of levels up to and including the level of value number count. A level equal to highest
+// marks a value; highest is 0 if every row has one. placeOf returns n if the first n levels have fewer values.
 func placeOf(levels []byte, highest byte, count, n int) int {
 	if highest == 0 {
 		return count
@@ -257,7 +258,7 @@ func placeOf(levels []byte, highest byte, count, n int) int {
 	return n
 }
 
-// cut makes the next n levels the current piece; present of their rows have a value.
+// cut makes the rows of the next n levels the current piece. present is how many of these rows have a value.
 func (c *columnReader) cut(n, present int, highest byte) error {
 	r, rows := &c.page.rest, int64(n)
 	c.page.left, c.page.level = n, nil
@@ -293,7 +294,7 @@ func (c *columnReader) take(n int) table.Column {
 	return c.takeFlat(n)
 }
 
-// takeFlat returns the next n rows, or the next n elements of lists.
+// takeFlat returns the next n rows or, in a column of lists, the next n elements.
 func (c *columnReader) takeFlat(n int) table.Column {
 	l := c.leaf.values()
 	out := table.Column{Type: l.field.Type}

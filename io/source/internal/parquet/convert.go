@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// refine sets the leaf's type in the cases that typeOf cannot decide from the schema element's type alone.
+// refine sets the leaf's type if typeOf cannot decide it from the schema element's type alone, as for decimals.
 func (l *leaf) refine(e *format.SchemaElement) {
 	if !e.Type.Valid || repeats(e) {
 		return
@@ -41,10 +41,10 @@ func (l *leaf) setDecimal(precision, scale int) {
 	case format.Int32, format.Int64, format.ByteArray:
 	case format.FixedLenByteArray:
 		if l.width < 1 || l.width > scan.MaxDecimal {
-			d.Type = scan.Unread("decimal of an odd length")
+			d.Type = scan.UnreadableType("decimal of an odd length")
 		}
 	default:
-		d.Type = scan.Unread("decimal of an odd physical type")
+		d.Type = scan.UnreadableType("decimal of an odd physical type")
 	}
 	l.takeDecimals()
 }

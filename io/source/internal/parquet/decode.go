@@ -66,7 +66,7 @@ func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	return d.bytes
 }
 
-// keep keeps b, into which bytes were decoded, for later pages, unless b belongs to the page.
+// keep stores b, into which a page was decoded, as memory for later pages, unless b is the page's own memory.
 func (d *decoded) keep(enc encoding.Encoding, b []byte) {
 	if !enc.CanDecodeInPlace() {
 		d.bytes = b

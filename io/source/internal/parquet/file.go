@@ -107,7 +107,6 @@ func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
 	})
 }
 
-// Read implements scan.File.
 func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary,
 	err error) {
 	f, err := p.reopen(ctx)
@@ -127,7 +126,6 @@ func (p *file) Read(ctx context.Context, split int, columns []string, yield func
 	return sum, err
 }
 
-// Digest implements scan.File.
 func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	f, err := p.reopen(ctx)
 	if err != nil {
@@ -142,7 +140,6 @@ func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 	return s.sum()
 }
 
-// DigestFooter implements scan.Footed.
 func (p *file) DigestFooter(split int) ([]byte, error) {
 	f, err := p.reopen(context.Background())
 	if err != nil {

@@ -9,8 +9,8 @@ type pageMemory struct {
 	values               decoded
 }
 
-// pageMemories holds unused memory: one pool for long column chunks, and one for short ones. So a short chunk never
-// keeps the large memory that a long chunk needed.
+// pageMemories holds unused memory in two pools, one for long column chunks and one for short ones. So a short chunk
+// never occupies the large memory that a long chunk could use.
 var pageMemories [2]sync.Pool
 
 // shortChunk is the stored length below which a chunk is short, in bytes.

@@ -164,7 +164,7 @@ func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
 	}
 	l.refine(&value)
 	if p.defined > maxLevel {
-		l.field.Type = scan.Unread("value in too many structs")
+		l.field.Type = scan.UnreadableType("value in too many structs")
 	}
 	if p.listed {
 		l = l.asList(p)
@@ -181,7 +181,7 @@ func (l leaf) asList(p level) leaf {
 		out.list = &listShape{elements: &l, null: p.null, highest: p.defined}
 		out.field.Type = table.Type{Kind: table.List}
 	default:
-		out.field.Type = scan.Unread("list")
+		out.field.Type = scan.UnreadableType("list")
 	}
 	return out
 }

@@ -116,8 +116,8 @@ func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *deco
 	return &wholeValues{page: p, data: data, left: present}
 }
 
-// expandsLittle reports whether strings that share prefixes have little more bytes in total than a batch, once the
-// prefixes are restored.
+// expandsLittle reports whether all strings of a page, with their shared prefixes restored, fit into the memory of
+// about one batch.
 func expandsLittle(data []byte) bool {
 	shared, ok := sumLengths(data)
 	return ok && shared+int64(len(data)) <= scan.BatchBytes

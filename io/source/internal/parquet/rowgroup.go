@@ -37,7 +37,7 @@ func (p *file) leavesOf(columns []string) (at, used []int, err error) {
 	return at, used, nil
 }
 
-// Fetch implements scan.Fetcher. It fetches the parts that newScan will announce.
+// Fetch starts to fetch the parts of the file that newScan will announce.
 func (p *file) Fetch(split int, columns []string) bool {
 	if p.Remote == nil {
 		return false

@@ -17,9 +17,9 @@ func typeOf(e *format.SchemaElement) table.Type {
 	case !e.Type.Valid:
 		return groupType(e)
 	case repeats(e):
-		return scan.Unread("repeated")
+		return scan.UnreadableType("repeated")
 	case e.Type.V == format.FixedLenByteArray && (e.TypeLength.V < 1 || e.TypeLength.V > scan.MaxFixed):
-		return scan.Unread("fixed-length value of an odd length")
+		return scan.UnreadableType("fixed-length value of an odd length")
 	case e.LogicalType.Value != nil:
 		return logicalType(e.LogicalType.Value, e.Type.V)
 	case e.ConvertedType.Valid:
@@ -31,11 +31,11 @@ func typeOf(e *format.SchemaElement) table.Type {
 func groupType(e *format.SchemaElement) table.Type {
 	switch {
 	case isList(e) || repeats(e):
-		return scan.Unread("list")
+		return scan.UnreadableType("list")
 	case isMap(e):
-		return scan.Unread("map")
+		return scan.UnreadableType("map")
 	}
-	return scan.Unread("struct")
+	return scan.UnreadableType("struct")
 }
 
 func isList(e *format.SchemaElement) bool {
@@ -67,7 +67,7 @@ func physicalType(physical format.Type) table.Type {
 	case format.ByteArray, format.FixedLenByteArray:
 		return table.Type{Kind: table.String}
 	}
-	return scan.Unread("unknown")
+	return scan.UnreadableType("unknown")
 }
 
 // logicalType returns the table type of a logical type. It returns an Invalid type if the physical type may not have
@@ -90,13 +90,13 @@ func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
 		return typeIfAllowed(physical, table.Type{Kind: table.Uint}, integer...)
 	}
 	name, _, _ := strings.Cut(strings.ToLower(l.String()), "(")
-	return scan.Unread(name)
+	return scan.UnreadableType(name)
 }
 
 // typeIfAllowed returns t if the physical type is in allowed, and otherwise an Invalid type.
 func typeIfAllowed(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
 	if !slices.Contains(allowed, physical) || t.Kind == table.Timestamp && t.Unit == 0 {
-		return scan.Unread(t.Kind.String() + " of an odd physical type")
+		return scan.UnreadableType(t.Kind.String() + " of an odd physical type")
 	}
 	return t
 }
@@ -129,13 +129,13 @@ func convertedType(c deprecated.ConvertedType, physical format.Type) table.Type 
 	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
 		return logicalType(&format.IntType{IsSigned: true}, physical)
 	case deprecated.Decimal:
-		return scan.Unread("decimal")
+		return scan.UnreadableType("decimal")
 	case deprecated.TimeMillis, deprecated.TimeMicros:
-		return scan.Unread("time")
+		return scan.UnreadableType("time")
 	case deprecated.Interval:
-		return scan.Unread("interval")
+		return scan.UnreadableType("interval")
 	}
-	return scan.Unread("unknown")
+	return scan.UnreadableType("unknown")
 }
 
 func instants(unit format.TimeUnitValue) *format.TimestampType {

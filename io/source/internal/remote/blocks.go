@@ -75,9 +75,9 @@ func (c *blocks) find(f *File, i int64) *block {
 	return x
 }
 
-// room makes room for another block, and reports whether it succeeded. It gives back the least recently used blocks
-// that nobody is reading; unless all is set, only blocks that a reader asked for. c.mu must be
-// held.
+// room drops the least recently used blocks until another block fits, and reports whether one does. It never drops a
+// block that is being read. Unless all is set, it drops only blocks that a reader has asked for, and none that were
+// only fetched ahead. c.mu must be held.
 func (c *blocks) room(all bool) bool {
 	for c.held+blockSize > c.limit {
 		var oldest blockKey

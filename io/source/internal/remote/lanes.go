@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for lanes
-	// that are fetched ahead.
+	// laneWindow is how much memory the lanes of a handle may use: half of a worker's window. The other half is for
+	// lanes that are fetched ahead.
 	laneWindow = Window / 2
-	// usualPart is the approximate length of a request: with shorter parts there would be more requests, with longer ones
-	// fewer at the same time.
+	// usualPart is the approximate length of a request in bytes. Shorter parts would need more requests; longer parts
+	// would leave memory for fewer requests at the same time.
 	usualPart = 4 << 20
 	// gap is how many unneeded bytes between two extents are fetched to save a request.
 	gap = 32 << 10
-	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes together;
-	// otherwise one is.
+	// For each open handle, up to mostAhead row groups are fetched ahead if they have at most shortAhead bytes
+	// together; otherwise one is.
 	mostAhead  = 8
 	shortAhead = 4 << 20
 )
 
 // Open implements scan.Remote.
 func (f *File) Open(ctx context.Context) scan.Handle {
-	f.pool.ahead.opened(1)
+	f.pool.prefetches.opened(1)
 	return &handle{file: f, ctx: ctx, lanes: f.newLanes(ctx), own: true}
 }
 
@@ -37,7 +37,6 @@ func (f *File) newLanes(ctx context.Context) *lanes {
 	return l
 }
 
-// Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
 	if h.file.kept.Load() != nil {
 		return
@@ -46,7 +45,7 @@ func (h *handle) Expect(extents ...scan.Extent) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	if h.own && len(h.lanes.all) == 0 {
-		if x := h.file.pool.ahead.take(h.file, sorted); x != nil {
+		if x := h.file.pool.prefetches.take(h.file, sorted); x != nil {
 			h.lanes.cancel()
 			h.lanes, h.own = x.lanes, false
 			return
@@ -149,8 +148,8 @@ func (l *lanes) fetch(p *part, size int64) {
 	l.arrived.Broadcast()
 }
 
-// part returns the part with the byte at offset at; nil if there is none. It starts later parts, in the memory of parts
-// that were read. l.mu must be held.
+// part returns the part that holds the byte at offset at; nil if no lane holds it. It gives back the memory of the part
+// before and starts to fetch later parts. l.mu must be held.
 func (l *lanes) part(at int64) *part {
 	n, found := l.find(at)
 	if !found {
@@ -186,7 +185,6 @@ func (l *lanes) give(x *piece) {
 	}
 }
 
-// ReadAt implements io.ReaderAt.
 func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -265,13 +263,13 @@ func (l *lanes) wake() {
 func (h *handle) Close() error {
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	h.file.pool.ahead.opened(-1)
+	h.file.pool.prefetches.opened(-1)
 	h.lanes.keep()
 	h.lanes.close()
 	return nil
 }
 
-// keep keeps the contents of a file that fits in one piece for later handles, if there is memory for it.
+// keep stores the contents of a short file, which fits in one piece, for later handles, if there is memory for it.
 func (l *lanes) keep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -305,8 +303,7 @@ func (l *lanes) close() {
 	l.all = nil
 }
 
-// opened adds n to the number of open handles.
-func (a *aheads) opened(n int) {
+func (a *prefetches) opened(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.handles += n
@@ -317,11 +314,11 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if f.kept.Load() != nil {
 		return true
 	}
-	a := &f.pool.ahead
+	a := &f.pool.prefetches
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sorted := f.sortExtents(extents)
-	x := &ahead{extents: sorted}
+	x := &prefetch{extents: sorted}
 	for _, l := range lanesOf(sorted) {
 		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
 	}
@@ -340,12 +337,12 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 
 // find returns the index in a.waiting of the lanes that were fetched ahead for exactly these extents, or -1. a.mu must
 // be held.
-func (a *aheads) find(f *File, sorted []scan.Extent) int {
-	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
+func (a *prefetches) find(f *File, sorted []scan.Extent) int {
+	return slices.IndexFunc(a.waiting, func(x *prefetch) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
 // take removes and returns the lanes that were fetched ahead for exactly these extents; nil if there are none.
-func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
+func (a *prefetches) take(f *File, sorted []scan.Extent) *prefetch {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.find(f, sorted)
@@ -360,10 +357,10 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 
 // Forget drops the bytes that were fetched ahead and not read. Call it before the table is read again.
 func (p *Pool) Forget() {
-	p.ahead.mu.Lock()
-	waiting := p.ahead.waiting
-	p.ahead.waiting, p.ahead.held = nil, 0
-	p.ahead.mu.Unlock()
+	p.prefetches.mu.Lock()
+	waiting := p.prefetches.waiting
+	p.prefetches.waiting, p.prefetches.held = nil, 0
+	p.prefetches.mu.Unlock()
 	for _, x := range waiting {
 		x.lanes.close()
 	}

@@ -31,13 +31,13 @@ const (
 
 // Pool holds what all files of a dataset share: memory, blocks, and limits on the number of requests.
 type Pool struct {
-	workers int
-	ctx     context.Context // for requests that several handles share
-	cancel  context.CancelFunc
-	slots   chan struct{}
-	blocks  blocks
-	memory  memory
-	ahead   aheads
+	workers    int
+	ctx        context.Context // for requests that several handles share
+	cancel     context.CancelFunc
+	slots      chan struct{}
+	blocks     blocks
+	memory     memory
+	prefetches prefetches
 }
 
 // NewPool returns a pool for a number of workers.
@@ -92,7 +92,7 @@ type handle struct {
 	own     bool // the handle made its lanes itself: nothing had been fetched ahead
 }
 
-// lanes holds the lanes of one handle: the parts of a file that are fetched for it.
+// lanes holds the lanes of one handle. A lane fetches one range of the file by a sequence of requests.
 type lanes struct {
 	file    *File
 	ctx     context.Context
@@ -103,7 +103,8 @@ type lanes struct {
 	all     []*lane   // sorted by offset
 }
 
-// lane fetches the bytes of a file from at to end, in parts of step bytes, depth parts at a time.
+// lane fetches the bytes of a file from at to end. Each request fetches a part of step bytes, and depth requests run at
+// the same time.
 type lane struct {
 	at, end int64
 	step    int64
@@ -126,18 +127,18 @@ type piece struct {
 	unread int    // bytes
 }
 
-// aheads holds lanes that are fetched before a handle is opened for them: while a worker decodes a row group, the next
-// one is fetched, or several if they are short. So a worker uses one half of its window for the row group that it
-// reads, and the other half for the next ones.
-type aheads struct {
+// prefetches holds lanes that are fetched before a handle asks for them: while a worker decodes a row group, the next
+// row group is fetched, or several if they are short. So a worker uses one half of its memory (Window) for the row
+// group that it reads, and the other half for the next ones.
+type prefetches struct {
 	mu      sync.Mutex
 	handles int // number of open handles
-	waiting []*ahead
+	waiting []*prefetch
 	held    int64 // bytes that are fetched for handles that are not open yet
 }
 
-// ahead is lanes that are fetched for a handle that is not open yet.
-type ahead struct {
+// prefetch holds the lanes of a handle that is not open yet.
+type prefetch struct {
 	lanes   *lanes
 	extents []scan.Extent
 	holds   int64 // bytes

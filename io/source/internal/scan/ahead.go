@@ -67,7 +67,6 @@ func (a *AheadReader) run(r io.Reader) error {
 	}
 }
 
-// Read implements io.Reader.
 func (a *AheadReader) Read(p []byte) (int, error) {
 	for len(a.unread) == 0 {
 		if a.block != nil {

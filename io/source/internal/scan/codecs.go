@@ -30,7 +30,7 @@ func checkFilled(dst []byte, n int, err error) error {
 	return err
 }
 
-// SnappyInto decompresses src into dst.
+// SnappyInto decompresses src, a raw Snappy block, into dst. It fails if the result has another length than dst.
 func SnappyInto(dst, src []byte) error {
 	n, err := snappy.DecodedLen(src)
 	if err != nil || n != len(dst) {

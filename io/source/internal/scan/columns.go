@@ -39,10 +39,12 @@ func AppendFloats(dst []float64, c *table.Column) []float64 {
 	return dst
 }
 
-// Unread returns a type for a column whose values cannot be read. name names the file's type in messages.
-func Unread(name string) table.Type { return table.Type{Name: name} }
+// UnreadableType returns the type of a column whose values this program cannot read. name is the column's type in the
+// file, for messages.
+func UnreadableType(name string) table.Type { return table.Type{Name: name} }
 
-// ZoneOf returns the zone of timestamps: of instants, or of wall-clock readings.
+// ZoneOf returns the zone of a timestamp type: table.UTC for instants, and table.Local for dates and times of day
+// without a zone.
 func ZoneOf(utc bool) string {
 	if utc {
 		return table.UTC

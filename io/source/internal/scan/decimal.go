@@ -43,7 +43,7 @@ func DecimalOf(precision, scale int) Decimal {
 	d := Decimal{Type: table.Type{Kind: table.Float}, scale: scale}
 	switch {
 	case precision < 1 || scale < -999 || scale > 999:
-		d.Type = Unread("decimal of an odd precision")
+		d.Type = UnreadableType("decimal of an odd precision")
 	case scale <= 0 && precision-scale <= intDigits:
 		d.Type.Kind = table.Int
 	}
@@ -144,8 +144,8 @@ func smallInteger(b []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
 }
 
-// NoValue stands for a value that an exact column cannot represent; [Nullify] makes the row null. No value of such a
-// column is NoValue.
+// NoValue is stored in place of a value that an integer column cannot represent exactly, until [Nullify] makes the row
+// null. No other value of such a column equals NoValue.
 const NoValue = math.MinInt64
 
 func (d Decimal) saturated(sign int) int64 {

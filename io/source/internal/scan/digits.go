@@ -13,7 +13,8 @@ type Digits struct {
 	Thousands rune // between groups of three digits; 0 if there is none
 }
 
-// floats returns a Parse for TextType. It rewrites a number in Go's form and adds what parse returns.
+// floats returns a function for TextType.Parse. The function rewrites a number from the file's form, such as 1.000,5,
+// into Go's form, 1000.5, and adds the number that parse reads from it.
 func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.Values) bool {
 	return func(text []byte, v *table.Values) bool {
 		plain, ok := bytes.TrimSpace(text), true
@@ -31,7 +32,7 @@ func (d Digits) floats(parse func([]byte) (float64, bool)) func([]byte, *table.V
 	}
 }
 
-// areUsual reports whether numbers are written in Go's form already.
+// areUsual reports whether numbers have a decimal point and no separators, as in Go.
 func (d Digits) areUsual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
 
 // parsePlain returns a function that rewrites a number in Go's form and then calls parse.

@@ -22,7 +22,7 @@ type File interface {
 }
 
 // Footed is a file whose footer states the number of rows of a split, and the min and max of some columns. DigestFooter
-// returns the digest of a split of which only the footer is used.
+// returns the digest of a split that is skipped because of its footer, so that only the footer is used.
 type Footed interface {
 	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64

@@ -40,7 +40,6 @@ type Place struct {
 // localFile is an open file on this machine.
 type localFile struct{ *os.File }
 
-// Expect implements Handle.
 func (f localFile) Expect(parts ...Extent) {
 	for _, p := range parts {
 		prefetch(f.File, p.At, p.Size)

@@ -43,7 +43,7 @@ func DropDoubles[T any](columns []T, look func(*T) (f *table.Field, nested bool)
 			continue
 		}
 		if nested && paths[f.Name] > 1 {
-			f.Type, paths[f.Name] = Unread("ambiguous path"), 0
+			f.Type, paths[f.Name] = UnreadableType("ambiguous path"), 0
 		}
 		kept = append(kept, c)
 	}

@@ -64,7 +64,7 @@ func (c *TextColumn) AddNull() {
 	}
 }
 
-// pad marks the rows since the last null as valid.
+// pad extends valid to all rows: the rows after the last null have values.
 func (c *TextColumn) pad() {
 	for rows := c.Values.Len(c.Type.Kind); len(c.valid) < rows; {
 		c.valid = append(c.valid, true)

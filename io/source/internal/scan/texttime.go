@@ -13,8 +13,8 @@ func parseDate(b []byte) (int64, bool) {
 	return t.Unix() / 86400, err == nil // exact: midnight
 }
 
-// saysDay reports whether a layout has year, month and day, and no time zone in letters, which would not determine an
-// offset.
+// saysDay reports whether a layout has year, month and day. It returns false for a layout with a time zone in letters,
+// such as CET, since letters do not determine the offset from UTC.
 func saysDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))

@@ -35,7 +35,6 @@ type zstdFrames struct {
 	sum     int64 // length of the frame's checksum
 }
 
-// Read implements io.Reader.
 func (z *zstdFrames) Read(p []byte) (int, error) {
 	for len(z.head) == 0 && z.left == 0 {
 		if err := z.next(); err != nil {

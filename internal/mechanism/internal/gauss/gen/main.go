@@ -13,7 +13,7 @@ import (
 
 const (
 	precision = 512 // bits of every number here
-	levels    = 128 // levels in the table; higher ones are computed when they are needed
+	levels    = 128 // levels in the table; the sampler computes higher ones itself
 	enough    = 900 // e^(−900²/512) < 2^−2282: higher levels do not change the sum
 	// margin bounds the error of F(j)·2^64: if it is closer than 2^-300 to an integer, its floor is in doubt. F(j) is
 	// wrong by less than 2^-460: exp by a factor within 1 ± 2^-474 (fewer than 2^6 roundings of 2^-512, squared 31

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// searching returns the mechanism of the query's search for a clamp or row bound; nil if it has no search.
-func (q *Query) searching() *Mechanism {
+// searchMechanism returns the mechanism of the query's search for a clamp or row bound; nil if it has no search.
+func (q *Query) searchMechanism() *Mechanism {
 	switch {
 	case q.Search != nil:
 		return &q.Search.Mechanism
@@ -19,8 +19,8 @@ func (q *Query) searching() *Mechanism {
 	return nil
 }
 
-// rule returns the version of the rule by which the search chose from the histogram.
-func (q *Query) rule() int {
+// searchRuleVersion returns the version of the rule by which the search chose from the histogram.
+func (q *Query) searchRuleVersion() int {
 	if q.RowsSearch != nil {
 		return q.RowsSearch.RuleVersion
 	}
@@ -46,7 +46,7 @@ func (q *Query) charged() []Charged {
 // search but does not state them.
 func (q *Query) Charged() []calibrate.Mechanism {
 	out, charged := q.Calibrated(), q.charged()
-	if q.searching() == nil {
+	if q.searchMechanism() == nil {
 		return out
 	}
 	if len(charged) != len(q.Mechanisms) {
@@ -58,11 +58,11 @@ func (q *Query) Charged() []calibrate.Mechanism {
 	return out
 }
 
-// searched checks a query whose clamp or row bound was chosen from a noisy histogram. It returns an error unless the
+// checkSearch checks a query whose clamp or row bound was chosen from a noisy histogram. It returns an error unless the
 // histogram gives the stated clamp or bound, and the noise of the answers is what was charged, for the sensitivity under
 // that clamp or bound. It returns nil if the query has no search.
-func (q *Query) searched() error {
-	mechanism := q.searching()
+func (q *Query) checkSearch() error {
+	mechanism := q.searchMechanism()
 	if mechanism == nil {
 		return nil
 	}
@@ -74,17 +74,17 @@ func (q *Query) searched() error {
 		return errors.New(m.Query +
 			": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
 	}
-	if err := q.paid(mechanism); err != nil {
+	if err := q.checkCharge(mechanism); err != nil {
 		return err
 	}
 	if q.RowsSearch != nil {
-		return q.searchedRows(m)
+		return q.checkRowsSearch(m)
 	}
-	return q.searchedClamp(m)
+	return q.checkClampSearch(m)
 }
 
-// paid returns an error unless the mechanisms have the mu that was charged, and the search its stated fraction.
-func (q *Query) paid(search *Mechanism) error {
+// checkCharge returns an error unless the mechanisms have the mu that was charged, and the search its stated fraction.
+func (q *Query) checkCharge(search *Mechanism) error {
 	charged, drawn := q.Charged(), q.Calibrated()
 	if charged == nil {
 		return errors.New(q.Name + ": what was charged before its sensitivity was found is not stated")
@@ -93,7 +93,7 @@ func (q *Query) paid(search *Mechanism) error {
 	for i := range q.Mechanisms {
 		mu2 += q.Mechanisms[i].Mu * q.Mechanisms[i].Mu
 		if drawn[i].ChosenBy != "" && drawn[i].ChosenBy != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) ||
-			!near(drawn[i], charged[i]) {
+			!sameNoiseRatio(drawn[i], charged[i]) {
 			return errors.New(drawn[i].Query + ": its noise is not what was charged, for the sensitivity that was found")
 		}
 	}
@@ -111,18 +111,18 @@ func (q *Query) share() float64 {
 	return q.Search.Share
 }
 
-// near reports whether the two mechanisms have the same ratio of sigma to sensitivity, up to rounding.
-func near(drawn, charged calibrate.Mechanism) bool {
+// sameNoiseRatio reports whether the two mechanisms have the same ratio of sigma to sensitivity, up to rounding.
+func sameNoiseRatio(drawn, charged calibrate.Mechanism) bool {
 	one, other := float64(drawn.Sigma)/drawn.Sens.L2, float64(charged.Sigma)/charged.Sens.L2
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
-// alike reports whether two numbers are equal up to a relative error of 1e-12, since machines may round roots
+// equalRounded reports whether two numbers are equal up to a relative error of 1e-12, since machines may round roots
 // differently.
-func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
+func equalRounded(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
 
-// searchedRows returns an error unless the row bound follows from the noisy histogram.
-func (q *Query) searchedRows(m calibrate.Mechanism) error {
+// checkRowsSearch returns an error unless the row bound follows from the noisy histogram.
+func (q *Query) checkRowsSearch(m calibrate.Mechanism) error {
 	s := q.RowsSearch
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() || s.Groups != q.Cells ||
 		len(s.Most) != len(q.Mechanisms) {
@@ -133,17 +133,17 @@ func (q *Query) searchedRows(m calibrate.Mechanism) error {
 		noise = math.Hypot(noise, q.Mechanisms[i].Sigma/most)
 		widest = math.Hypot(widest, s.Charged[i].Sigma/most)
 	}
-	if !alike(s.Noise[slices.Index(s.Steps, s.MaxRows)], noise) || !alike(s.Noise[len(s.Noise)-1], widest) ||
+	if !equalRounded(s.Noise[slices.Index(s.Steps, s.MaxRows)], noise) || !equalRounded(s.Noise[len(s.Noise)-1], widest) ||
 		!slices.IsSorted(s.Noise) {
 		return errors.New(q.Name + ": its noise is not the one for which its bound on rows was chosen")
 	}
 	return nil
 }
 
-// searchedClamp returns an error unless the clamp follows from the noisy histogram. The rule that chose the clamp was
+// checkClampSearch returns an error unless the clamp follows from the noisy histogram. The rule that chose the clamp was
 // given the noise per unit of the clamp: the noise charged for the whole range, divided by the largest absolute value
 // in that range or, if values are centred, by half its width.
-func (q *Query) searchedClamp(m calibrate.Mechanism) error {
+func (q *Query) checkClampSearch(m calibrate.Mechanism) error {
 	s := q.Search
 	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {
 		return errors.New(q.Name + ": its clamp is not the one that is chosen from the noisy histogram")
@@ -156,7 +156,7 @@ func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 	if len(s.Charged) > 1 {
 		noise = math.Hypot(noise, s.Charged[1].Sigma)
 	}
-	if !alike(s.Noise, noise) || s.Groups != q.Cells {
+	if !equalRounded(s.Noise, noise) || s.Groups != q.Cells {
 		return errors.New(q.Name + ": its noise is not the one for which its clamp was chosen")
 	}
 	return nil

@@ -5,9 +5,9 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// RowTable returns a table whose rows are in memory: keys[i].Labels has one label for each row, and values[j] one
+// HeldTable returns a table whose rows are in memory: keys[i].Labels has one label for each row, and values[j] one
 // number.
-func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
+func HeldTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
 	t := &Table{Query: query, Holds: holds, Cells: rows, Keys: keys}
 	for i, name := range names {
 		t.Values = append(t.Values, Column{name, heldSeries(values[i])})

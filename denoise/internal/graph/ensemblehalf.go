@@ -5,38 +5,40 @@ import (
 	"math"
 )
 
-// floors are the floors that [TreeEnsemble] chooses from. An infinite floor stands for the estimate of the first pass.
+// floors holds the floors from which [TreeEnsemble] chooses. An infinite floor stands for the estimate of the first
+// pass.
 var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
 
-// law is the distribution of one half of the ensemble's trees: with the length bias b at each edge, or uniform if b is
-// nil.
-type law struct {
+// halfOptions holds the options of one half of the ensemble's trees. bias is the length bias b at each edge (see
+// lengthBias), or nil for uniform trees.
+type halfOptions struct {
 	bias    []float64
 	options EnsembleOptions
 }
 
-// half is the computation with one half of the ensemble's trees.
-type half struct {
+// ensembleHalf is the computation with one half of the ensemble's trees.
+type ensembleHalf struct {
 	*family
 	y     []float64
 	o     EnsembleOptions
 	sigma float64
-	// tried and expected count estimates, for a progress bar. A search that continues beyond its grid tries more than
+	// tried and expected count estimates, for a progress bar. A search that goes on beyond its grid tries more than
 	// expected.
 	tried, expected int
 }
 
-// The number of values of λ that each pass tries: those of its grid, and those between the best and its two neighbours.
+// The number of values of λ that each pass tries: the values of its grid, and the values between the best one and its
+// two neighbours.
 const firstTries, secondTries = 8 + 2*2, 3 + 2*1
 
-func (h *half) report(tried int) {
+func (h *ensembleHalf) report(tried int) {
 	h.tried = min(tried, h.expected)
 	if h.o.Run.Progress != nil {
 		h.o.Run.Progress(h.tried, h.expected)
 	}
 }
 
-func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, error) {
+func estimateHalf(ctx context.Context, g *Graph, y []float64, l halfOptions) (*Fit, error) {
 	f, err := newFamily(ctx, g, l.bias, l.options)
 	if err != nil {
 		return nil, err
@@ -45,7 +47,7 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	if l.options.Floor > 0 {
 		choices = []float64{l.options.Floor}
 	}
-	h := &half{family: f, y: y, o: l.options, sigma: l.options.Penalty.Sigma, expected: firstTries +
+	h := &ensembleHalf{family: f, y: y, o: l.options, sigma: l.options.Penalty.Sigma, expected: firstTries +
 		secondTries*len(choices)}
 	h.pilot(nil)
 	first := newPool(len(y), h.sigma)
@@ -57,7 +59,7 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 
 // runSecondPass carries out the second pass with each floor in choices, and returns the average of all candidates.
 // first holds the candidates of the first pass.
-func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
+func (h *ensembleHalf) runSecondPass(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
 	pilot := first.fit().X
 	all := newPool(len(h.y), h.sigma)
 	for _, floor := range choices {
@@ -74,8 +76,9 @@ func (h *half) runSecondPass(ctx context.Context, choices []float64, first *pool
 	return all.fit(), nil
 }
 
-// candidates adds the estimates for several λ, or for the given λ, to a pool. It uses the edges' current factors of λ.
-func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
+// candidates adds the estimates for several λ, or only for the given λ, to a pool. It uses the current factors of λ at
+// the edges.
+func (h *ensembleHalf) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
 		for i, l := range lambda {
@@ -98,8 +101,9 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 	return err
 }
 
-// pilotValues returns max(x_i, 0) + c·mean(y) for each node, divided by the geometric mean of these sums and limited to
-// 10⁻⁶ … 10⁶. A mean of y below s/64 counts as s/64.
+// pilotValues returns max(x_i, 0) + c·mean(y) for each node i, divided by the geometric mean of these sums over all
+// nodes, and limited to 10⁻⁶ … 10⁶. x is the pilot estimate and c the floor. If the mean of y is below s/64, s/64 is
+// used instead.
 func pilotValues(y, x []float64, c, s float64) []float64 {
 	var sum, largest, logs float64
 	for i, v := range y {

@@ -4,9 +4,9 @@ import "math"
 
 // tryConstant reports whether λ is so large that the solution is constant in each component, and returns the proven
 // duality gap. It looks for a feasible dual v, |v_r| ≤ λ, for which y − A'v is constant in each component, by
-// regularised least squares and corrections. y must be centred.
+// regularised least squares and corrections. The mean of y in each component must be 0.
 //
-// The interior point method would find this solution too, but with rounding errors proportional to λ.
+// The interior point method would also find this solution, but with rounding errors proportional to λ.
 func (s *interior) tryConstant(objective float64) (gap float64, ok bool) {
 	weight := 1e8 / s.norm
 	for r := range s.v {
@@ -39,11 +39,11 @@ func (s *interior) tryConstant(objective float64) (gap float64, ok bool) {
 }
 
 // computeResidual sets x to y − A'v and returns half its sum of squares.
-func (s *interior) computeResidual() (half float64) {
+func (s *interior) computeResidual() (cost float64) {
 	s.a.ApplyBack(s.v, s.x)
 	for i, v := range s.x {
 		s.x[i] = s.y[i] - v
-		half += float64(s.x[i]*s.x[i]) / 2
+		cost += float64(s.x[i]*s.x[i]) / 2
 	}
-	return half
+	return cost
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism"
 )
 
-// Denoising steps on released vectors
+// Applying denoising to noisy vectors
 //
-// Package denoise computes estimates from slices. This file applies denoising to noisy vectors. No other file changes
-// noisy values, so every change is a named step of the vector.
+// Package denoise computes estimates from slices. This file applies its steps to noisy vectors. No other file changes
+// noisy values, so every change is recorded as a named step of the vector.
 
 // applySteps carries out denoising steps in order on a vector. notes are sentences of public facts about choices that
 // the steps made; each begins with the step's name. Errors include the errors of [denoise.Check].
@@ -47,7 +47,7 @@ func checkSteps(n mechanism.Noisy, steps []*denoise.Step) error {
 	return nil
 }
 
-// applyStep carries out one step.
+// applyStep carries out one step on a vector.
 func applyStep(ctx context.Context, n mechanism.Noisy, s *denoise.Step) (next mechanism.Noisy, notes []string,
 	err error) {
 	deviation := n.Mechanism().Deviation()
@@ -70,10 +70,11 @@ func applyStep(ctx context.Context, n mechanism.Noisy, s *denoise.Step) (next me
 	return next, notes, err
 }
 
-// stepConsistent is the name under which makeConsistent appears in a vector's list of steps.
+// stepConsistent is the name of the step that makeConsistent adds to a vector's list of steps.
 const stepConsistent = "consistent"
 
-// releasedMargin is a released margin of a table: the noisy sums over all dimensions except axes.
+// releasedMargin is a released margin of a table: its cells are sums of the table's cells over all dimensions except
+// axes.
 type releasedMargin struct {
 	axes  []int
 	noisy mechanism.Noisy

@@ -50,9 +50,9 @@ func TestNoiseOfASearchIsCompared(t *testing.T) {
 				t.Fatal(err)
 			}
 			if q.RowsSearch != nil {
-				err = q.searchedRows(m)
+				err = q.checkRowsSearch(m)
 			} else {
-				err = q.searchedClamp(m)
+				err = q.checkClampSearch(m)
 			}
 			if (err == nil) != c.pass {
 				t.Errorf("%s: %v", name, err)

@@ -6,7 +6,8 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// suggest returns a hint: the known word that is closest to word, or all known words if none is close.
+// suggest returns a hint about a misspelled word: the known word that is closest to it, or all known words if none is
+// close.
 func suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return "it takes none"

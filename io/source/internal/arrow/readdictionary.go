@@ -8,8 +8,12 @@ import (
 	"github.com/dprelease/dprelease/io/source/fault"
 )
 
-// learn reads a dictionary batch for column i, and adds the batch's digest to the split's.
-func (s *batchScan) learn(m *message, i int) error {
+// A column with an Arrow dictionary type holds codes. The values that the codes stand for are in dictionary batches:
+// messages of the file or the stream, apart from the record batches.
+
+// readDictionary reads a dictionary batch into the dictionary of requested column i, and adds the batch's digest to the
+// split's digest.
+func (s *batchScan) readDictionary(m *message, i int) error {
 	c := &s.file.columns[s.used[i]]
 	head := m.table.table(slotHeader)
 	b, err := m.records(head.table(1))
@@ -39,21 +43,22 @@ func (s *batchScan) learn(m *message, i int) error {
 	return s.sums(r)
 }
 
-// learnAll loads the dictionaries of all requested columns. A dictionary that another split has read is not read again.
-func (s *batchScan) learnAll() error {
+// readFileDictionaries loads the dictionaries of all requested columns of a file.
+func (s *batchScan) readFileDictionaries() error {
 	for i, at := range s.used {
 		if !s.file.columns[at].isCoded() {
 			continue
 		}
-		if err := s.guardColumn(i, func() error { return s.learnFileDictionary(i, at) }); err != nil {
+		if err := s.guardColumn(i, func() error { return s.loadFileDictionary(i, at) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learnFileDictionary loads the dictionary of a column of a file.
-func (s *batchScan) learnFileDictionary(i, at int) error {
+// loadFileDictionary loads the dictionary of column at of the file, which is requested column i. It reads the
+// dictionary only if no other split has read it.
+func (s *batchScan) loadFileDictionary(i, at int) error {
 	s.file.known.mu.Lock()
 	defer s.file.known.mu.Unlock()
 	k, ok := s.file.known.of[at]
@@ -89,7 +94,7 @@ func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 		if delta := m.table.table(slotHeader).u8(2) != 0; delta == first {
 			return knownDictionary{}, fault.New(fault.CodeDamaged, "a file has a dictionary twice, or none to add to")
 		}
-		if err := s.learn(m, i); err != nil {
+		if err := s.readDictionary(m, i); err != nil {
 			return knownDictionary{}, err
 		}
 		first = false
@@ -97,12 +102,12 @@ func (s *batchScan) readFileDictionary(i, at int) (knownDictionary, error) {
 	return knownDictionary{s.dicts[i], s.h.Sum(nil)}, nil
 }
 
-// dictionary reads a dictionary batch of a stream for all columns that use it.
-func (s *batchScan) dictionary(m *message) error {
+// readStreamDictionary reads a dictionary batch of a stream for all requested columns that use the dictionary.
+func (s *batchScan) readStreamDictionary(m *message) error {
 	id := m.table.table(slotHeader).i64(0)
 	for i, at := range s.used {
 		if c := &s.file.columns[at]; c.isCoded() && c.dictionary == id {
-			if err := s.guardColumn(i, func() error { return s.learn(m, i) }); err != nil {
+			if err := s.guardColumn(i, func() error { return s.readDictionary(m, i) }); err != nil {
 				return err
 			}
 		}

@@ -7,17 +7,17 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// leastWatched is the number of cells from which on writing a release reports its progress.
-const leastWatched = 1 << 20
+// leastReported is the number of written cells from which on a release reports the progress of writing.
+const leastReported = 1 << 20
 
-// Watched returns a copy of the release that reports the progress of writing to the observer. It suits a sink that
-// writes and reads back each table once per format. It returns the release itself if writing takes little time.
-func (r *Release) Watched(o Observer) *Release {
+// WithProgress returns a copy of the release that reports the progress of writing to the observer. It counts on a sink that
+// writes and reads back each table once per format. A small release is returned as it is.
+func (r *Release) WithProgress(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {
 		w.total += 2 * int64(result.Answer.Cells) * int64(len(r.formats))
 	}
-	if w.total < leastWatched {
+	if w.total < leastReported {
 		return r
 	}
 	out := *r

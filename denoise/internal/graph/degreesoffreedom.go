@@ -1,8 +1,8 @@
 package graph
 
-// dimension returns the degrees of freedom of an estimate: the dimension of the space of signals x for which A·x is 0
-// in all rows in which A·(the estimate) is 0.
-func (s *interior) dimension() float64 {
+// degreesOfFreedom returns the degrees of freedom of an estimate x̂: the dimension of the space of signals x for which
+// A·x is 0 in all rows in which A·x̂ is 0.
+func (s *interior) degreesOfFreedom() float64 {
 	if s.k == 1 {
 		count := make([]float64, s.parts)
 		for r := range s.sign {
@@ -26,8 +26,8 @@ func (s *interior) dimension() float64 {
 	return float64(groups)
 }
 
-// classify sets the sign of each row of A·x to −1, 0 or 1. A row is not 0 if its multiplier, relative to scale, is
-// larger than its slack, relative to λ: at the solution one of the two is 0.
+// classify sets the sign of each row of A·x to −1, 0 or 1. At the solution, the multiplier or the slack of a row's
+// bound is 0. So a row counts as not 0 if its multiplier, divided by scale, is larger than its slack, divided by λ.
 func (s *interior) classify(scale float64) {
 	for r := range s.sign {
 		s.sign[r] = 0

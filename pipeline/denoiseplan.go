@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/query"
 )
 
-// steps makes the denoising steps of a query; a wrong step is reported and becomes nil.
+// steps makes the denoising steps of a query. It reports a wrong step and returns nil in its place.
 func (b *builder) steps(jq *configs.Query, path string) []*denoise.Step {
 	steps := make([]*denoise.Step, len(jq.Denoise))
 	var sound []*denoise.Step
@@ -49,7 +49,7 @@ func CheckStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem)
 	return out
 }
 
-// kindOf returns the kind of the numbers that a query's denoising steps change, such as counts.
+// kindOf returns the kind of numbers to which a query's denoising steps apply, such as counts.
 func kindOf(q *configs.Query) denoise.Kind {
 	switch {
 	case q.Variance != nil:
@@ -98,12 +98,12 @@ func (b *builder) denoiseError(path string, err error) {
 	b.report(path, "bad-value", err.Error(), "")
 }
 
-// bind tells each step the shape of the query's cells, so that a step that does not suit the cells fails before
+// bind fixes the shape of the query's cells in each step. A step that does not suit the cells is reported here, before
 // anything is spent.
 func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*denoise.Step {
 	var bound []*denoise.Step
 	shape := shapeOf(q.Query)
-	// a query kind whose cells have no known order
+	// the components are not the cells, so they have no known dimensions
 	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() {
 		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}
@@ -139,8 +139,8 @@ func (b *builder) bind(steps []*denoise.Step, jq *configs.Query, q *Planned) []*
 	return bound
 }
 
-// Selected reports whether the query's cells are selected by their noisy counts: before the run, the number of cells is
-// unknown.
+// Selected reports whether noisy counts decide which cells the query has. The number of cells is then unknown before
+// the run.
 func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {

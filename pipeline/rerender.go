@@ -7,10 +7,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// WithDrawnPolicy returns the plan with the data_checks setting of an earlier release, whose noisy values the plan
-// re-renders: since that setting let the noise be drawn, every rendering must state it. It returns an error if the job
-// in m cannot be read.
-func (p *Plan) WithDrawnPolicy(m *manifest.Manifest) (*Plan, error) {
+// WithDataChecksOf returns the plan with the data_checks setting of an earlier release, whose noisy values the plan
+// re-renders. With data_checks: refuse, private rows decided whether that release appeared at all, so every rendering
+// must state the setting. It returns an error if the job in m cannot be read.
+func (p *Plan) WithDataChecksOf(m *manifest.Manifest) (*Plan, error) {
 	var drawn struct {
 		DataChecks string `json:"data_checks"`
 	}
