@@ -11,10 +11,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// recordRows is the rows of a record batch of the Arrow file.
 const recordRows = 100_000
 
-// writeArrow writes an Arrow file whose categories are codes of one dictionary, compressed with LZ4.
+// writeArrow writes an Arrow file, compressed with LZ4. The categories are dictionary-encoded, with one dictionary for
+// the file.
 func writeArrow(w io.Writer, g *generator) error {
 	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{

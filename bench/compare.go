@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode;
-// memory is the largest resident set of the process.
+// result is one line of the output. Seconds are medians: elapsed time, and CPU time in user and system mode. Memory is
+// the largest resident set of the process, in MB.
 type result struct {
 	Query   string  `json:"query"`
 	Rows    int     `json:"rows"`
@@ -29,7 +29,7 @@ type result struct {
 	DuckMB  float64 `json:"duckdb_rss_mb"`
 }
 
-// compare runs a query on both engines in turns.
+// compare runs a query on both engines, one run of each in turn.
 func compare(ctx context.Context, c *config, query string, threads int) (*result, error) {
 	engines := []string{"ours", "duckdb"}
 	peers := make([]*peer, len(engines))
@@ -73,7 +73,7 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// peer is a process that answers one query whenever it is told to.
+// peer is a process that answers one query each time it gets a line on standard input.
 type peer struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -18,9 +18,10 @@ type config struct {
 	threads string
 	// engine names the engine that this process measures; "" in the parent process.
 	engine string
-	// profile is the file for the processor's profile of our engine, if it is not empty.
+	// profile is the file for a CPU profile of our engine; "" for none.
 	profile string
-	// from is a file with the results of an earlier run, picture the file for the picture; table prints a table.
+	// from is a file with the results of an earlier run, and picture the file to draw them in; table prints them as a
+	// table.
 	from, picture string
 	table         bool
 }

@@ -12,12 +12,13 @@ import (
 	"strings"
 )
 
-// Tables that DuckDB makes in its users' usual form. All values are functions of the row's number, by DuckDB's hash.
+// Tables that DuckDB makes, in the form that its users usually have. All values follow from the row's number i, by
+// DuckDB's hash.
 
-// share returns a pseudo-random number in [0, 1) for each row.
+// share returns SQL for a pseudo-random number in [0, 1) for each row. Different salts give independent numbers.
 func share(salt int) string { return fmt.Sprintf("(hash(i, %d) %% 1000003) / 1000003.0", salt) }
 
-// few returns a number below n that is small for most rows.
+// few returns SQL for a pseudo-random integer from 0 to n-1 that is small for most rows.
 func few(salt, n int) string {
 	return fmt.Sprintf("floor(%d * pow(%s, 2))::BIGINT", n, share(salt))
 }
@@ -51,8 +52,8 @@ var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_
 	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) +
 	`)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
 
-// visits are of a kind and of a person, who has ten on average. persons have a region. One visit in fifty is of an
-// unknown person.
+// visits have a kind and a person, who has ten visits on average; persons have a region. One visit in fifty is of a
+// person who is not in persons.
 var (
 	visits = `SELECT (hash(i, 1) % (ROWS // 10 + ROWS // 500))::BIGINT AS person, (hash(i, 2) % 5)::INTEGER AS kind, ` +
 		`floor(600 * pow(` + share(3) + `, 2))::INTEGER AS minutes FROM range(ROWS) t(i)`

@@ -13,7 +13,7 @@ const (
 	fives = `per_unit: {max_rows: 5}`
 )
 
-// sampled returns at most 5 random rows of each unit, by a hash of the columns that are asked for.
+// sampled returns SQL for a table with at most 5 random rows of each unit, chosen by a hash of the given columns.
 func sampled(unit string, columns ...string) string {
 	list := strings.Join(columns, ", ")
 	return `(SELECT ` + list + `, row_number() OVER (PARTITION BY ` + unit + ` ORDER BY hash(` + unit + `, ` + list +

@@ -49,7 +49,7 @@ func measure(ctx context.Context, c *config, t tables) error {
 	return nil
 }
 
-// profile runs a query on our engine repeatedly, -runs times, with the first number of threads.
+// profile runs a query on our engine -runs times, with the first number in -threads.
 func profile(ctx context.Context, c *config, t tables) error {
 	count, _, _ := strings.Cut(c.threads, ",")
 	threads, err := strconv.Atoi(count)
@@ -87,7 +87,7 @@ func newEngine(name, query string, threads int, t tables) (engine, error) {
 	return nil, fmt.Errorf("there is no engine %q", name)
 }
 
-// processor returns the seconds that this process has used of the processor, in user and system mode.
+// processor returns the CPU time of this process so far, in seconds of user and system mode.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

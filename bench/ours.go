@@ -26,14 +26,14 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: bench, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// ours answers as a run does between the charge and the noise: it opens the input and aggregates.
+// ours answers as a run does between charge and noise: it opens the input and computes the exact aggregates.
 type ours struct {
 	plan    *pipeline.Plan
 	threads int
 }
 
 func newOurs(query string, threads int, t tables) (*ours, error) {
-	local.CollectEarly() // as release run does
+	local.CollectEarly() // the same setting of the garbage collector as in release run
 	plan, err := planOf(query, t)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (o *ours) aggregate(ctx context.Context) (*pipeline.Aggregates, error) {
 	return e.Aggregate(ctx, o.plan, pipeline.Silent{})
 }
 
-// closer is an engine that holds files open.
+// closer is an engine with open files, which Close closes.
 type closer interface {
 	pipeline.Engine
 	Close() error

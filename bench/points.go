@@ -42,9 +42,9 @@ func writePoints(w io.Writer) error {
 	return nil
 }
 
-// DuckDB joins each row with the points of the nine squares around it. A square is 0.005 degrees of latitude by 0.006
-// of longitude, more than 500 m each way, so no point within 500 m is in another square. Distances are planar, as a
-// careful user would compute them.
+// How DuckDB finds the nearest point: it joins each row with the points of the nine squares around it. A square is
+// 0.005 degrees of latitude by 0.006 of longitude, more than 500 m each way, so no point within 500 m is missed.
+// Distances are planar, as a careful user would compute them.
 const (
 	square = `floor(lat * 200)::INT AS y, floor(lon / 0.006)::INT AS x`
 	around = `(SELECT point, lat, lon, y + dy AS y, x + dx AS x FROM (SELECT *, ` + square +

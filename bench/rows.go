@@ -13,8 +13,8 @@ const (
 	groupRows  = 1_000_000 // rows of a row group
 )
 
-// row is one row of the table: a unit, most of them with few rows and some with thousands; a category by Zipf's law,
-// the column nullable but without nulls; and an amount of money.
+// row is one row of the table: a unit, most of them with few rows and some with thousands; a category, with frequencies
+// by Zipf's law, in a nullable column without nulls; and an amount of money.
 type row struct {
 	Unit     int64   `parquet:"unit"`
 	Category string  `parquet:"category,dict,optional"`

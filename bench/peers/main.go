@@ -27,7 +27,7 @@ type config struct {
 	runs, rows   int
 	limit        time.Duration // the time that one tool may take for one task
 	from, page   string
-	google       string // a checkout of Google's library, for machines that cannot download its Go module
+	google       string // a folder with Google's library, for machines that cannot download its Go module
 }
 
 func main() {

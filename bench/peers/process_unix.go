@@ -19,8 +19,8 @@ func lead(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// watch returns the largest sum of the resident sets of a process and all below it, in MB, as seen every 20 ms. Pages
-// that processes share count for each of them. It is 0 on systems without /proc.
+// watch returns the largest memory of a process and all its descendants together, in MB: the sum of their resident
+// sets, measured every 20 ms. Pages that processes share count for each of them. It is 0 on systems without /proc.
 func watch(pid int, stop <-chan struct{}) (peak float64) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -23,7 +23,7 @@ type result struct {
 	Runs   int    `json:"runs,omitempty"`
 	Rows   int    `json:"rows,omitempty"` // the number of rows of the large table
 	// RMSE is the root of the mean square error over all cells and runs, with its standard error over the runs. A cell
-	// without an answer has the estimate 0. Missing is the mean share of such cells.
+	// without an answer counts as the estimate 0. Missing is the mean fraction of such cells.
 	RMSE    float64 `json:"rmse"`
 	Error   float64 `json:"rmse_standard_error"`
 	Missing float64 `json:"missing,omitempty"`
@@ -61,7 +61,7 @@ func (r *result) compare(path string, exact []float64, runs int) error {
 	mean, deviation := moments(squares)
 	r.RMSE = digits(math.Sqrt(mean))
 	if r.RMSE > 0 && runs > 1 {
-		// the derivative of the root at the mean is 1 / (2·RMSE)
+		// the delta method: the square root's derivative at the mean is 1 / (2·RMSE)
 		r.Error = digits(deviation / math.Sqrt(float64(runs)) / (2 * r.RMSE))
 	}
 	r.Missing = digits(float64(missing) / float64(runs*len(exact)))

@@ -19,19 +19,19 @@ import (
 const (
 	hours      = 24
 	groups     = 10
-	valueRange = 1000      // values of the table for quantiles are below
+	valueRange = 1000      // the values for the quantiles are below this
 	wideCells  = 1_000_000 // cells of the long vector
 	keys       = 100_000
 	rowsOfUnit = 5
-	smallRows  = 500 // rows of the papers' experiments
-	dimensions = 100 // of the papers' experiments
+	smallRows  = 500 // rows in the papers' experiments
+	dimensions = 100 // in the papers' experiments
 	categories = 100 // the number of categories in the large table
 )
 
-// The fractions of the quantiles: the median and five others.
+// The quantiles that are asked for, as fractions.
 var quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95, 0.99}
 
-// truth holds the exact answers of a task by the names of its results.
+// truth holds the exact answers of a task: a vector for each result, by its name.
 type truth map[string][]float64
 
 type visit struct {
@@ -182,7 +182,7 @@ func writeWith(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// writeLarge writes the large table in pieces. A tenth as many units as rows: most of them have more than the bound.
+// writeLarge writes the large table in pieces. It has ten times as many rows as units, so most units exceed the bound.
 func writeLarge(path string, r *rand.Rand, rows int) error {
 	return writeWith(path, func(f io.Writer) error {
 		w := parquet.NewGenericWriter[event](f, parquet.Compression(&parquet.Snappy))

@@ -3,8 +3,8 @@ package main
 // task is a task that every tool gets: a table, the queries and the guarantee.
 type task struct {
 	letter, name string
-	asked        string // a description for the page
-	unit         string // the unit of the error
+	asked        string // the description of the task on the page
+	unit         string // the unit in which errors are given
 	timeOnly     bool   // only seconds and memory are compared
 }
 

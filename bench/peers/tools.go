@@ -17,8 +17,8 @@ import (
 
 // tool is one of the programs that are compared.
 type tool struct {
-	name  string // as on the page
-	short string // as on the command line, and of its files
+	name  string // its name on the page
+	short string // its name on the command line and in file names
 	// command makes the environment once and returns the command of the tool's script, to which arguments are added.
 	command func(context.Context, *config, *tool) ([]string, error)
 
@@ -228,17 +228,17 @@ func (t *tool) answer(ctx context.Context, c *config, work *task, exact truth) (
 	return results, nil
 }
 
-// process is a tool at work. It writes a line after each answer.
+// process is a running tool. It writes a line after each answer.
 type process struct {
 	args  []string
-	dir   string // for files that a library leaves behind
+	dir   string // the working folder, for files that a library leaves behind
 	limit time.Duration
 
-	times []time.Duration // when each answer came, since the start
+	times []time.Duration // the time of each answer, from the start
 	peak  float64         // MB of the process and its children together
 }
 
-// patience is how many times the limit the first answer may take.
+// patience is the factor by which the first answer may exceed the time limit.
 const patience = 10
 
 func (p *process) run(ctx context.Context) error {
@@ -263,7 +263,7 @@ func (p *process) run(ctx context.Context) error {
 	stopped := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if lines.Text() != "answered" {
-			continue // output of a library
+			continue // a line that a library printed
 		}
 		p.times = append(p.times, time.Since(begin))
 		if p.times[len(p.times)-1] > p.limit {

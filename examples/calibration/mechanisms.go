@@ -63,7 +63,7 @@ type sweep struct {
 	at    []calibrate.Guarantee
 	axis  picture.Axis
 	title string
-	// most is the upper limit of the axis that shows noise relative to the least noise.
+	// most is the upper limit of the axis that shows the noise divided by the smallest noise of all formulas.
 	most float64
 }
 

@@ -28,7 +28,7 @@ type lindenstrauss struct {
 	weight      float64
 }
 
-// lambda returns the largest lambda: by which fraction the variance along the line can differ.
+// lambda returns the largest fraction by which the variances along that line can differ.
 func (j lindenstrauss) lambda() float64 { return 2/j.weight - 2/float64(j.nodes) }
 
 // delta returns the smallest delta for which the mechanism is (eps, delta)-private.

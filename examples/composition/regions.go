@@ -17,7 +17,7 @@ var regionColors = []picture.Color{picture.Black, picture.Blue, picture.Green, p
 
 // regions draws which pairs of false positive rate and false negative rate a membership test can have after 1 to 5
 // mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3; on the right is the
-// region by basic composition, which adds up epsilon.
+// larger region that basic composition gives, which adds up the epsilons.
 func regions(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
 	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}

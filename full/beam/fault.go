@@ -18,12 +18,12 @@ import (
 // KeyVariable names the environment variable that holds the key of the run, for workers and for the submitter.
 const KeyVariable = "DPRELEASE_RUN_KEY"
 
-// Fault is a reason why a worker fails.
+// Fault is a reason why a worker fails, which workers report to the submitter.
 type Fault struct {
 	name string
-	// Says is the message to the submitter: what is wrong and what to do.
+	// Says is the message for the user: what is wrong and what to do.
 	Says string
-	// Passes is set if another attempt may succeed.
+	// Passes is set if the fault can be temporary, so that another attempt may succeed.
 	Passes bool
 }
 
@@ -61,7 +61,7 @@ func (f *Fault) with(details string) error {
 	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
 }
 
-// marked adds the mark of the matching fault to an error of reading the input. It returns other errors unchanged.
+// marked turns an error of reading the input into the fault that describes it. It returns other errors unchanged.
 func marked(err error) error {
 	e := new(fault.Error)
 	switch {
@@ -73,7 +73,7 @@ func marked(err error) error {
 	return Unread.with(err.Error())
 }
 
-// FaultIn returns the fault of a worker whose mark is in an error of a runner; nil if there is none.
+// FaultIn returns the fault that a worker reported, by its mark in an error of a runner; nil if there is none.
 func FaultIn(err error) *Fault {
 	text := fmt.Sprint(err)
 	for _, f := range faults {

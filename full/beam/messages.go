@@ -12,13 +12,14 @@ import (
 //
 // Prism holds all shuffled data in memory, and prism, gRPC and the SDK together make about ten copies of each byte. If
 // all workers see one folder (Task.Messages), functions write their messages to files there. The runner then shuffles
-// only the place of each message. sender writes, receiver reads. Messages are encrypted and authenticated either way,
-// and counted at both ends. If a function is retried, it writes another file, and the first one is never read.
+// only the position of each message: its file, offset and length. sender writes, receiver reads. Messages are encrypted
+// and authenticated either way, and counted at both ends. If a function is retried, it writes another file, and the
+// first one is never read.
 
 // MessagesEnding is the suffix of the names of files that hold messages.
 const MessagesEnding = ".messages"
 
-// A place tells where a message is: 8 bytes of the file's random name, 8 bytes of offset and 8 bytes of length.
+// The position of a message in files: 8 bytes of the file's random name, 8 bytes of offset and 8 bytes of length.
 const (
 	nameBytes  = 8
 	placeBytes = nameBytes + 8 + 8
@@ -26,8 +27,8 @@ const (
 
 var errWriting, errReading = Unwritten.with(""), Unshared.with("")
 
-// messagesFile returns the path of a file of messages. A place holds only these random bytes, so it cannot name any
-// other file.
+// messagesFile returns the path of a file of messages. A position holds only random bytes of the name, so it cannot
+// point to a file outside the folder.
 func (t *Task) messagesFile(name []byte) string {
 	return t.Messages + hex.EncodeToString(name) + MessagesEnding
 }
@@ -42,7 +43,7 @@ type sender struct {
 	err  error // the first error
 }
 
-// send sends a message or, if there is a folder, the place of the message.
+// send sends a message or, if there is a folder for messages, writes it there and sends its position.
 func (s *sender) send(bucket int, message []byte) {
 	switch {
 	case s.task.Messages == "":
@@ -75,8 +76,8 @@ func (s *sender) open() (err error) {
 	return nil
 }
 
-// close ends the sending; err is the error that interrupted the sending, or nil. It returns the first error, including
-// errors of sending.
+// close ends the sending. err is the error that interrupted it, or nil. close returns the first error of err, of
+// sending and of closing the file.
 func (s *sender) close(err error) error {
 	if s.file != nil && s.file.Close() != nil && s.err == nil {
 		s.err = errWriting
@@ -87,11 +88,11 @@ func (s *sender) close(err error) error {
 	return err
 }
 
-// receiver receives messages that were sent to one call of a function.
+// receiver reads the messages that were sent to one call of a function.
 type receiver struct {
 	task   *Task
 	next   func(*[]byte) bool
-	file   *os.File // the file that was read last, or nil
+	file   *os.File // the file that was read last and is still open, or nil
 	name   [nameBytes]byte
 	buffer []byte
 }
@@ -125,7 +126,7 @@ func (r *receiver) message() ([]byte, error) {
 	return r.buffer, nil
 }
 
-// open opens a file, unless it is already open: messages of one file mostly follow each other.
+// open opens a file of messages, unless it is open already: successive messages are mostly in the same file.
 func (r *receiver) open(name []byte) (err error) {
 	if r.file != nil && r.name == [nameBytes]byte(name) {
 		return nil

@@ -46,7 +46,7 @@ func Ranges(splits, n int) []Range {
 // runners that distribute a function over workers themselves.
 func Build(s beam.Scope, t Task, ranges []Range, n int) {
 	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
-	toBound := make([][]beam.PCollection, len(scopes)) // for each worker, the collections that it bounds
+	toBound := make([][]beam.PCollection, len(scopes)) // toBound[i]: the collections of messages for scope i
 	for i := range scopes {
 		scopes[i] = s
 		if len(scopes) > 1 {
@@ -56,7 +56,7 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 		for k := i; k < len(ranges); k += len(scopes) {
 			mine = append(mine, ranges[k])
 		}
-		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // otherwise one worker reads all
+		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // so that several workers read
 		packed := beam.ParDo(scopes[i].Scope("pack"), &packFn{Task: t}, read)
 		for k := range scopes {
 			kept := packed
@@ -77,17 +77,17 @@ func Build(s beam.Scope, t Task, ranges []Range, n int) {
 // WorkerScope begins the names of the scopes into which [Build] divides a task.
 const WorkerScope = "worker-"
 
-// keepFn passes on the messages that one of several workers bounds, and drops all others.
+// keepFn passes on the messages for the buckets of one scope (Worker, of Of scopes), and drops all others.
 type keepFn struct{ Worker, Of int }
 
-// ProcessElement passes on the messages of the worker's buckets.
+// ProcessElement passes a message on if its bucket belongs to the scope.
 func (f *keepFn) ProcessElement(bucket int, message []byte, emit func(int, []byte)) {
 	if bucket%f.Of == f.Worker {
 		emit(bucket, message)
 	}
 }
 
-// setup is what a copy of a function has prepared on a worker: its instructions, its plan and the key.
+// setup holds what a copy of a function prepares once on a worker: its instructions, its plan and the key.
 type setup struct {
 	told *brief
 	plan *pipeline.Plan
@@ -161,13 +161,14 @@ func (f *packFn) Teardown() error {
 	return f.engine.Close()
 }
 
-// boundFn bounds the contributions of the units in a bucket.
+// boundFn enforces the contribution bounds for the units in a bucket.
 type boundFn struct {
 	Task Task
 	made setup
 }
 
-// ProcessElement bounds the contributions of the units in a bucket. It passes on messages without rows.
+// ProcessElement enforces the contribution bounds for the units in a bucket. It passes on messages without rows
+// unchanged.
 func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool,
 	emit func(int, []byte)) error {
 	if err := f.made.make(&f.Task); err != nil {

@@ -131,8 +131,8 @@ func (t *Task) brief(key partial.Key) (*brief, error) {
 	return b, nil
 }
 
-// used returns the fields of the schema that the plan reads. It includes the fields that the plan's events name: they
-// are checked although no query reads them.
+// used returns the fields of the schema that the plan reads, and the fields that the plan's events name, which are
+// checked although no query reads them.
 func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
 	names := slices.Clone(plan.Columns())
 	for _, e := range plan.Job().Input.Events {
@@ -159,10 +159,10 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadColu
 	return plan, nil
 }
 
-// plan makes the plan on a worker. If the worker lacks an environment variable, plan uses a mark in its place. The mark
-// is valid as the ledger's store, and a worker needs no ledger. If the variable decides the run's fingerprint, the
-// fingerprint differs and the worker fails. If the variable is part of a URL of the input, the URL contains the mark
-// and the worker fails, too.
+// plan makes the plan on a worker. If the worker lacks an environment variable, plan uses a made-up value in its place
+// (missingMark). It is valid as the name of a ledger, which a worker does not need. If the variable decides the run's
+// fingerprint, the fingerprint differs and the worker fails. If the variable is part of a URL of the input, the made-up
+// value is in the URL and the worker fails, too.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0
@@ -193,7 +193,7 @@ func (b *brief) plan() (*pipeline.Plan, error) {
 // missingMark begins the value that a worker uses for a missing variable. The whole value is a valid ledger store.
 const missingMark = "sqlite:this-worker-lacks-"
 
-// limits returns the limits of each function.
+// limits returns the limits on workers and memory for one call of a function.
 func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }

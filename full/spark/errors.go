@@ -28,7 +28,7 @@ const (
 	stateCancelled = "57014"
 )
 
-// lost is the error of a connection that was lost and cannot be used again.
+// lost is the error for a connection that was lost and cannot be used again.
 type lost struct{ cause error }
 
 func (e *lost) Error() string { return "the connection is lost" }

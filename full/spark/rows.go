@@ -14,7 +14,7 @@ import (
 // pageRows is the largest number of rows in one message.
 const pageRows = 1 << 12
 
-// rows is a statement that runs in a session, and later its answer.
+// rows is the result of a statement; the statement may still be running.
 type rows struct {
 	ctx     context.Context
 	session *session
@@ -38,7 +38,7 @@ const (
 	longestPause = time.Second
 )
 
-// wait waits until the statement has an answer.
+// wait waits until the statement has a result.
 func (r *rows) wait() error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		s, err := call(r.ctx, r.session, r.session.client.GetOperationStatus,
@@ -65,7 +65,7 @@ func (r *rows) wait() error {
 	}
 }
 
-// describe asks for the names and the types of the columns.
+// describe requests the names and the types of the columns.
 func (r *rows) describe() error {
 	m, err := call(r.ctx, r.session, r.session.client.GetResultSetMetadata,
 		&hiveserver.TGetResultSetMetadataReq{OperationHandle: r.handle})
@@ -131,7 +131,7 @@ func (r *rows) Close() error {
 // Next reads the next row. Values are bool, int64, float64, string, []byte or nil.
 func (r *rows) Next(to []driver.Value) error {
 	if r.next == r.size {
-		if err := r.turn(); err != nil {
+		if err := r.readPage(); err != nil {
 			return err
 		}
 	}
@@ -142,8 +142,8 @@ func (r *rows) Next(to []driver.Value) error {
 	return nil
 }
 
-// turn reads the next page. An empty page is the end.
-func (r *rows) turn() error {
+// readPage reads the next page of rows. An empty page is the end.
+func (r *rows) readPage() error {
 	f, err := call(r.ctx, r.session, r.session.client.FetchResults, &hiveserver.TFetchResultsReq{OperationHandle: r.handle,
 		Orientation: hiveserver.TFetchOrientation_FETCH_NEXT, MaxRows: pageRows})
 	if err != nil {

@@ -85,7 +85,7 @@ func (ofAzure) answered(as func(any) bool) (string, int64) {
 	if out.ContentRange != nil {
 		span = *out.ContentRange
 	}
-	return quotedTag(*out.ETag), begin(span)
+	return quotedTag(*out.ETag), firstByte(span)
 }
 
 func (ofAzure) status(err error) (int, string) {

@@ -119,7 +119,7 @@ func (ofS3) answered(as func(any) bool) (string, int64) {
 	if !as(&out) {
 		return "", -1
 	}
-	return aws.ToString(out.ETag), begin(aws.ToString(out.ContentRange))
+	return aws.ToString(out.ETag), firstByte(aws.ToString(out.ContentRange))
 }
 
 func (ofS3) status(err error) (status int, code string) {

@@ -25,8 +25,8 @@ import (
 //
 // The SDK does everything else. It finds the credentials and renews them. The URL, the region and the kind of signature
 // come from a request that it signed beforehand; if a plain request cannot have these, ranges is not used. If the
-// answer is not the requested part, it is discarded and the SDK asks again: its errors explain the failure. If the SDK
-// then gets the part, ranges is not used any more.
+// answer is not the requested part, it is discarded and the SDK makes the request again, since its errors explain the
+// failure. If the SDK succeeds, ranges is not used any more.
 type ranges struct {
 	client      *s3.Client
 	transport   http.RoundTripper       // it follows no redirects, so no other host gets a signature
@@ -92,7 +92,8 @@ var plainParameters = []string{
 	"X-Amz-SignedHeaders", "x-id",
 }
 
-// plainKey reports whether the library sends a key unchanged; some characters it would replace.
+// plainKey reports whether an object's key consists of characters that the SDK sends unchanged; it would replace some
+// others.
 func plainKey(key string) bool {
 	for _, c := range []byte(key) {
 		if c < ' ' || c > '~' {
@@ -125,7 +126,7 @@ func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answ
 			err = signer.SignHTTP(ctx, c, q, emptyHash, "s3", r.region, time.Now())
 		}
 		if err != nil {
-			return nil, false, nil //nolint:nilerr // the SDK says what is wrong with the credentials
+			return nil, false, nil //nolint:nilerr // the caller's request through the SDK returns the error
 		}
 	}
 	answer, err = r.transport.RoundTrip(q)
@@ -145,8 +146,8 @@ func (r *ranges) read(ctx context.Context, o store.Object, at, size int64) (answ
 // signer signs requests as S3 requires: paths are escaped once.
 var signer = v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 
-// total returns the size of the object from a Content-Range header, or -1 if the header has none.
-func total(contentRange string) int64 {
+// objectSize returns the size of the object from a Content-Range header, or -1 if the header has none.
+func objectSize(contentRange string) int64 {
 	_, size, _ := strings.Cut(contentRange, "/")
 	n, err := strconv.ParseInt(size, 10, 64)
 	if err != nil {

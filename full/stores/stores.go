@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// kind has the functions in which the three stores differ.
+// kind has the functions that differ between the three stores.
 type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
 	// the listed object or the attributes.
@@ -34,7 +34,7 @@ type kind interface {
 	status(err error) (status int, code string)
 }
 
-// Codes for requests that were not made because there was no token for them.
+// Codes for requests that were not sent because no token could be obtained.
 const (
 	noGoogleToken = "dprelease-no-google-token"
 	noAzureToken  = "dprelease-no-azure-token"
@@ -102,7 +102,7 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 		}
 		if answer != nil {
 			span := answer.Header.Get("Content-Range")
-			return answered(answer.Body, o, at, answer.Header.Get("ETag"), begin(span), total(span))
+			return answered(answer.Body, o, at, answer.Header.Get("ETag"), firstByte(span), objectSize(span))
 		}
 	}
 	r, err := b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
@@ -111,16 +111,16 @@ func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.R
 	if err != nil {
 		return nil, b.failure(ctx, err)
 	}
-	if asked { // the library got the part and the plain request did not
+	if asked { // the library succeeded, and the plain request did not
 		b.ranges.off.Store(true)
 	}
 	version, first := b.kind.answered(r.As)
 	return answered(r, o, at, version, first, r.Size())
 }
 
-// answered returns the body of an answer to a request for bytes of the object from the byte at on. version, first and
-// size are the object's version, the offset and the object's size that the answer states. It fails if version or offset
-// are not the requested ones.
+// answered checks an answer to a request for an object's bytes from offset at, and returns its body. version, first and
+// size are the object's version, the offset and the object's size in the answer. It is an error if version or offset
+// differ from the request.
 func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
 	var err error
 	switch {
@@ -138,9 +138,9 @@ func answered(body io.ReadCloser, o store.Object, at int64, version string, firs
 	return nil, err
 }
 
-// begin returns the offset of an answer's first byte from its Content-Range: 0 if there is no such header, since the
-// answer is then the whole object, and -1 if the header is malformed.
-func begin(contentRange string) int64 {
+// firstByte returns the offset of an answer's first byte from its Content-Range header: 0 if there is no such header,
+// since the answer is then the whole object, and -1 if the header is malformed.
+func firstByte(contentRange string) int64 {
 	if contentRange == "" {
 		return 0
 	}
@@ -190,7 +190,7 @@ func (b *bucket) Delete(ctx context.Context, o store.Object) error {
 	return b.failure(ctx, err)
 }
 
-// failure classifies an error of the store. The result does not contain the store's text.
+// failure classifies an error of the store. The error that it returns does not contain the store's text.
 func (b *bucket) failure(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e
@@ -239,7 +239,7 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	return store.Failure(store.Unavailable, "")
 }
 
-// misconfigured is the error for a bucket whose options or credentials the library rejects.
+// misconfigured returns the error for a bucket whose options or credentials the library rejects.
 func misconfigured() error {
 	return store.Failure(store.Misconfigured,
 		"check the options of the address and the store's environment variables, as docs/howto/object-stores.md has them")

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/internal/silence"
 )
 
-// retries is how long a failed request is repeated. A restarted coordinator has lost its statements, so longer waits do
-// not help.
+// retries is how long a failed request is repeated. Longer would not help: after a restart the coordinator no longer
+// has the statement.
 const retries = 30 * time.Second
 
 // cancelling is how long the coordinator may take to cancel a statement. A run that is interrupted does not wait
@@ -29,7 +29,7 @@ func init() {
 	sql.Register("dprelease-trino", &limited{})
 }
 
-// limited is the client's driver with connections that end if the coordinator is silent for [silence.Limit].
+// limited is the client's driver, with connections that fail if the coordinator is silent for [silence.Limit].
 type limited struct{ trino.Driver }
 
 // OpenConnector implements driver.DriverContext. The client takes TLS and proxies from the connection string only for

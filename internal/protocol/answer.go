@@ -19,7 +19,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 		return nil, nil, pipeline.InputError(err)
 	}
 	defer exact.Close()
-	if err := a.judge(exact.Checks); err != nil {
+	if err := a.checkData(exact.Checks); err != nil {
 		return nil, nil, err
 	}
 	a.chosen = a.plan.NewRun()
@@ -32,9 +32,9 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	return release, exact.Input, err
 }
 
-// judge stores the engine's data checks for the operator. It fails if they show that a column is unusable and the run
-// was asked to fail then.
-func (a *attempt) judge(seen *pipeline.DataChecks) error {
+// checkData stores the engine's data checks for the operator. It fails if they show that a column is unusable and the
+// run was asked to fail then.
+func (a *attempt) checkData(seen *pipeline.DataChecks) error {
 	a.checks = seen
 	if !a.refuse {
 		return nil

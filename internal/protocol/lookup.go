@@ -18,7 +18,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 	if err != nil {
 		return pipeline.LedgerError("look the run up", err)
 	}
-	known := a.known(runs)
+	known := a.ownReleases(runs)
 	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.rerenderStagings = ledger.Run{}, newest(runs,
 		a.plan.Fingerprint()), nil, map[string]bool{}, false, "", nil
 	switch {
@@ -61,7 +61,7 @@ func (a *attempt) publications(r *ledger.Run) {
 			break
 		}
 	}
-	if a.mine(r) {
+	if a.hasRendering(r) {
 		a.same = append(a.same, publication{run: *r, dir: r.Charge.Dir, digest: r.Digests.Release})
 	}
 }
@@ -76,8 +76,8 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 	return out
 }
 
-// known returns the run's releases that were not cancelled, the newest first.
-func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
+// ownReleases returns the run's releases that were not cancelled, the newest first.
+func (a *attempt) ownReleases(runs []ledger.Run) (known []ledger.Run) {
 	for _, r := range runs {
 		if r.Charge.Run == a.plan.Fingerprint() && r.State != ledger.Cancelled {
 			known = append(known, r)
@@ -118,8 +118,8 @@ func (a *attempt) find(ctx context.Context, dir, digest string) (found string, e
 	return "", err
 }
 
-// mine reports whether r has the plan's rendering.
-func (a *attempt) mine(r *ledger.Run) bool { return r.Digests.Rendering == a.plan.Rendering() }
+// hasRendering reports whether r has the plan's rendering.
+func (a *attempt) hasRendering(r *ledger.Run) bool { return r.Digests.Rendering == a.plan.Rendering() }
 
 // source returns an intact folder with the noisy values of a published release, its manifest and the manifest's digest.
 func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string,

@@ -22,7 +22,7 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	case err == nil && digest == is.digest:
 		return o, nil
 	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
-		return a.bring(ctx, is, o)
+		return a.restore(ctx, is, o)
 	case errors.Is(err, pipeline.ErrIncomplete) && a.dir == is.dir:
 		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered",
 			Message: "the published release was changed", Hint: hintAltered, Err: err}
@@ -33,10 +33,10 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	}
 }
 
-// bring makes a publication available in the folder that this run requests. It takes the bytes from the folder in which
-// they were published or to which they were moved, or from the staging folder of an interrupted run. If a re-rendering
-// is lost, bring makes it again from the same noisy values.
-func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
+// restore makes a publication available in the folder that this run requests. It takes the bytes from the folder in
+// which they were published or to which they were moved, or from the staging folder of an interrupted run. If a
+// re-rendering is lost, restore makes it again from the same noisy values.
+func (a *attempt) restore(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
 	from, err := a.find(ctx, is.dir, is.digest)
 	if err == nil {
 		o.Status = StatusCopied

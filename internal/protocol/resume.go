@@ -85,7 +85,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 			Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
 	dir := a.dir
-	if !a.mine(&a.prior) && own != dir {
+	if !a.hasRendering(&a.prior) && own != dir {
 		dir = own
 		unlock, err := a.lockFolder(ctx, dir)
 		if err != nil {
@@ -93,7 +93,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 		}
 		defer unlock()
 	}
-	if a.mine(&a.prior) {
+	if a.hasRendering(&a.prior) {
 		if err := a.checkSigned(filepath.Join(a.staging(), stagedName)); err != nil {
 			return err
 		}

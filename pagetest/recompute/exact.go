@@ -52,10 +52,10 @@ func log(x *big.Float) *big.Float {
 	return y
 }
 
-// circle is pi, once it is worked out to a precision.
+// circle caches pi by its precision in bits.
 var circle = map[uint]*big.Float{}
 
-// pi returns by Machin: 16·atan(1/5) - 4·atan(1/239).
+// pi returns π to prec bits, by Machin's formula: 16·atan(1/5) - 4·atan(1/239).
 func pi(prec uint) *big.Float {
 	if known := circle[prec]; known != nil {
 		return zero(prec).Set(known)

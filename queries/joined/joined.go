@@ -1,13 +1,13 @@
 // Package joined adds columns of one private table to the rows of another, by a key.
 //
-// There are two cases. If the key includes the privacy unit, a row gets the added columns of a row of its own unit: if
-// several rows of the other table have the key, it is the row with the smallest added columns. If the rows have no
-// unit, they get the unit of the other table: a row becomes one row for each unit that has a row with its key there. In
-// both cases, no row of one unit changes a row of another unit (docs/dev/stability.md).
+// There are two cases. If the key includes the privacy unit, a row gets the added columns of a row of its own unit. If
+// several rows of the other table have the key, the row gets the smallest of their added columns. If the rows have no
+// unit, they get the unit of the other table: a row is repeated for each unit that has a row with its key in the other
+// table. In both cases, no row of one unit changes a row of another unit (docs/dev/stability.md).
 //
-// The table that gives columns (a [Side]) is held in memory. If it does not fit, both tables are read several times:
-// each time, memory holds the records whose hash is in the next range, and rows are joined to these. So any number of
-// units may have the same key. Nothing is written to disk.
+// Memory holds the table that gives columns, as a [Side]. If it does not fit, both tables are read several times. Each
+// time, memory holds the records whose hashes are in the next range, and rows are joined to these records. The hash of a
+// record covers its unit too, so that any number of units may have the same key. Nothing is written to disk.
 package joined
 
 import (
@@ -25,20 +25,20 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// mostText is the largest length in bytes of a text that a row gets. A longer text becomes null.
+// mostText is the largest length in bytes of a text in an added column. A longer text becomes null.
 const mostText = 1024
 
 // Fits reports whether columns of this type can be keys or can be added.
 func Fits(t table.Type) bool { return columnar.HasCanonicalForm(t) }
 
-// The seeds of the hashes that determine the ranges of records, the same for all sides of the process. No answer
-// depends on them.
+// wordSeed and textSeed seed the hashes that divide records into ranges. They are the same for all sides of the process.
+// No answer depends on them.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// Form describes the table of a join that gives columns.
+// Form describes the table that gives columns to the rows of another table.
 type Form struct {
 	// Keys are the columns of the key. Add are the columns that rows of the other table get. If rows also get their
 	// privacy unit, it is the first Units columns of Add; otherwise Units is 0.
@@ -49,33 +49,34 @@ type Form struct {
 	Schema  table.Schema
 }
 
-// Side is the records of the table that gives columns whose hashes are from from to to.
+// Side is the table that gives columns, or the part of it that memory holds: a record for each key (and unit, if rows get
+// their unit), if the record's hash is from from to to.
 type Side struct {
 	Form
 	types    []table.Type // the types of the columns in Add
 	from, to uint64
-	limit    int64
+	limit    int64 // the largest memory of the records in bytes
 
 	mu      sync.Mutex
 	records records
 	columns []column // the columns of Add, after Complete
 }
 
-// records holds the key and the added values of each record. Records are numbered from 0.
+// records holds the key and the added values of each record. Keys and records are numbered from 0.
 type records struct {
-	words *intern.Uint64s // numbers of keys that are one 64-bit value
-	texts *intern.Texts   // numbers of all other keys
-	// If rows get their unit, a key can have several records; rows numbers them by key and unit. heads[k] is the first
-	// record of key k, next[r] the record after record r, keys[r] the key of record r. Otherwise the number of a record is
-	// the number of its key.
+	words *intern.Uint64s // numbers the keys, if a key is one 64-bit value
+	texts *intern.Texts   // numbers the keys otherwise
+	// If rows get their unit, a key can have several records, and rows numbers the pairs of key and unit: heads[k] is the
+	// first record of key k, next[r] the record of the same key after record r, and keys[r] the key of record r. Otherwise
+	// a record has the number of its key.
 	rows              *intern.Texts
 	heads, next, keys []int32
-	identity          []byte
-	values            [][]byte // by record: its added values, encoded so that bytes sort as values do
+	identity          []byte   // working memory: a pair of key and unit
+	values            [][]byte // by record: its added values, encoded so that the order of bytes is the order of values
 	hashes            []uint64 // by record
 	chunk             []byte   // memory for the next values
-	bytes             int64    // approximate memory of everything
-	garbage           int64    // bytes of values that were replaced
+	bytes             int64    // the approximate memory of everything in bytes
+	garbage           int64    // the length of the values that were replaced and still take memory
 }
 
 // column is one column of Add, with a value for each record.
@@ -83,12 +84,12 @@ type column struct {
 	typ    table.Type
 	valid  []bool
 	values table.Values
-	codes  []int32 // by record, the number of its text
-	dict   uint64
+	codes  []int32 // by record, the number of its text in values; nil if the column has no texts
+	dict   uint64  // the identity of the dictionary of texts
 }
 
-// NewSide returns a side for records whose hashes are at least from. When they exceed limit bytes, the upper end of the
-// range is lowered.
+// NewSide returns a side for records whose hashes are at least from. If the records exceed limit bytes, the side lowers
+// the upper end of its range of hashes and drops the records above.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {
@@ -102,22 +103,22 @@ func newRecords() records {
 	return records{words: intern.NewUint64s(), texts: intern.NewTexts(), rows: intern.NewTexts()}
 }
 
-// Whole reports whether the side has the records of all hashes.
+// Whole reports whether the side has all records of the table.
 func (s *Side) Whole() bool { return s.from == 0 && s.to == math.MaxUint64 }
 
-// Next returns where the range of the next side starts; ok is false if this side was the last one.
+// Next returns the start of the next side's range of hashes. ok is false if this side is the last one.
 func (s *Side) Next() (from uint64, ok bool) { return s.to + 1, s.to < math.MaxUint64 }
 
-// Loader adds rows to a side. It is for one goroutine.
+// Loader adds rows to a side. Only one goroutine may use it.
 type Loader struct {
 	side  *Side
 	keys  *keyReader
-	add   []int // positions of the added columns in a batch
+	add   []int // the indexes of the added columns in a batch
 	value []byte
 	cells []int32
 }
 
-// Loader returns a new loader. Each goroutine that adds rows needs its own.
+// Loader returns a new loader. Each goroutine that adds rows needs a loader of its own.
 func (s *Side) Loader() *Loader {
 	l := &Loader{side: s, keys: newKeyReader(s.Keys, s.Columns, s.Schema)}
 	for _, name := range s.Add {
@@ -126,8 +127,8 @@ func (s *Side) Loader() *Loader {
 	return l
 }
 
-// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. Rows without a key, or without a
-// unit if rows get their unit, are dropped. No error depends on a row.
+// Add adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil. It drops rows without a key and, if
+// rows get their unit, rows without a unit. Errors do not depend on the values of rows.
 func (l *Loader) Add(b *table.Batch) error {
 	l.cells = columnar.Resize(l.cells, b.Rows)
 	for i := range l.cells {
@@ -181,7 +182,7 @@ func (l *Loader) addRow(b *table.Batch, row int) {
 	s.records.add(key, hash, l.value, unit)
 }
 
-// textKey returns the number of a key that is a text.
+// textKey returns the number of a key that is not one 64-bit value.
 func (r *records) textKey(text []byte) int32 {
 	before := r.texts.Len()
 	key := r.texts.ID(text)
@@ -191,8 +192,9 @@ func (r *records) textKey(text []byte) int32 {
 	return key
 }
 
-// appendValue appends a row's value in a form whose bytes sort as values do: 0 for null, else 1 and the value. A text
-// ends with two 0 bytes, and 255 follows each 0 in it. ok is false if the value is null.
+// appendValue appends a row's value, encoded so that the order of the bytes is the order of the values: a byte 0 for null,
+// else a byte 1 and the value. In a text, 255 follows each byte 0, and two bytes 0 end it. ok is false if the value is
+// null. If short is set, a text of more than mostText bytes counts as null.
 func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, ok bool) {
 	start := len(dst)
 	if out, ok = columnar.AppendOrdered(append(dst, 1), c, row); ok && c.Type.Kind == table.String {
@@ -210,7 +212,8 @@ func appendValue(dst []byte, c *table.Column, row int, short bool) (out []byte, 
 	return out, true
 }
 
-// cutValue returns the first of several encoded values, and the rest. value is nil for a null.
+// cutValue splits encoded values, which appendValue wrote, into the first value, decoded, and the rest. value is nil for
+// null.
 func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	if b[0] == 0 {
 		return nil, b[1:]
@@ -229,7 +232,8 @@ func cutValue(b []byte, t table.Type) (value, rest []byte) {
 	}
 }
 
-// add stores a row, unless a smaller row has the same key and the same unit. The unit is the first unit bytes of value.
+// add stores the added values of a row, unless a row with smaller values has the same key and unit. unit is the length of
+// the unit at the start of value; 0 if rows do not get their unit.
 func (r *records) add(key int32, hash uint64, value []byte, unit int) {
 	record := key
 	if unit > 0 {
@@ -262,7 +266,7 @@ const recordBytes = 128
 // chunkBytes is how much memory is allocated at once for values.
 const chunkBytes = 1 << 18
 
-// keep copies a value to the memory of values.
+// keep copies a value into r.chunk and returns the copy.
 func (r *records) keep(value []byte) []byte {
 	r.bytes += int64(len(value))
 	if len(value) > cap(r.chunk)-len(r.chunk) {
@@ -273,7 +277,7 @@ func (r *records) keep(value []byte) []byte {
 	return r.chunk[start:len(r.chunk):len(r.chunk)]
 }
 
-// replace stores another value for a record, in the old one's place if there is room.
+// replace stores another value for a record. It overwrites the old value if there is room.
 func (r *records) replace(record int32, value []byte) {
 	old := r.values[record]
 	r.garbage += int64(len(old))
@@ -296,14 +300,15 @@ func (r *records) compact() {
 	r.garbage = 0
 }
 
-// mostRecords and mostBytes keep 32-bit numbers from overflowing.
+// mostRecords and mostBytes limit a side, so that 32-bit numbers of records and offsets of texts do not overflow.
 const (
 	mostRecords = 1 << 30
 	mostBytes   = 1 << 31
 )
 
-// shrink reduces the memory to the limit: it compacts the records if enough memory is unused, and then halves the range
-// of hashes until the records fit or one record is left. It compacts so rarely that the time per row is constant.
+// shrink reduces the memory to the limit. It compacts the records if a quarter of the memory is unused. Otherwise it
+// halves the range of hashes until the records fit or one record is left. Compacting is so rare that the time for a row
+// is constant on average.
 func (s *Side) shrink() {
 	for r := &s.records; r.bytes > s.limit || len(r.values) > mostRecords || r.bytes > mostBytes; r = &s.records {
 		if r.garbage >= max(r.bytes/4, 1) {
@@ -344,7 +349,7 @@ func (s *Side) unitBytes(value []byte) int {
 	return len(value) - len(rest)
 }
 
-// Complete makes the side ready for joins. No rows can be added afterwards.
+// Complete converts the records to columns, which joins need. No rows can be added afterwards.
 func (s *Side) Complete() {
 	values := s.records.values
 	s.records.values, s.records.hashes, s.records.chunk, s.records.keys = nil, nil, nil, nil
@@ -364,8 +369,8 @@ func (s *Side) Complete() {
 	}
 }
 
-// completeTexts makes a column of texts that stores each text once. The texts are shorter than 4 GiB: at most
-// mostBytes, or one text.
+// completeTexts fills a column of texts, which stores each text once. Together they are shorter than 4 GiB, so that
+// 32-bit offsets suffice: at most mostBytes, or a single text.
 func completeTexts(c *column, values [][]byte) {
 	texts := intern.NewTexts()
 	c.codes = make([]int32, len(values))
@@ -380,7 +385,7 @@ func completeTexts(c *column, values [][]byte) {
 			columnar.AppendDecoded(&c.values, text, c.typ)
 		}
 	}
-	if texts.Len() == 0 { // the code of a null must exist, too
+	if texts.Len() == 0 { // nulls have code 0, which must exist
 		columnar.AppendDecoded(&c.values, nil, c.typ)
 	}
 	c.dict = table.NextDictionary()
@@ -408,7 +413,7 @@ func (k *keyReader) open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// hash returns the hash of a row's key. If rows do not get their unit, it is also the hash of the record.
+// hash returns the hash of a row's key. It is the hash of the row's record, unless rows get their unit.
 func (k *keyReader) hash(row int) uint64 {
 	if k.word {
 		return wordSeed.Of(k.AllWords()[row])

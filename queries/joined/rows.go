@@ -6,19 +6,19 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// Rows joins rows of the other table to a side. It is for one goroutine.
+// Rows adds the columns of a side to the rows of the other table. Only one goroutine may use it.
 type Rows struct {
 	side    *Side
 	keys    *keyReader
 	cells   []int32
 	rows    []int32 // for each joined row, its row in the batch; used if rows are dropped or repeated
-	records []int32 // for each joined row, its record, or None
+	records []int32 // for each joined row, its record in the side, or intern.None
 	batch   table.Batch
-	own     []picked // memory for the batch's own columns
-	added   []picked
+	own     []picked // memory for the columns of the other table
+	added   []picked // memory for the added columns
 }
 
-// picked is reused memory for one column.
+// picked is the memory of one column of a joined batch, which the next batch uses again.
 type picked struct {
 	valid, unparsed []bool
 	codes, entries  []int32
@@ -26,7 +26,7 @@ type picked struct {
 	lists           []uint32
 }
 
-// Rows returns a joiner for batches with these columns, some of which are keys.
+// Rows returns a Rows for batches with these columns, of which keys are the columns of the key.
 func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 	return &Rows{side: s, keys: newKeyReader(keys, columns, schema), added: make([]picked, len(s.columns))}
 }
@@ -35,8 +35,8 @@ func (s *Side) Rows(keys, columns []string, schema table.Schema) *Rows {
 const batchRows = 1 << 16
 
 // Join calls yield with batches that have the columns of b and the added columns. A batch is valid until yield returns.
-// The joined rows are the rows of b whose keys are in the side's range; rows without a key are in the first range. If
-// rows get their unit, a row is repeated for each record with its key.
+// The joined rows are the rows of b whose hashes are in the side's range, and rows without a key if the range is the
+// first one. If rows get their unit, a row is instead repeated for each record of the side that has its key.
 func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 	r.cells = columnar.Resize(r.cells, b.Rows)
 	clear(r.cells)
@@ -89,7 +89,7 @@ func (r *Rows) find(row int) int32 {
 	return r.side.records.texts.Find(r.keys.bytes(row))
 }
 
-// joined makes a batch of the joined rows. all is set if they are exactly the rows of b.
+// joined returns the batch of the joined rows. all is set if they are exactly the rows of b.
 func (r *Rows) joined(b *table.Batch, all bool) *table.Batch {
 	r.batch.Rows = len(r.records)
 	r.batch.Columns = r.batch.Columns[:0]
@@ -112,7 +112,7 @@ func (r *Rows) joined(b *table.Batch, all bool) *table.Batch {
 // has reports whether a hash is in the side's range.
 func (s *Side) has(hash uint64) bool { return s.from <= hash && hash <= s.to }
 
-// look returns an added column for joined rows with these records.
+// look returns an added column of a joined batch: records[i] is the record of row i.
 func (m *picked) look(c *column, records []int32) table.Column {
 	n := len(records)
 	out := table.Column{Type: c.typ, Dict: c.dict}
@@ -135,7 +135,7 @@ func (m *picked) look(c *column, records []int32) table.Column {
 	return out
 }
 
-// gather sets dst[i] to the item of records[i], and valid[i] to whether there is one.
+// gather sets dst[i] to the item of record records[i], and valid[i] to whether the record has an item that is not null.
 func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int32) {
 	var none T
 	for i, record := range records {
@@ -147,7 +147,8 @@ func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int
 	}
 }
 
-// pick returns some rows of a column; rows is ascending. Plain values become a dictionary with rows as codes.
+// pick returns a column with only the listed rows, which must ascend. If the column has no dictionary, its values become
+// one, and the rows' numbers the codes.
 func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Type.Kind == table.List {
@@ -179,7 +180,8 @@ func (m *picked) pick(c *table.Column, rows []int32) table.Column {
 	return out
 }
 
-// entriesOf returns the entry (the run) of each of rows, which are ascending.
+// entriesOf returns for each of the rows, which must ascend, the entry of the column that holds it: the row itself, or
+// the row's run if the column has runs.
 func (m *picked) entriesOf(c *table.Column, rows []int32) []int32 {
 	if c.Ends == nil {
 		return rows

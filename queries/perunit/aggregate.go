@@ -11,13 +11,14 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// quantum rounds values to multiples of 2^exponent, after clamping them, so that their sums are exact in any order.
+// quantum clamps values to [lo, hi] and rounds them to multiples of size, a power of two, so that their sums are exact in
+// any order.
 type quantum struct {
 	lo, hi float64
-	size   float64 // 2^exponent
+	size   float64
 }
 
-// roundedBits is the least number of bits that the largest value of a sum keeps.
+// roundedBits is how many bits the largest values keep after rounding.
 const roundedBits = 40
 
 func newQuantum(lo, hi float64, whole bool) quantum {
@@ -29,15 +30,15 @@ func newQuantum(lo, hi float64, whole bool) quantum {
 	return q
 }
 
-// of returns the clamped value as a multiple of 2^exponent.
+// of returns the clamped and rounded value, as a multiple of q.size.
 func (q *quantum) of(x float64) int64 { return int64(math.Round(min(max(x, q.lo), q.hi) / q.size)) }
 
-// state is what is known about one unit's rows for one output column.
+// state summarizes one unit's rows for one column of the table of units. The column's Kind decides which fields are used.
 type state struct {
-	n         int64    // number of rows, of values in a sum, or of rows that fulfil the conditions
-	other     int64    // number of rows that do not fulfil the conditions
+	n         int64    // the number of rows (Count), of values (Sum), or of rows that fulfil the conditions (Any, All)
+	other     int64    // the number of rows that do not fulfil the conditions
 	low, high uint64   // a sum in 128 bits, two's complement
-	best      []byte   // the encoded value of min, max, first or last; nil if there is none yet
+	best      []byte   // the encoded value of Min, Max, First or Last so far; nil if there is none
 	distinct  [][]byte // the encoded different values, sorted
 }
 
@@ -64,14 +65,14 @@ func (s *state) sum() float64 {
 	return x
 }
 
-// take keeps the larger of the stored value and value, if largest is set, otherwise the smaller one.
+// take replaces the stored value by value if value is larger (largest set) or smaller (largest not set).
 func (s *state) take(value []byte, largest bool) {
 	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
 		s.best = append([]byte{}, value...) // an empty text must not become nil
 	}
 }
 
-// takeDistinct adds a value to the different ones, unless there are MostDistinct already.
+// takeDistinct adds a value to the set of different values, unless the set has MostDistinct values.
 func (s *state) takeDistinct(value []byte) {
 	if len(s.distinct) == MostDistinct {
 		return
@@ -81,7 +82,7 @@ func (s *state) takeDistinct(value []byte) {
 	}
 }
 
-// merge adds the state for other rows of the same unit.
+// merge adds the state of other rows of the same unit.
 func (s *state) merge(o *state, kind Kind) {
 	s.n, s.other = s.n+o.n, s.other+o.other
 	s.add128(o.low, o.high)
@@ -93,7 +94,7 @@ func (s *state) merge(o *state, kind Kind) {
 	}
 }
 
-// append appends the encoded state.
+// append appends the state in the form that reader reads.
 func (s *state) append(dst []byte) []byte {
 	for _, x := range []uint64{uint64(s.n), uint64(s.other), s.low, s.high} {
 		dst = binary.LittleEndian.AppendUint64(dst, x)
@@ -106,7 +107,7 @@ func (s *state) append(dst []byte) []byte {
 	return dst
 }
 
-// appendBytes appends b after its length plus 1. nil has the length 0.
+// appendBytes appends 1 + the length of b, then b. It appends only 0 if b is nil.
 func appendBytes(dst, b []byte) []byte {
 	if b == nil {
 		return append(dst, 0)
@@ -114,8 +115,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))+1), b...)
 }
 
-// reader reads states that append encoded. They are intact, because the scratch space returns the written bytes or an
-// error.
+// reader reads states that append wrote. It does not check them, because a spill returns the written bytes or an error.
 type reader struct{ rest []byte }
 
 func (r *reader) word() uint64 {
@@ -148,7 +148,8 @@ func (r *reader) state() state {
 	return s
 }
 
-// encode appends a row's value in a form whose bytes sort as values do; ok is false if it is null or too long a text.
+// encode appends a row's value, encoded so that the order of the bytes is the order of the values. ok is false if the
+// value is null or a text of more than mostText bytes.
 func encode(dst []byte, c *table.Column, row int) (value []byte, ok bool) {
 	before := len(dst)
 	value, ok = columnar.AppendOrdered(dst, c, row)

@@ -16,26 +16,27 @@ import (
 
 const partitions = 256
 
-// partitionSeed is the seed of the hash that chooses a unit's partition. It is the same for all builders of the
-// process. No answer depends on it.
+// partitionSeed seeds the hash that chooses a unit's partition. It is the same for all builders of the process, so that a
+// unit is in the same partition of each. No answer depends on it.
 var partitionSeed = maphash.MakeSeed()
 
-// Builder computes, for each unit, the columns of the table of units from the rows of a table. It is for one goroutine.
+// Builder computes a table of units from the rows of a table. Only one goroutine may use it.
 type Builder struct {
 	*Compiled
 	units  *units.Reader // reads the units of batches, for this goroutine
 	spill  bounding.Spill
-	states [partitions]map[string][]state
-	parts  [partitions][]written // by partition, the parts of the spill with its states
-	held   int64
-	coders []*domain.AxisCoder // the coders of all columns' conditions, in order
-	others []*Builder
-	cells  []int32
-	codes  [][]int32
-	value  []byte
+	states [partitions]map[string][]state // for each partition, the states of each unit: one for each plan
+	parts  [partitions][]written          // for each partition, where the spill has further states
+	held   int64                          // the approximate memory of states in bytes
+	coders []*domain.AxisCoder            // test the conditions of all columns, in order
+	others []*Builder                     // builders that were merged into this one
+	// Working memory:
+	cells []int32   // for each row of the batch, Dropped if it does not count, else 0
+	codes [][]int32 // for each condition, the code of each row: 0 if the row fulfils it
+	value []byte
 }
 
-// written is a part of the spill.
+// written is bytes consecutive bytes in the spill, beginning at offset at.
 type written struct{ at, bytes int64 }
 
 // Builder returns an empty builder for batches with the columns of [Table.Reads]. It joins the spill.
@@ -56,8 +57,8 @@ func (b *Compiled) Builder(s bounding.Spill) *Builder {
 	return out
 }
 
-// Add adds the rows of a batch for which batch.Keep is true, or all rows if Keep is nil. Rows without a unit are left
-// out. No error depends on a row.
+// Add adds the rows of a batch for which batch.Keep is true, or all rows if Keep is nil. It skips rows without a unit.
+// Errors do not depend on the values of rows.
 func (b *Builder) Add(batch *table.Batch) error {
 	b.cells = columnar.Resize(b.cells, batch.Rows)
 	for i := range b.cells {
@@ -122,7 +123,7 @@ func (b *Builder) addRow(batch *table.Batch, row int) {
 	}
 }
 
-// addValue adds the value of a row to a sum.
+// addValue adds the value of a row, if it has one, to a sum.
 func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	if c.IsNull(row) {
 		return
@@ -143,8 +144,7 @@ func (b *Builder) addValue(p *plan, s *state, c *table.Column, row int) {
 	s.add128(uint64(n), uint64(n>>63))
 }
 
-// keepValue gives a row's value to the state of its unit, which may keep it: as the smallest, the last, a new different
-// one, and so on.
+// keepValue passes a row's value to its unit's state, which keeps the value if it is, for example, the smallest so far.
 func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
 	var ok bool
 	if b.value = b.value[:0]; p.by >= 0 {
@@ -166,7 +166,7 @@ func (b *Builder) keepValue(p *plan, s *state, batch *table.Batch, row int) {
 	}
 }
 
-// write writes all states to the spill.
+// write moves all states to the spill.
 func (b *Builder) write() error {
 	var piece []byte
 	for i, of := range b.states {
@@ -200,7 +200,7 @@ const (
 	batchBytes = 1 << 24
 )
 
-// Each calls add with the table of units, in batches. Each unit has one row.
+// Each calls add with batches of the table of units, in which each unit has one row. The builder is empty afterwards.
 func (b *Builder) Each(add func(*table.Batch) error) error {
 	for i := range b.states {
 		if err := b.spill.Err(); err != nil {
@@ -266,7 +266,7 @@ func (b *Builder) partition(i int) (map[string][]state, error) {
 	return all, nil
 }
 
-// rows collects rows of the table of units for the next batch.
+// rows is a batch of the table of units that is being filled.
 type rows struct {
 	*Compiled
 	batch table.Batch
@@ -285,7 +285,7 @@ func (b *Builder) newRows() *rows {
 	return r
 }
 
-// add adds the row of a unit.
+// add appends the row of a unit.
 func (r *rows) add(unit string, states []state) {
 	r.batch.Rows++
 	r.bytes += len(unit)
@@ -311,7 +311,8 @@ func (r *rows) add(unit string, states []state) {
 	}
 }
 
-// appendTo appends the value of a column for the unit with state s, and returns false if it is null.
+// appendTo computes a column's value from the state s of a unit and appends it to v. It returns false if the value is
+// null.
 func (p *plan) appendTo(v *table.Values, s *state) bool {
 	switch p.kind {
 	case Count:

@@ -1,13 +1,14 @@
-// Package perunit makes a table with one row for each privacy unit from the rows of units: how many rows a unit has,
-// their sum, the last one.
+// Package perunit makes a table with one row for each privacy unit. Its columns are computed from the unit's rows, for
+// example their number, their sum, or the value of the last row.
 //
-// A row of this table is a function of the rows of one unit and of public facts. So neighbouring tables, which differ
-// in the rows of one unit, give tables that differ in one row at most. Queries over it are bounded by max_rows: 1.
+// A row of this table of units is a function of the rows of one unit and of public facts. So neighbouring input tables,
+// which differ in the rows of one unit, give tables of units that differ in at most one row. Queries over the table of
+// units have the bound max_rows: 1.
 //
-// For each unit and column, a state of bounded size is kept: a number, the smallest value so far, or up to
-// [MostDistinct] different values. The order of the rows does not matter. The states of a unit in different workers are
-// merged. A hash divides units into 256 partitions. If the states exceed the memory, all are written to the
-// [bounding.Spill]. At the end, one partition after the other is merged and becomes rows.
+// A [Builder] keeps a state of bounded size for each unit and column: a number, the smallest value so far, or up to
+// [MostDistinct] different values. The order of the rows does not matter. Each worker has a builder, and the states of a
+// unit in all builders are merged at the end. A hash divides units into 256 partitions, which are merged one at a time.
+// If states exceed the memory, the builder writes them to the [bounding.Spill].
 package perunit
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Kind is the function of a unit's rows that a column holds.
+// Kind is the function that computes a column's value from a unit's rows.
 type Kind string
 
 // The kinds of columns.
@@ -35,16 +36,16 @@ const (
 	Max           Kind = "max"            // the largest value
 	Any           Kind = "any"            // whether a row fulfils all conditions
 	All           Kind = "all"            // whether every row fulfils all conditions
-	// the value of the row with the smallest By; if several rows have it, the smallest of their values
+	// First is the value of the row with the smallest By. If several rows have this By, it is the smallest of their values.
 	First Kind = "first"
-	// the value of the row with the largest By; if several rows have it, the largest of their values
+	// Last is the value of the row with the largest By. If several rows have this By, it is the largest of their values.
 	Last Kind = "last"
 )
 
-// MostDistinct is the largest number of different values that is counted.
+// MostDistinct is the largest result of CountDistinct: further different values are not counted.
 const MostDistinct = 64
 
-// mostText is the largest length of a text that a state keeps, in bytes. A longer text counts as null.
+// mostText is the largest length in bytes of a text that a state keeps. A longer text counts as null.
 const mostText = 1024
 
 // Column is a column of the table of units.
@@ -56,13 +57,13 @@ type Column struct {
 	Of string
 	// By is the column whose values order the rows, for First and Last: numbers, dates or times.
 	By string
-	// Lo and Hi are the ends of the range to which values of a Sum are clamped, as decimals.
+	// Lo and Hi are the minimum and maximum to which values of a Sum are clamped, as decimals.
 	Lo, Hi string
 	// Where holds the conditions of Any and All: for each column, the value that it must have.
 	Where map[string]string
 }
 
-// reads lists the columns of the input that the column reads.
+// reads returns the names of the input columns from which the column is computed.
 func (c *Column) reads() (names []string) {
 	for _, name := range []string{c.Of, c.By} {
 		if name != "" {
@@ -81,11 +82,11 @@ type Table struct {
 	Unit      []string
 	FloatUnit bool
 	Columns   []Column
-	// Zone is the time zone of conditions on instants; nil is UTC.
+	// Zone is the time zone of conditions on instants; nil means UTC.
 	Zone *time.Location
 }
 
-// Reads lists the columns of the input that the table needs, each once. The columns of the unit come first.
+// Reads returns the names of the input columns that the table needs, each once. The columns of the unit come first.
 func (t *Table) Reads() []string {
 	names := slices.Clone(t.Unit)
 	for i := range t.Columns {
@@ -108,11 +109,11 @@ type Compiled struct {
 	plans  []plan
 }
 
-// plan describes how a column is made.
+// plan describes how a column is computed, for an input with known column types.
 type plan struct {
 	kind       Kind
 	typ        table.Type // the type of the values that are compared or counted
-	at, by     int        // positions of Of and By among Reads; -1 if there is none
+	at, by     int        // the indexes of Of and By in Table.Reads; -1 if there is none
 	sum        quantum
 	conditions []condition
 }
@@ -145,7 +146,7 @@ func (t *Table) Bind(input table.Schema) (*Compiled, error) {
 	return b, p.Err()
 }
 
-// plan checks a column, and returns the type of its values.
+// plan checks a column against the input's schema. It returns the plan, and the type of the column in the table of units.
 func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p *problem.Problems) (made plan,
 	typ table.Type) {
 	made = plan{kind: c.Kind, at: -1, by: -1}
@@ -201,7 +202,7 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 	return made, made.typ
 }
 
-// quantum returns how values are clamped and rounded.
+// quantum returns the clamp and rounding of a Sum's values. whole is set if the values are integers.
 func (c *Column) quantum(whole bool, p *problem.Problems) quantum {
 	lo, err1 := calibrate.ParseNearest(c.Lo)
 	hi, err2 := calibrate.ParseNearest(c.Hi)

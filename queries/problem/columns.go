@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// UnknownColumn reports a column that the schema lacks, with the names that it has.
+// UnknownColumn reports that schema s has no column with this name. The hint names similar columns, or all columns.
 func UnknownColumn(name, field string, s table.Schema, p *Problems) {
 	names := make([]string, len(s.Fields))
 	for i, f := range s.Fields {
@@ -37,7 +37,7 @@ func nearNames(name string, names []string) []string {
 	return near[:min(len(near), 3)]
 }
 
-// BadType reports a column of a type that cannot be used at its place.
+// BadType returns the problem that a column of type t cannot be used. Hint is empty, unless no query can read the type.
 func BadType(t table.Type) *Error {
 	e := &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
 	if t.Kind == table.Invalid {

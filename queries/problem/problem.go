@@ -1,5 +1,5 @@
-// Package problem holds the problems of a query for the job's author: errors with the place in the job, a code and a
-// hint, all of them at once.
+// Package problem gathers all problems of a query, for the author of the job. Each problem has its path in the job, a
+// code and a hint.
 package problem
 
 import (
@@ -47,14 +47,14 @@ const (
 	CodeRows           = "row-count"       // the input has another number of rows than was declared
 )
 
-// Places in a job.
+// The paths of fields that several packages report.
 const (
 	FieldUnit        = "privacy.unit"
 	FieldBounds      = "per_unit"
 	FieldSensitivity = "sensitivity"
 )
 
-// Errors returns the problems that err holds, at least one if err is not nil.
+// Errors returns the problems that err holds. If err holds none and is not nil, it becomes one problem.
 func Errors(err error) []*Error {
 	if err == nil {
 		return nil
@@ -82,7 +82,7 @@ func (l list) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the problems.
+// Unwrap lets errors.Is and errors.As look into each problem.
 func (l list) Unwrap() []error {
 	errs := make([]error, len(l))
 	for i, e := range l {

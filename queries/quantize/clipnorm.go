@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// farAway takes the place of infinite components. It is longer than any allowed norm, in quanta.
+// farAway replaces infinite components. It is larger than any allowed norm, in quanta.
 const farAway = 1 << (MaxBits + 1)
 
 // clipVector writes a vector in quanta, rounded towards zero, and shortens it if its norm exceeds Max. After rounding
@@ -44,8 +44,9 @@ func direction(x float64) int64 {
 	return 0
 }
 
-// scale returns the power of two by which components are multiplied to get quanta, given the longest component. If that
-// component would have more than 53 digits, scale returns the power that gives it 53: the vector is shortened anyway.
+// scale returns the power of two by which components are multiplied to get quanta. longest is the largest magnitude of a
+// component. If this component would have more than 53 binary digits, scale returns a smaller power that gives it 53
+// digits: the vector will be shortened anyway.
 func (q *Quantizer) scale(longest float64) float64 {
 	const digits = 53
 	if longest*q.inverse < 1<<digits {
@@ -78,8 +79,8 @@ func shorten(x []int64, norm uint64) {
 
 func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
 
-// rootUp returns the least n with n² >= x, for 0 <= x < 2^126. A first guess in floats, good to 52 digits, and one step
-// of Newton's method leave it a few units off.
+// rootUp returns the smallest n with n² >= x, for 0 <= x < 2^126. It starts with a root in floats, which has about 52
+// correct binary digits, and one step of Newton's method. The result is off by a few units, which the loops correct.
 func rootUp(x int128.Int) uint64 {
 	if x == (int128.Int{}) {
 		return 0

@@ -1,9 +1,10 @@
 // Package quantize turns the values that a query adds up into integers.
 //
 // A sum is exact, and one row changes it by a bounded amount, only if every value is an integer of bounded size. So
-// bounds and values are multiples of a quantum, a power of two that follows from the bounds alone. For sums and means
-// it is the u with V·2^-40 <= u < V·2^-39, for V = max(|Lo|, |Hi|) or V = ClipL2. Integers are exact up to V = 2^40. A
-// [Value] describes what is added up, a [Quantizer] bounds and rounds it, and [RowValues] reads it from batches.
+// bounds and values become multiples of a quantum, a power of two that follows from the bounds alone. For sums and means
+// the quantum u has V·2^-40 <= u < V·2^-39, with V = max(|Lo|, |Hi|) or V = ClipL2. Integer values are not rounded if V
+// is at most 2^40. A [Value] describes the values of rows, [RowValues] reads them from batches, and a [Quantizer] bounds
+// and rounds them.
 package quantize
 
 import (
@@ -18,7 +19,7 @@ import (
 const (
 	// MaxBits is the largest number of binary digits of a quantized value, and the number that values have by default.
 	MaxBits = 40
-	maxLog2 = 900 // the largest logarithm of V and of 1/V
+	maxLog2 = 900 // the largest binary logarithm of V and of 1/V
 )
 
 // Options describe what a kind of query needs from its quantizer.
@@ -40,11 +41,11 @@ type Quantizer struct {
 	Dims     int
 	Exponent int     // the quantum is 2^Exponent
 	inverse  float64 // 2^-Exponent
-	Min, Max int64   // the range in quanta; or -norm and +norm
-	Centre   int64   // subtracted if values are centred
-	Clip     bool    // Max bounds the norm of a vector
-	// If values are weighted, Factors are the value and the weight, and quantized values are their products minus the
-	// centre. Otherwise Factors is nil.
+	Min, Max int64   // the range of a component in quanta; minus and plus the largest norm if Clip is set
+	Centre   int64   // the centre in quanta, which is subtracted before summing; 0 if values are not centred
+	Clip     bool    // Max bounds the L2 norm of a vector instead of each component
+	// Factors quantize the value and the weight if values are weighted: a quantized value is weight·(value - centre of the
+	// value). Otherwise Factors is nil.
 	Factors *Factors
 }
 
@@ -81,8 +82,8 @@ func (q *Quantizer) boundField() string {
 	return q.Field + ".clamp"
 }
 
-// fit chooses the quantum and moves the ends of the range inwards to multiples of it. If values are centred, it also
-// sets the centre. It returns false if the range is too narrow, or if it is beyond all possible quanta.
+// fit chooses the quantum, and moves the minimum and maximum inwards to multiples of the quantum. If values are centred,
+// it also sets the centre. It returns false if the range is too narrow, or too large or small for any quantum.
 func (q *Quantizer) fit(low, high *big.Rat) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
@@ -100,8 +101,8 @@ func (q *Quantizer) fit(low, high *big.Rat) bool {
 	return q.Min < q.Max
 }
 
-// Between returns the quantizer with another range, in the same quanta. If centred is set, the centre of this range is
-// subtracted from values.
+// Between returns a quantizer with the range from low to high, in the same quanta. If centred is set, the centre of this
+// range is subtracted from values before summing.
 func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
 	out := *q
 	out.Min, out.Max, out.Centre, out.Centred = low, high, 0, centred
@@ -128,7 +129,7 @@ func powerOfTwo(e int) *big.Rat {
 	return new(big.Rat).SetInt(x)
 }
 
-// Real returns n quanta as a float64. It is exact if n has at most 53 digits.
+// Real returns n quanta as a float64. It is exact if n has at most 53 binary digits.
 func (q *Quantizer) Real(n int64) float64 { return math.Ldexp(float64(n), q.Exponent) }
 
 // Half returns half the range of a centred component, or the norm, in quanta.

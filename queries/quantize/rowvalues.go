@@ -11,15 +11,16 @@ import (
 
 // RowValues reads the values of a batch's rows as floats.
 type RowValues struct {
-	columns []domain.Coordinates // empty if the value is a column of lists
-	dims    int
-	rows    []float64     // the values of the batch, row by row, if they are in columns of numbers
-	list    *table.Column // the values of the batch, if they are in a column of lists
-	listAt  int
+	columns []domain.Coordinates // read the columns; nil if the value is a column of lists
+	dims    int                  // how many numbers a row has
+	rows    []float64            // the values of the batch, row by row, if they are in columns of numbers
+	list    *table.Column        // the values of the batch, if they are in a column of lists
+	listAt  int                  // the index in a batch and the type of the column of lists
 	listOf  table.Type
 }
 
-// Compile finds the columns of the value, or reports columns that do not fit.
+// Compile returns a RowValues for batches with the columns of l. It reports to l.Problems each column that is missing or
+// has an unsuitable type.
 func (q *Quantizer) Compile(l domain.BatchColumns) *RowValues {
 	v := q.Value
 	r := &RowValues{dims: q.Numbers()}
@@ -51,7 +52,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 			p.Add(field, problem.CodeColumnType, "a column of lists needs the public length of its lists", "add length: N")
 		}
 	default:
-		hint := problem.BadType(t).Hint // used if no query reads such a column
+		hint := problem.BadType(t).Hint // not empty if no query reads columns of this type
 		if hint == "" {
 			hint = "input.csv.types types a CSV column"
 		}
@@ -59,7 +60,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	}
 }
 
-// Open reads the values of a batch, for Row and Numbers.
+// Open reads the values of a batch. Row and Numbers then return them.
 func (r *RowValues) Open(b *table.Batch) (err error) {
 	switch {
 	case r.columns == nil:
@@ -82,7 +83,7 @@ func (r *RowValues) Open(b *table.Batch) (err error) {
 	return nil
 }
 
-// Row returns the value of a row. If the row has no value, the result has the wrong length or holds NaN.
+// Row returns the numbers of a row of the batch. If the row has no value, the result has the wrong length or holds NaN.
 func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]
@@ -93,15 +94,15 @@ func (r *RowValues) Row(i int) []float64 {
 	return r.list.List(i)
 }
 
-// Numbers returns the values of the first n rows, if the value is one column of numbers.
+// Numbers returns the values of the first n rows. The value must be one column of numbers.
 func (r *RowValues) Numbers(n int) []float64 { return r.rows[:n] }
 
-// Column returns the column of a batch that holds the values, if the value is one column of numbers.
+// Column returns the column of a batch that holds the values. The value must be one column of numbers.
 func (r *RowValues) Column(b *table.Batch) (*table.Column, error) {
 	return columnar.Of(b, r.columns[0].At, r.columns[0].Kind)
 }
 
-// listsOf returns the column of lists at a position of a batch, after checking its form.
+// listsOf returns column at of a batch, which holds lists, after checking its form.
 func listsOf(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 	if at >= len(b.Columns) {
 		return nil, columnar.ErrShape

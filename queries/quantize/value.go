@@ -10,28 +10,29 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Value describes the values that a sum or mean adds up: each row has a bounded number or a bounded vector.
+// Value describes the values of rows in a sum or mean: bounded numbers or bounded vectors.
 type Value struct {
-	// Columns are one column of numbers, or several columns that are the components of a vector, or one column of lists.
+	// Columns are one column of numbers, several columns that hold the components of a vector, or one column of lists.
 	Columns []string
 	// List is set if the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are the ends of the clamp, as decimals. Each component, also an infinite one, is clamped and rounded to
-	// the nearest multiple of the quantum, ties to even. The ends are first moved inwards to multiples of the quantum.
+	// Lo and Hi are the minimum and maximum of the clamp, as decimals. They are first moved inwards to multiples of the
+	// quantum. Each component, even an infinite one, is clamped and rounded to the nearest multiple of the quantum, ties
+	// to even.
 	Lo, Hi string
-	// ClipL2 is the largest norm of a vector, as a decimal; it is set if Lo and Hi are not. A longer vector is shortened
-	// and rounded towards zero. If components are infinite, the vector keeps their direction and its other components
+	// ClipL2 is the largest L2 norm of a vector, as a decimal; it is set if Lo and Hi are not. A longer vector is shortened
+	// and rounded towards zero. If components are infinite, the vector keeps only their direction: all finite components
 	// become 0.
 	ClipL2 string
-	// Share is set if the clamp is chosen privately within the public range from Lo to Hi. It is the fraction of the
-	// query's mu² that the choice costs; 0 if Lo and Hi are the clamp.
+	// Share is the fraction of the query's mu² that choosing the clamp costs, if it is chosen privately within the public
+	// range from Lo to Hi; 0 if Lo and Hi are the clamp.
 	Share float64
-	// Rows is the public number of rows of a mean; 0 if it is not public. If it is set, all rows count, and a row without
-	// a value counts as the centre of the range, or as zero.
+	// Rows is the public number of rows of a mean; 0 if it is not public. If it is set, every row counts: a row without a
+	// value counts as the centre of the range, or as zero if the norm is bounded.
 	Rows int64
-	// Weight describes the weight of each row of a mean; nil if all rows count equally. A row without a weight has no
-	// value.
+	// Weight describes the weight of each row of a mean; nil if all rows count equally. A row without a weight does not
+	// count.
 	Weight *Value
 }
 
@@ -54,7 +55,7 @@ func (v *Value) Dims() int {
 	return len(v.Columns)
 }
 
-// Half returns half the length of a component's range, or the norm that bounds the vector.
+// Half returns half of Hi - Lo, or the largest norm of a vector, in the unit of the values.
 func (v *Value) Half() float64 {
 	if v.ClipL2 != "" {
 		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
@@ -112,7 +113,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// minMax returns the range of the components. If a norm bounds the vector, it is minus and plus the norm.
+// minMax returns the range of a component, or minus and plus the largest norm of a vector. It reports problems of the
+// bounds.
 func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
 		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them",

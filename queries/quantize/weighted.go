@@ -8,16 +8,17 @@ import (
 // Weighted values
 //
 // A weighted mean needs two numbers of each row: weight·(value - centre), and the weight. Value and weight are first
-// clamped and rounded, each to its own quantum. So the product is an exact integer, a multiple of both quanta's
-// product, and every engine adds up the same integers.
+// clamped and rounded, each to its own quantum. So their product is an exact integer in units of the product of both
+// quanta, and every engine sums the same integers.
 
 // Factors quantize a weighted value: the value, minus its centre, and the weight.
 type Factors struct{ Value, Weight *Quantizer }
 
 const (
-	// factorBits is the number of binary digits of a factor: a product has at most 60.
+	// factorBits is the number of binary digits of a quantized value or weight: their product has at most 60.
 	factorBits = 30
-	// factorLog2 bounds the binary logarithm of the bounds of a factor, so that products are doubles.
+	// factorLog2 bounds the binary logarithm of the bounds of a value or weight, so that products do not overflow a
+	// float64.
 	factorLog2 = 450
 )
 
@@ -44,7 +45,7 @@ func newWeighted(v *Value, o Options, p *problem.Problems) *Quantizer {
 		Exponent: f.Value.Exponent + f.Weight.Exponent, Min: -most, Max: most}
 }
 
-// CheckWeight reports a weight that can be negative.
+// CheckWeight reports a problem if the range of a weight allows negative numbers.
 func CheckWeight(v *Value, field string, p *problem.Problems) {
 	if low, ok := domain.Number(v.Lo); ok && low.Sign() < 0 {
 		p.Add(field+".clamp", problem.CodeBadValue, "a weight below 0 stands for no number of people or things",
@@ -52,7 +53,7 @@ func CheckWeight(v *Value, field string, p *problem.Problems) {
 	}
 }
 
-// Numbers returns how many integers a row has: its components, and the weight if there is one.
+// Numbers returns how many integers Quantize makes of a row: one for each component, and one more for a weight.
 func (q *Quantizer) Numbers() int {
 	if q.Factors != nil {
 		return 2
@@ -68,7 +69,7 @@ func (q *Quantizer) Range(i int) (low, high int64) {
 	return q.Min, q.Max
 }
 
-// quantize writes the product and the weight to dst. It returns false if value or weight is NaN.
+// quantize writes weight·(value - centre) and the weight to dst. It returns false if value or weight is NaN.
 func (f *Factors) quantize(dst []int64, row []float64) bool {
 	var value [1]int64
 	if len(row) != 2 || !f.Value.Quantize(value[:], row[:1]) || !f.Weight.Quantize(dst[1:], row[1:]) {

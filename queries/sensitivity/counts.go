@@ -1,5 +1,5 @@
-// Package sensitivity computes sensitivities: how far the exact answers of neighbouring tables can be apart, given the
-// bounds on privacy units. It has the L2 sensitivity of counts (counts.go) and of sums (sums.go), and their L1
+// Package sensitivity computes sensitivities: the largest distance between the exact answers of neighbouring tables,
+// given the bounds on privacy units. It has the L2 sensitivity of counts (counts.go) and of sums (sums.go), and their L1
 // sensitivity (manhattan.go). It computes with integers and rounds up once.
 package sensitivity
 
@@ -37,7 +37,8 @@ func (adj Adjacency) Check(p *problem.Problems) {
 //
 //	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
 //
-// The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
+// The norm is convex, so it is largest at a corner of the set of allowed row counts: m rows in as many cells as
+// possible, and the remaining r rows in one more cell.
 func LargestNorm(l bounding.Limits, a int64) *big.Int {
 	full := min(a, l.Rows/l.RowsPerCell)
 	rest := int64(0)
@@ -53,10 +54,10 @@ func LargestNorm(l bounding.Limits, a int64) *big.Int {
 
 // SquaredCounts returns the squared L2 sensitivity of the row counts in a domain with this number of cells.
 //
-// Under add-remove it is g(L); see LargestNorm. Under replace-one it is the largest ‖c − c′‖² for two vectors c and c′
-// within the limits. Counts are not negative, so it is largest if no cell has rows in both: g(min(b, L)) + g(min(cells
-// − b, L)) if c uses b cells. g is concave (its steps are m², …, m², r², 0, …), so the largest value has b at half the
-// cells.
+// Under add-remove it is g(L); see LargestNorm. Under replace-one it is the largest ‖c − c′‖² for two vectors c and c′ of
+// row counts within the limits. Counts are not negative, so it is largest if no cell has rows in both vectors. If c uses
+// b cells, it is g(min(b, L)) + g(min(cells − b, L)). g is concave (its steps are m², …, m², r², 0, …), so this is
+// largest if b is half the cells.
 func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return LargestNorm(l, l.Cells)
@@ -84,7 +85,7 @@ func square(x float64) *big.Rat {
 	return r.Mul(r, r)
 }
 
-// RootUpRat returns a float64 that is not below the square root of x ≥ 0, and no more than two places above it.
+// RootUpRat returns a float64 that is not below the square root of x ≥ 0. At most two float64s lie between them.
 func RootUpRat(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	up := math.Sqrt(f)
@@ -94,7 +95,7 @@ func RootUpRat(x *big.Rat) float64 {
 	return up
 }
 
-// RootText formats the root of x: an integer, or "sqrt(x)".
+// RootText formats the square root of x: as an integer if it is one, else as "sqrt(x)".
 func RootText(x *big.Int) string {
 	root := new(big.Int).Sqrt(x)
 	if new(big.Int).Mul(root, root).Cmp(x) == 0 {

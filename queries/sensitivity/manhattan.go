@@ -9,15 +9,15 @@ import (
 
 // L1 sensitivities
 //
-// Noise with delta 0 depends on the L1 norm, the sum of absolute differences. It is found like the L2 norm (counts.go,
-// sums.go): the norm is convex and grows with each row, so it is largest at the same corners of the set that the bounds
-// allow.
+// The noise of a release with delta 0 depends on the L1 sensitivity: the largest sum of absolute differences. It is found
+// like the L2 sensitivity (counts.go, sums.go): the L1 norm is convex too and grows with each row, so it is largest at
+// the same corners of the set that the bounds allow.
 
 // L1Counts returns the L1 sensitivity of the row counts in a domain with this number of cells.
 //
-// Under add-remove it is the largest number of rows of a unit, min(k, L·m). Under replace-one it is largest if the
-// unit's rows before and after are in different cells: h(min(b, L)) + h(min(cells − b, L)), with h(a) = min(k, a·m), if
-// the rows before use b cells. h is concave, so the largest value has b at half the cells.
+// Under add-remove it is the largest number of rows of a unit, min(k, L·m). Under replace-one, the difference is largest
+// if the unit's rows in the two tables are in different cells. If the rows in one table use b cells, it is
+// h(min(b, L)) + h(min(cells − b, L)) with h(a) = min(k, a·m). h is concave, so this is largest if b is half the cells.
 func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
 		return mostRows(l, l.Cells)
@@ -27,7 +27,7 @@ func L1Counts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	return one.Add(one, other)
 }
 
-// mostRows returns h(a), the largest number of rows in at most a cells.
+// mostRows returns h(a) = min(k, a·m), the largest number of rows of a unit in at most a cells.
 func mostRows(l bounding.Limits, a int64) *big.Int {
 	rows := new(big.Int).Mul(big.NewInt(a), big.NewInt(l.RowsPerCell))
 	if most := big.NewInt(l.Rows); rows.Cmp(most) > 0 {
@@ -36,17 +36,17 @@ func mostRows(l bounding.Limits, a int64) *big.Int {
 	return rows
 }
 
-// AbsoluteNorm returns the L1 sensitivity of sums in a domain with this number of cells, rounded up.
+// AbsoluteNorm returns the L1 sensitivity of sums of such values in a domain with this number of cells, rounded up.
 func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(CeilingOf(r.absolute(l, adj, cells)), r.Exponent)
 }
 
 // absolute returns the L1 sensitivity, in quanta.
 //
-// A cell to which a unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n')
-// in each component, as in [Reach.Squared]; n' is 0 under add-remove. Vectors of a norm of at most ρ have an L1 norm of
-// at most sqrt(d)·ρ, d their length, so that their L1 sensitivity, an integer, is at most sqrt(d) times the L1
-// sensitivity of single numbers as large as ρ, rounded down.
+// A cell with n of the unit's rows in one table and n' in the other changes by at most More·max(n, n') + Less·min(n, n')
+// in each component, as in [Reach.Squared]; n' is 0 under add-remove. If values are vectors of d components with an L2
+// norm of at most ρ, their L1 norm is at most sqrt(d)·ρ. So their L1 sensitivity is at most sqrt(d) times the L1
+// sensitivity of single numbers up to ρ. It is an integer, so that this bound is rounded down.
 func (r *Reach) absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {

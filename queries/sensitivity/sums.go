@@ -8,8 +8,9 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Reach is how far the value of one row can be from zero, in quanta of 2^Exponent. Each of Components components is in
-// [-Less, More] or in [-More, Less]. Or Components is 1 and the L2 norm of a vector is at most More = Less.
+// Reach is how far the value of one row can be from zero, in quanta of 2^Exponent. A value has Components components,
+// each in [-Less, More] or each in [-More, Less]. If instead the L2 norm of a vector is bounded, Components is 1 and
+// More = Less is the bound on the norm.
 type Reach struct {
 	More, Less int64 // More >= Less >= 0
 	Components int64
@@ -18,7 +19,7 @@ type Reach struct {
 	Exponent int
 }
 
-// ReachOf returns the reach of the values that a sum adds up.
+// ReachOf returns the reach of quantized values minus the quantizer's centre.
 func ReachOf(q *quantize.Quantizer) *Reach {
 	up, down := max(q.Max-q.Centre, 0), max(q.Centre-q.Min, 0)
 	r := &Reach{More: max(up, down), Less: min(up, down), Components: int64(q.Dims), Exponent: q.Exponent}
@@ -33,7 +34,7 @@ func (r *Reach) Norm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(RootUp(r.Squared(l, adj, cells)), r.Exponent)
 }
 
-// OfRow returns the largest norm of one row's value, rounded up.
+// OfRow returns the largest L2 norm of one row's value, rounded up.
 func (r *Reach) OfRow() float64 {
 	return r.Norm(bounding.Limits{Rows: 1, Cells: 1, RowsPerCell: 1}, AddRemove, 1)
 }
@@ -42,9 +43,9 @@ func (r *Reach) OfRow() float64 {
 //
 // Let ρ be the largest norm of a row's value. If a unit adds n rows to a cell, the cell changes by a vector of norm at
 // most n·ρ, and by exactly n·ρ if all rows have the same extreme value. So the squared sensitivity under add-remove is
-// ρ² times that of counts. Under replace-one, a cell that has n of the unit's rows in one table and n' in the other
-// changes by at most more·max(n, n') + less·min(n, n') in each component; see [Reach.corners]. If all values are on one
-// side of zero, less is 0 and this is ρ² times the sensitivity of counts again.
+// ρ² times the squared sensitivity of counts. Under replace-one, a cell that has n of the unit's rows in one table and n'
+// in the other changes by at most More·max(n, n') + Less·min(n, n') in each component; see [Reach.corners]. If all values
+// are on one side of zero, Less is 0, and the squared sensitivity is again ρ² times the squared sensitivity of counts.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
@@ -57,12 +58,13 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 }
 
 // corners returns the largest sum over all cells of cell(max(n, n'), min(n, n')), for two vectors n and n' of row
-// counts within the limits. cell is (more·max + less·min)², or the same without the square.
+// counts within the limits. cell is the function cell or changed.
 //
-// The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r <
-// m in one more, as in [LargestNorm]. It remains to choose which cells of the two vectors coincide. The cell with the
-// rest r may coincide with the other vector's rest, with a full cell or with no cell; among the remaining full cells,
-// the best number coincides.
+// The sum is convex and grows with each count, so it is largest if both vectors are corners of the set within the limits:
+// m rows in each of f cells (full cells) and r < m rows in one more cell, as in [LargestNorm]. It remains to choose which
+// cells of the two vectors are the same cell. The cell with r rows can be the same as the other vector's cell with r
+// rows, as one of its full cells, or as none of its cells. For the remaining full cells, best finds the best number of
+// common cells.
 func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Cells, cells)
 	full := min(a, l.Rows/l.RowsPerCell)
@@ -88,24 +90,25 @@ func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *b
 	return most
 }
 
-// cell returns (more·n + less·o)² for n >= o.
+// cell returns (More·n + Less·o)² for n >= o.
 func (r *Reach) cell(n, o int64) *big.Int {
 	x := r.changed(n, o)
 	return x.Mul(x, x)
 }
 
-// changed returns more·n + less·o for n >= o.
+// changed returns More·n + Less·o for n >= o.
 func (r *Reach) changed(n, o int64) *big.Int {
 	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
 	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
 }
 
-// pairing holds what a full cell adds to the sum: both if it is full in both tables, one if it is full in one.
+// pairing holds what a full cell adds to the sum: both if it is full in both tables, one if it is full in one table and
+// empty in the other.
 type pairing struct{ both, one *big.Int }
 
-// best returns sum plus the most that x full cells of one table and y full cells of the other can add; nil if they do
-// not fit in the cells. The amount is linear in how many cells are full in both tables, so it is largest at one end of
-// the range of this number.
+// best returns sum plus the most that x full cells of one table and y full cells of the other can add, or nil if they do
+// not fit in the cells. What they add is linear in the number of cells that are full in both tables, so it is largest for
+// the smallest or the largest possible number.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)
 	if few > many || min(x, y, cells) < 0 {
@@ -121,7 +124,7 @@ func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	return total
 }
 
-// total returns what n full cells of both tables add, if pairs of them are the same cell.
+// total returns what the full cells of both tables, n together, add if pairs cells are full in both tables.
 func (p pairing) total(pairs, n int64) *big.Int {
 	both := new(big.Int).Mul(p.both, big.NewInt(pairs))
 	one := new(big.Int).Mul(p.one, big.NewInt(n-2*pairs))

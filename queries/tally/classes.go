@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// Codes of nulls, and of values outside of the cells.
+// nullCode is the code of nulls, and outsideCode the code of values outside of the cells.
 const (
 	nullCode    = -2
 	outsideCode = -3
@@ -39,7 +39,7 @@ func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// unitClasser finds the rows without a privacy unit.
+// unitClasser classifies rows without a privacy unit as null, and other rows as inside.
 type unitClasser struct {
 	units *units.Reader
 	cells []int32
@@ -66,8 +66,8 @@ type valueClasser struct {
 	values *quantize.RowValues
 	dims   int
 	clip   bool
-	// low and high are the ends of the clamp in the column's unit, slightly wider: the clamp is rounded to the quantum,
-	// and a value that is only rounded does not count as clamped. For vectors high is the norm.
+	// low and high are the minimum and maximum of the clamp, in the column's unit, or for vectors high is the largest norm.
+	// The range is a few quanta wider than the clamp, so that a value that is only rounded does not count as clamped.
 	low, high float64
 }
 
@@ -105,8 +105,8 @@ func (c *valueClasser) class(row []float64) uint8 {
 	return class
 }
 
-// AddDimension adds the values of a listed dimension to the tally, or reports problems. l describes the columns of
-// batches.
+// AddDimension adds a dimension with listed cells to the inputs, or reports problems to l.Problems. l describes the
+// columns of batches.
 func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
 	c := &codeClasser{}
@@ -116,7 +116,7 @@ func (t *Tally) AddDimension(a domain.Axis, l domain.BatchColumns) {
 	t.addInput(l, keyInput(&a.Dimension, a.Field), c)
 }
 
-// AddDiscovered adds the values of a dimension that discovers its keys.
+// AddDiscovered adds a dimension that discovers its keys to the inputs.
 func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.BatchColumns) {
 	at, kind, _ := l.Find(d.Column, field+".column")
 	coder := &domain.AxisCoder{At: at, Kind: kind, Values: keyselection.NewChecker(kind, outsideCode), Null: nullCode}
@@ -130,12 +130,12 @@ func keyInput(d *domain.Dimension, field string) Input {
 	}
 }
 
-// AddUnit adds the privacy unit to the tally.
+// AddUnit adds the privacy unit to the inputs.
 func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.BatchColumns) {
 	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
 }
 
-// AddValue adds the value that is summed to the tally, or reports problems.
+// AddValue adds the value that is summed to the inputs, or reports problems to l.Problems.
 func (t *Tally) AddValue(q *quantize.Quantizer, l domain.BatchColumns) {
 	all := q.Value.Rows > 0
 	in := Input{Role: RoleValue, Columns: q.Value.Columns, Field: q.Field, NullCounts: all, OutsideCounts: all}

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// OfFilters makes a tally of the filters, with one input for each. Give Add all rows of the table; Counted then returns
-// how many pass.
+// OfFilters returns a tally with one input for each filter. If Add gets all rows of the table, Counted returns how many
+// rows pass all filters.
 func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
 	p := &problem.Problems{}
 	l := domain.BatchColumns{Schema: s, Columns: f.Columns(), Problems: p}
@@ -27,7 +27,7 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 	return t, p.Err()
 }
 
-// filterClasser finds the rows that one filter rejects.
+// filterClasser classifies rows that one filter rejects as null or outside, and other rows as inside.
 type filterClasser struct {
 	tests   []domain.Test
 	numeric bool // texts are compared as numbers

@@ -1,10 +1,10 @@
 // Package tally counts the rows that a query cannot use, for the operator.
 //
-// A tally counts how many rows have no value in a column, a text that is not valid for its type, a value outside of the
-// listed cells, or a value that is moved into its range. Its numbers are exact and private: they are shown only to the
-// operator, who may read the input. No answer depends on them. A tally reads the columns a second time, with coders
-// that distinguish a null from a value outside of the cells, so that accumulators need not do so. An engine may give it
-// only some of the batches.
+// A tally counts how many rows have no value in a column, a text that is not valid for the column's type, a value outside
+// of the listed cells, or a value that the clamp changes. Its numbers are exact and private: only the operator, who may
+// read the input, sees them. No answer depends on them. A tally reads the columns a second time, with coders that
+// distinguish a null from a value outside of the cells, so that accumulators need not do so. An engine may give it only
+// some of the batches.
 package tally
 
 import (
@@ -36,23 +36,23 @@ type Input struct {
 	Form string
 	// Rows is the number of rows that pass the filters. For a filter, it is the number of all rows.
 	Rows int64
-	// Null rows have no value: null, NaN, or no place on earth.
+	// Null rows have no value: null, NaN, or coordinates that are not on the earth.
 	Null int64
 	// Unparsed rows have a text that is not valid for the type that the query needs.
 	Unparsed int64
 	// Outside rows have a value that is in no cell or that the filter rejects, or a vector of the wrong length.
 	Outside int64
-	// Clamped rows have a value that was moved to an end of the clamp, or a vector that was shortened.
+	// Clamped rows have a value that the clamp moves to its minimum or maximum, or a vector that is shortened.
 	Clamped int64
-	// NullCounts is set if Null and Unparsed rows still count, and OutsideCounts if Outside rows do: in a cell of their
-	// own, or as the centre of the clamp.
+	// NullCounts is set if Null and Unparsed rows still count, and OutsideCounts if Outside rows still count: in a null cell
+	// or other cell, or as the centre of the clamp.
 	NullCounts, OutsideCounts bool
 }
 
-// Inside returns the rows with a value in a listed cell, in the range or accepted by the filter.
+// Inside returns the number of rows with a value that is in a listed cell or, for a filter, accepted.
 func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
 
-// Used returns how many rows this input lets count: rows inside, and rows that count in spite of their value.
+// Used returns the number of rows that this input does not drop: the rows inside, and other rows that still count.
 func (t *Input) Used() int64 {
 	n := t.Inside()
 	if t.NullCounts {
@@ -67,21 +67,21 @@ func (t *Input) Used() int64 {
 // Tally counts the rows of one query, or of the filters. It is not safe for use by several goroutines.
 type Tally struct {
 	inputs  []tallied
-	rows    int64
-	counted int64
-	// for each row of the last batch, its class in an input
-	classes []uint8
-	lost    []bool // for each row of the last batch, whether some input keeps it from counting
+	rows    int64 // the result of Rows
+	counted int64 // the result of Counted
+	// For each row of the last batch:
+	classes []uint8 // the class in the current input
+	lost    []bool  // true if at least one input drops the row
 }
 
-// tallied is an input, with the classer that finds the class of each row.
+// tallied is an input, and a classer that finds the class of each row.
 type tallied struct {
 	Input
-	at      []int // positions of the columns in a batch
+	at      []int // the indexes of the input's columns in a batch
 	classer classer
 }
 
-// addInput appends an input with the classer of its rows.
+// addInput appends an input and a classer for its rows.
 func (t *Tally) addInput(l domain.BatchColumns, in Input, c classer) {
 	x := tallied{Input: in, classer: c}
 	for _, column := range in.Columns {
@@ -96,7 +96,7 @@ type classer interface {
 	classes(b *table.Batch, dst []uint8) error
 }
 
-// The classes of rows.
+// The classes of rows; the fields of Input explain them. A classer does not distinguish Unparsed from Null.
 const (
 	classInside uint8 = iota
 	classNull
@@ -127,7 +127,7 @@ func (t *Tally) Add(b *table.Batch) error {
 	return nil
 }
 
-// countClasses counts rows by their classes, and sets lost for rows that this input keeps from counting.
+// countClasses counts rows by their classes, and sets lost for rows that this input drops.
 func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 	for row, class := range classes {
 		if b.Keep != nil && !b.Keep[row] {
@@ -151,7 +151,7 @@ func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 	}
 }
 
-// hasUnparsed reports whether a row without a value has a text that could not be read.
+// hasUnparsed reports whether a row without a value has a text that is not valid for the column's type or use.
 func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
 	for _, at := range x.at {
 		c := &b.Columns[at]
@@ -179,7 +179,7 @@ func (t *Tally) Merge(o *Tally) {
 // Rows returns the number of rows that passed the filters.
 func (t *Tally) Rows() int64 { return t.rows }
 
-// Counted returns how many of these rows have a cell, a value and a unit. It is before the bounds on units.
+// Counted returns how many of these rows have a cell, a value and a unit, including rows that the bounds on units drop.
 func (t *Tally) Counted() int64 { return t.counted }
 
 // Inputs returns the counts of each input, in the order of dimensions, unit and value.

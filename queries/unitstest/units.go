@@ -12,16 +12,16 @@ import (
 // Reader reads the units of the rows of a table.
 type Reader struct{ *units.Reader }
 
-// New returns a reader of the units in some columns of a schema, which may be floats; batches hold columns. The error
-// explains why the columns cannot be units.
+// New returns a Reader. unit are the columns of the privacy unit, which may hold floats; columns are the columns of
+// batches; s has their types. The error explains why the columns cannot identify units.
 func New(unit, columns []string, s table.Schema) (Reader, error) {
 	var p problem.Problems
 	r := Reader{units.New(unit, true, columns, s, &p)}
 	return r, p.Err()
 }
 
-// Append appends the unit of each row of a batch: two texts are equal if and only if the rows belong to the same unit.
-// A row without a unit has the empty text.
+// Append appends a text for the unit of each row of a batch. Two texts are equal if and only if the rows belong to the
+// same unit. The text is empty if a row has no unit.
 func (r Reader) Append(to []string, b *table.Batch) ([]string, error) {
 	cells := make([]int32, b.Rows)
 	if err := r.Open(b, cells); err != nil {

@@ -100,7 +100,7 @@ var tables = both(people, map[string]table{
 			"state": {rows: 4, header: []string{"state", "population"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("state", 4)[i], "250000"}
 			}}})},
-	// how many editors there are; how exact the number is depends on the risk in the country
+	// The number of editors. How exact a published number is depends on the risk for editors in the country.
 	"geoeditors": {rows: 60_000, header: []string{"country", "project", "activity", "editors"},
 		row: func(r *rand.Rand, i int) []string {
 			project := i / 3 % 100

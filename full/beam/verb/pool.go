@@ -73,14 +73,15 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	c := exec.Command(p.program, workerFlag, "--id="+r.GetWorkerId(),
 		"--logging_endpoint="+r.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+r.GetControlEndpoint().GetUrl())
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
-	// Only the pool holds the other end of the worker's standard input, so the worker notices if the pool is killed.
+	// The worker's standard input is a pipe to the pool. If the pool is killed, the pipe closes, and the worker ends
+	// itself.
 	c.Env = append(os.Environ(), poolVariable+"=1")
 	lifeline, err := c.StdinPipe()
 	if err != nil {
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
 	if err := c.Start(); err != nil {
-		_ = lifeline.Close() // nobody reads it
+		_ = lifeline.Close() // the worker was not started
 		return &fnpb.StartWorkerResponse{Error: "a worker can't be started"}, nil
 	}
 	p.workers[w] = c
@@ -95,7 +96,7 @@ func (p *pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// poolVariable is set for workers that a pool has started. Their standard input ends with the pool.
+// poolVariable is set in the environment of workers that a pool has started. They end when their standard input closes.
 const poolVariable = "DPRELEASE_BEAM_POOL"
 
 // endWithPool ends this process, a worker, when its pool ends, even if the pool is killed.

@@ -314,7 +314,7 @@ func asksForInput(flag string) bool {
 }
 
 // released reports whether a run of a plan would return or finish a release that the ledger already has. If the ledger
-// cannot be read, a later step reports it.
+// cannot be read, it returns false, and a later step reports the error.
 func released(ctx context.Context, plan *pipeline.Plan) bool {
 	book, closeBook, err := runjob.OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil {
@@ -325,8 +325,8 @@ func released(ctx context.Context, plan *pipeline.Plan) bool {
 	return err == nil && found && (prior.State == ledger.Published || prior.State == ledger.Sealed)
 }
 
-// foreign reports whether a key was made for another ledger than the job's. If the job or the ledger cannot be read, a
-// later step reports it.
+// foreign reports whether the key belongs to another ledger than the job's. If the job or the ledger cannot be read, it
+// returns false, and a later step reports the error.
 func foreign(ctx context.Context, path string, params map[string]string, key partial.Key) bool {
 	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: os.LookupEnv, CheckStep: pipeline.CheckStep})
 	if len(diags) > 0 {
@@ -341,8 +341,8 @@ func foreign(ctx context.Context, path string, params map[string]string, key par
 	return err == nil && !bytes.Equal(input, key.InputKey())
 }
 
-// aggregate runs the pipeline, and runs it again if it fails. A failed attempt leaves only encrypted files that are
-// never read, so it does not matter how far it came.
+// aggregate runs the pipeline, and runs it again if it fails. A failed attempt leaves only encrypted files, which are
+// never read.
 func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
 	if err := setWorkerBinary(folder); err != nil {
 		return err
@@ -380,8 +380,8 @@ const (
 // mostBundles is the number of functions that prism runs at the same time.
 const mostBundles = 8
 
-// scopes returns the number of scopes of the task: one for each worker or, if prism has one worker, one for each
-// processor of this machine.
+// scopes returns the number of scopes into which the pipeline is divided (dpbeam.Build): one for each worker or, if
+// prism has one worker, one for each processor of this machine.
 func (o *options) scopes() int {
 	if runner() == prism && o.workers == 1 {
 		return min(runtime.GOMAXPROCS(0), mostBundles)
@@ -409,7 +409,8 @@ func unknownReason(err error) string {
 	return "the runner's log has the reason"
 }
 
-// said returns the text to print for a fault. It includes the details if no worker has a log of its own.
+// said returns the message for a fault. It includes the worker's details if the workers are in this process, and so
+// have no log of their own.
 func said(f *dpbeam.Fault, err error) string {
 	if inProcess() {
 		return f.SaidIn(err)

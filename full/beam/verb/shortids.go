@@ -18,8 +18,8 @@ import (
 // Names of metrics
 //
 // A worker of the Go SDK reports metrics under short names: 1, 2, 3, …. Prism keeps one list of short names for all
-// workers of a job. So with two workers it confuses their metrics, and the job fails. So each of several workers puts
-// its identifier before its short names.
+// workers of a job. With two workers it would confuse their metrics, and the job would fail. To prevent this, each of
+// several workers puts its identifier before its short names.
 
 // nameMetrics gives the metrics of this process unique short names if it is one of several workers (see separate). Call
 // it before the SDK's worker begins.

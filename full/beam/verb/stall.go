@@ -13,7 +13,8 @@ import (
 )
 
 // A runner may wait forever, silently, for a worker that was killed. So the submitter polls the job's metrics, which
-// change while any worker reads rows or bounds units. If they do not change for a long time, the job is cancelled.
+// change as long as a worker reads rows or processes units. If they do not change for the time of --stalled, the job is
+// cancelled.
 
 // errStalled means that a job made no progress.
 var errStalled = errors.New("the job made no progress for as long as --stalled says")

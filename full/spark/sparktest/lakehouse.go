@@ -34,7 +34,7 @@ func StartLakehouse(t testing.TB) *Server {
 		"spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension"})
 }
 
-// installJars returns the files of Maven artifacts.
+// installJars installs Maven artifacts, and returns the paths of their jars.
 func installJars(artifacts []string) (files []string, err error) {
 	dir, err := setuptest.Install("lakehouse-"+lakehouseVersion, func(dir string) error {
 		for _, artifact := range artifacts {

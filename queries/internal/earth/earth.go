@@ -1,5 +1,5 @@
 // Package earth finds the nearest of many public places on the ellipsoid of WGS84. It computes positions in space and
-// distances along the ellipsoid, and has two indexes of places: a tree, and squares of latitude and longitude.
+// distances along the ellipsoid, and has two indexes of places: a k-d tree, and squares of latitude and longitude.
 package earth
 
 import "math"
@@ -18,7 +18,7 @@ const (
 // numbers.
 type Formula struct {
 	// Degree is a degree in radians. An angle below Least degrees in magnitude counts as 0, so that no product is too
-	// small for a double.
+	// small for a float64.
 	Degree, Least float64
 	// The magnitude of an angle times PerRadian decides how many parts of Quarter (pi/4 in three parts) are subtracted
 	// from it: none if it is below 1, twice each part if it is below 3, otherwise four times.
@@ -69,8 +69,7 @@ func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
 
-// mostSquare returns the squared straight-line distance of places that are metres apart along the earth: places with at
-// most this squared distance are at most metres apart.
+// mostSquare returns the squared straight-line distance between two places whose distance along the earth is metres.
 func mostSquare(metres float64) float64 {
 	half, _ := sincos(metres / (2 * MeanRadius))
 	chord := float64(2 * MeanRadius * half)
@@ -80,5 +79,5 @@ func mostSquare(metres float64) float64 {
 // Place is a latitude and a longitude in decimal degrees.
 type Place struct{ Lat, Lon float64 }
 
-// Nobody is returned instead of a place's index if no place is near enough.
+// Nobody is returned instead of the index of a place if no place is near enough.
 const Nobody = -1

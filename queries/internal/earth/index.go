@@ -4,7 +4,7 @@ package earth
 type Index struct {
 	tree    tree
 	squares *squares // a faster index of the same places; nil if there are few
-	most    float64  // squared straight-line distance beyond which places are not found, in square metres
+	most    float64  // the largest squared straight-line distance at which Nearest finds a place, in square metres
 }
 
 // NewIndex returns an index of places, which are numbered from 0. Nearest will find places that are at most within
@@ -15,7 +15,8 @@ func NewIndex(places []Place, within float64) *Index {
 	return &Index{t, newSquares(places, t, within, most), most}
 }
 
-// Nearest returns the index of the place nearest to lat, lon, the lowest of several equally near, or [Nobody].
+// Nearest returns the index of the place that is nearest to lat, lon, or [Nobody] if none is near enough. If several
+// places are equally near, it returns the lowest index.
 func (x *Index) Nearest(lat, lon float64) int32 {
 	if x.squares != nil {
 		if found, ok := x.squares.nearest(lat, lon); ok {

@@ -40,13 +40,13 @@ const (
 // squares is the index of points by squares.
 type squares struct {
 	tree                 tree
-	within               float64
-	most                 float64 // the squared straight-line distance beyond which a point is too far
-	south, west          float64
+	within               float64 // the largest distance along the earth at which a point is found, in metres
+	most                 float64 // the same as a squared straight-line distance, in square metres
+	south, west          float64 // a corner of the area, in degrees
 	perLat, perLon       float64 // squares per degree
 	cols                 int
-	rowsFloat, colsFloat float64
-	candidates           []atomic.Pointer[candidates]
+	rowsFloat, colsFloat float64                      // the numbers of rows and columns of squares
+	candidates           []atomic.Pointer[candidates] // by square, row by row; nil before the first search in it
 }
 
 // candidates are the points that may be nearest to some place of a square. The first three are next to the header in
@@ -58,8 +58,9 @@ type candidates struct {
 	more  []site // the other candidates, by index
 }
 
-// Special values of candidates.only. undecided: the nearest point depends on the place in the square. nobody: no point
-// is near enough to any place of the square. tooMany: the square has more than mostCandidates candidates.
+// undecided, nobody and tooMany are special values of candidates.only. If only is undecided, the nearest point depends on
+// the place in the square; if nobody, no point is near enough to any place of the square; if tooMany, the square has more
+// than mostCandidates candidates, so the tree is searched.
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an index without candidates, or nil if there are few points or all are on one line.
@@ -90,8 +91,8 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	}
 }
 
-// nearest returns the index of the point nearest to a place, the lowest of several equally near, or Nobody; ok is false
-// if the caller must search the tree.
+// nearest returns the index of the point nearest to a place, the lowest index if several are equally near, or Nobody. ok
+// is false if the caller must search the tree.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {
@@ -113,8 +114,8 @@ func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	return point, true
 }
 
-// nearestOf returns the nearest of sites and of a point that was found before, whose squared distance is least. point
-// is Nobody if none was found.
+// nearestOf returns the nearest of sites, with its squared distance, or the given point if no site is nearer. least is
+// the squared distance of the given point, or the largest allowed one if point is Nobody.
 func nearestOf(sites []site, at *Position, point int32, least float64) (int32, float64) {
 	for i := range sites {
 		if square := at.squareTo(&sites[i].Position); square < least || square == least && point < 0 {
@@ -124,7 +125,8 @@ func nearestOf(sites []site, at *Position, point int32, least float64) (int32, f
 	return point, least
 }
 
-// fill finds and stores the candidates of a square. Several goroutines may do so at once: they find the same.
+// fill finds and stores the candidates of a square. Several goroutines may fill a square at once: they find the same
+// candidates.
 func (s *squares) fill(row, col int) *candidates {
 	c := &candidates{only: undecided}
 	b := s.box(row, col)
@@ -154,9 +156,9 @@ func (s *squares) fill(row, col int) *candidates {
 type box struct {
 	middle  Position
 	corners [4]Position
-	radius  float64 // at least the distance from the middle to any place in the square
-	// at least the distance from any place in the square to the average of the corners that interpolates its latitude and
-	// longitude
+	radius  float64 // an upper bound on the distance from the middle to any place in the square
+	// bulge is an upper bound on the distance between a place in the square and the weighted average of the corners with
+	// the weights that give the place's latitude and longitude.
 	bulge float64
 }
 

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. The middle item cuts space in two,
-// at its own position on one axis. The items before and after it are the trees of the two halves. A small tree is a
-// leaf, with its items in any order.
+// tree is a k-d tree (Bentley 1975) in an array, which finds the nearest of many positions. The middle item divides space
+// into two halves, at its own position on one axis. The items before and after it are the trees of the two halves. A
+// small tree is a leaf, with its items in any order.
 type tree []site
 
-// site is the position of a point, the point's index, and the axis on which the site cuts space.
+// site is the position of a point, the point's index, and the axis on which the point divides space.
 type site struct {
 	Position
 	index int32
@@ -57,8 +57,8 @@ func (t tree) widest() (axis uint8) {
 	return axis
 }
 
-// nearest returns the index of the point nearest to a position, the lowest of several equally near, and its squared
-// distance. index is -1 if every squared distance exceeds within.
+// nearest returns the index of the point nearest to a position, the lowest index if several are equally near, and its
+// squared distance. index is -1 if all squared distances exceed within.
 func (t tree) nearest(at Position, within float64) (index int32, square float64) {
 	s := search{at: at, index: -1, square: within}
 	s.visit(t)
@@ -99,8 +99,8 @@ func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
 	return found
 }
 
-// search holds the nearest point so far. If there is none, index is -1 and square is the largest squared distance that
-// is allowed.
+// search holds the nearest point so far and its squared distance. If there is none, index is -1 and square is the largest
+// allowed squared distance.
 type search struct {
 	at     Position
 	index  int32

@@ -1,19 +1,19 @@
-// Package privateclamp chooses a clamp from a noisy histogram. It is public arithmetic: it sees noisy numbers and
-// public facts only.
+// Package privateclamp chooses a clamp from a noisy histogram of values. It sees only noisy numbers and public facts.
 //
-// A clamp [-c, c] limits values: noise grows in proportion to c, but the sum lacks the parts of values beyond c. Which
-// clamp is best depends on the data: it lies near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz Medina &
-// Vassilvitskii, ICML 2019), not near the maximum. So a fraction of the budget mu² is first spent on a histogram of the
-// values. Its bins do not depend on the data: on each side of zero, 40 octaves (magnitudes from x to 2x) below the
-// largest public bound, each cut into 8 bins of equal width.
+// A clamp [-c, c] limits values. The noise of a sum grows in proportion to c, but the sum lacks the parts of values
+// beyond c. The best clamp depends on the data: it is near the value that about 1/mu units exceed (Amin, Kulesza, Muñoz
+// Medina & Vassilvitskii, ICML 2019), not near the maximum. So a fraction of the budget mu² is first spent on a histogram
+// of the values. Its bins do not depend on the data: on each side of zero it has 40 octaves (magnitudes from x to 2x)
+// below the largest public bound, each divided into 8 bins of equal width.
 //
 // The histogram counts each row twice: in its octave with the weight [CoarseWeight], and in its bin with the weight 1.
-// Octaves show whether there are values of some size: few cells with little noise are best for that. Bins show whether
-// many values end abruptly.
+// Octaves show whether there are values of some size, because they are few and have little noise relative to their
+// counts. Bins show where many values end abruptly.
 //
-// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the variance of the noise
-// plus the square of what is cut off. The latter is estimated from the cells above the noise threshold, and from a tail
-// that is extrapolated from these cells. A cell that chance may have raised does not move the clamp far: see threshold.
+// [Histogram.Symmetric] and [Histogram.Interval] choose the clamp with the smallest expected loss: the variance of the
+// noise plus the square of the amount that the clamp cuts off. The amount is estimated from the cells above the noise
+// threshold, and from a tail that is extrapolated from these cells. A cell that only noise has raised does not move the
+// clamp far: see threshold.
 package privateclamp
 
 import "math/bits"
@@ -32,8 +32,8 @@ const (
 	SquaredWeight = CoarseWeight*CoarseWeight + 1
 
 	subBits = 3
-	lowBits = 10 // magnitudes up to 2^10 quanta are in the bin around zero
-	side    = Octaves * PerOctave
+	lowBits = 10                  // magnitudes up to 2^10 quanta are in the bin around zero
+	side    = Octaves * PerOctave // the number of bins on one side of zero
 )
 
 // Edges is the number of edges of bins on each side of zero, including the edge next to zero.
@@ -45,8 +45,8 @@ func Edge(i int) int64 {
 	return (PerOctave + int64(i&(PerOctave-1))) << (i>>subBits + lowBits - subBits)
 }
 
-// BinOf returns the bin of a value in quanta: 0 if its magnitude is at most Edge(0), i if it is in (Edge(i-1),
-// Edge(i)], and -i for the same magnitude below zero. Magnitudes are at most 2^Bits.
+// BinOf returns the number of the bin that holds x, a value in quanta: 0 if |x| is at most Edge(0), otherwise i or, if x
+// is negative, -i, with Edge(i-1) < |x| <= Edge(i). |x| must be at most 2^Bits.
 func BinOf(x int64) int {
 	u := uint64(max(x, -x))
 	if u <= 1<<lowBits {
@@ -61,8 +61,8 @@ func BinOf(x int64) int {
 	return i
 }
 
-// Layout is the order of a histogram's cells: the bin around zero, then the octaves and the bins above zero, then, if
-// values may be negative, the octaves and the bins below zero. Each list is sorted by magnitude.
+// Layout is the order of a histogram's cells: the bin around zero, the octaves above zero, the bins above zero, and if
+// Signed is set, because values may be negative, the octaves and the bins below zero. Each list is sorted by magnitude.
 type Layout struct{ Signed bool }
 
 // Cells returns the number of cells.
@@ -73,8 +73,8 @@ func (l Layout) Cells() int {
 	return 1 + Octaves + side
 }
 
-// Count adds rows to a histogram: CoarseWeight times in the octave of the bin, and once in the bin. The bin around zero
-// has no octave; it is counted CoarseWeight times.
+// Count adds a number of rows with values in one bin to a histogram: with the weight CoarseWeight to the octave of the
+// bin, and with the weight 1 to the bin. The bin around zero has no octave, and gets them with the weight CoarseWeight.
 func (l Layout) Count(histogram []int64, bin int, rows int64) {
 	if bin == 0 {
 		histogram[0] += CoarseWeight * rows

@@ -5,12 +5,12 @@ import "math"
 // Histogram is a noisy histogram of values.
 type Histogram struct {
 	Layout
-	// Cells are the noisy cells: row counts times their weight. Deviation is the standard deviation of each.
+	// Cells are the noisy row counts, times their weight. Deviation is the standard deviation of the noise of each cell.
 	Cells     []float64
 	Deviation float64
 }
 
-// side returns the magnitudes on one side of zero, whose cells begin at index from.
+// side returns the cells on one side of zero, which begin at index from.
 func (h *Histogram) side(from int) *magnitudes {
 	m := &magnitudes{sdCoarse: h.Deviation / CoarseWeight, sdFine: h.Deviation}
 	for _, x := range h.Cells[from : from+Octaves] {
@@ -20,8 +20,9 @@ func (h *Histogram) side(from int) *magnitudes {
 	return m
 }
 
-// sides returns the magnitudes that are searched for a clamp: those above zero, those below, and both added up. A tail
-// on one side exceeds the noise most clearly alone; tails on both sides exceed it most clearly when they are added up.
+// sides returns the three vectors that are searched for a clamp: the cells above zero, the cells below zero, and their
+// sums. A tail on one side of zero exceeds the noise most clearly in the cells of that side, equal tails on both sides
+// exceed it most clearly in the sums.
 func (h *Histogram) sides() []*magnitudes {
 	above := h.side(1)
 	if !h.Signed {
@@ -39,14 +40,14 @@ func (h *Histogram) sides() []*magnitudes {
 }
 
 // Symmetric chooses a clamp [-c, c] for sums of values and returns the index of the edge c. The standard deviation of a
-// sum's noise is noise·c, and groups sums share the clamp. The edge of least expected loss is found for the values
-// above zero, below zero and for both added up; the largest of the three is returned. It is 0 if no octave counts as
-// occupied. If groups is at most mostKept, the clamp holds every octave that exceeds the threshold.
+// sum's noise is noise·c, and groups sums share the clamp. Symmetric finds the edge with the smallest expected loss for
+// each of the three vectors of sides, and returns the largest of the three edges. It returns 0 if no octave counts as
+// occupied. If groups is at most mostKept, the clamp includes every octave that exceeds the threshold.
 //
-// The loss of one sum is bias² + (noise·c)². The bias is the estimated amount by which all rows together exceed c. How
-// it is distributed over several sums is not known: their squared biases add up to bias²/groups if it is even, and to
-// bias² if one sum has it all. The geometric mean of the two is used, so the loss is bias²/√groups + groups·(noise·c)².
-// The square of the bias includes the variance of its estimate.
+// The loss of one sum is bias² + (noise·c)². The bias is the estimated sum, over all rows, of what exceeds c. It is not
+// known how several sums share the bias. Their squared biases add up to bias²/groups if they share it evenly, and to
+// bias² if one sum has all of it. Symmetric takes the geometric mean of both, so the loss is bias²/√groups +
+// groups·(noise·c)². The squared bias includes the variance of its estimate.
 func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	for _, m := range h.sides() {
 		edge = max(edge, m.leastLoss(noise, float64(max(groups, 1))))
@@ -58,7 +59,7 @@ func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	return edge
 }
 
-// leastLoss returns the index of the edge of least expected loss.
+// leastLoss returns the index of the edge with the smallest expected loss.
 func (m *magnitudes) leastLoss(noise, groups float64) int {
 	rows := m.rows()
 	best, least := 0, math.Inf(1)

@@ -14,7 +14,8 @@ const ClampRule = 1
 type Search struct {
 	// RuleVersion is the version of the rule.
 	RuleVersion int `json:"rule"`
-	// Values are multiples of 2^Exponent. Least and Most are the ends of the public range, in these multiples.
+	// Values are multiples of 2^Exponent. Least and Most are the minimum and maximum of the public range, in these
+	// multiples.
 	Exponent int   `json:"quantum_log2"`
 	Least    int64 `json:"least"`
 	Most     int64 `json:"most"`
@@ -30,12 +31,12 @@ type Search struct {
 	Grid      float64 `json:"grid"`
 	Deviation float64 `json:"standard_deviation"`
 	Cells     []int64 `json:"noisy_histogram"`
-	// Low and High are the ends of the chosen clamp in multiples of 2^Exponent. Clamp holds the same ends in the column's
-	// unit.
+	// Low and High are the minimum and maximum of the chosen clamp in multiples of 2^Exponent. Clamp holds both in the
+	// column's unit.
 	Low   int64      `json:"low"`
 	High  int64      `json:"high"`
 	Clamp [2]float64 `json:"clamp"`
-	// Found is set if some octave exceeded the noise threshold.
+	// Found is set if at least one octave exceeded the noise threshold.
 	Found bool `json:"found"`
 }
 
@@ -89,8 +90,8 @@ func (s *Search) histogram() *Histogram {
 	return h
 }
 
-// clip moves the ends of a clamp into the public range. A clamp outside of the range becomes the narrowest clamp at the
-// nearer end of the range.
+// clip moves the minimum and maximum of a clamp into the public range. If the whole clamp is outside of the range, it
+// becomes the narrowest possible clamp at the end of the range that is nearer.
 func (s *Search) clip(low, high int64) (int64, int64) {
 	switch {
 	case high <= s.Least:
@@ -117,7 +118,7 @@ func (s *Search) clip(low, high int64) (int64, int64) {
 	return max(low, s.Least), min(high, s.Most)
 }
 
-// Same reports whether the stored clamp is the one that Choose chooses.
+// Same reports whether Choose would choose the stored clamp.
 func (s *Search) Same() bool {
 	again := *s
 	again.Cells = slices.Clone(s.Cells)

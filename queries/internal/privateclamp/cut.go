@@ -8,17 +8,17 @@ import (
 
 // The loss of a discovered clamp
 //
-// The noisy histogram gives two public facts about the values beyond the clamp. [Search.Cut] estimates how much the
-// clamp cuts off values that the histogram shows or to which its tail continues. [Search.Noticed] bounds how many rows
-// the histogram can miss.
+// The noisy histogram gives two public facts about the values beyond the clamp. [Search.Cut] estimates the amount that
+// the clamp cuts off from values that the histogram shows, and from an extrapolated tail. [Search.Noticed] returns how
+// many rows the histogram can miss.
 
-// Cut is how much a clamp is estimated to cut off, in the unit of the values. Sums over all groups are meant.
+// Cut is the estimated amount that a clamp cuts off, in the unit of the values, summed over all groups.
 type Cut struct {
 	// Off is the expected sum, over all rows beyond the clamp, of their distances from the clamp.
 	Off float64
 	// Half is half the width of the 95 % interval of a sum.
 	Half float64
-	// Chance is the probability that more than Half is cut off: FewChance or SomeChance.
+	// Chance is the probability that the clamp cuts off more than Half: FewChance or SomeChance.
 	Chance float64
 }
 
@@ -29,7 +29,7 @@ const (
 	FewChance  = 0.1
 	SomeChance = 0.4
 
-	// someFrom: from this estimated probability on, SomeChance is stated.
+	// someFrom is the estimated probability above which Cut states SomeChance.
 	someFrom = 0.25
 )
 
@@ -86,9 +86,9 @@ func (s *Search) Cut() (c Cut, ok bool) {
 	return c, true
 }
 
-// cutAt returns how much is expected to be cut off at one end of the clamp, and the probability that it is more than
-// half. The values are at most bound. reach is the distance of the end from zero, or from the centre if values are
-// centred.
+// cutAt returns the amount off that the clamp is expected to cut off at one end, and the probability that it cuts off
+// more than half. The public bound on values is bound. reach is the distance of the end from zero, or from the clamp's
+// centre if values are centred.
 func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64) {
 	firm := m.highestRun()
 	if firm < 0 || end >= bound {
@@ -105,7 +105,7 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 		if above := top + 1; above < len(m.coarse) {
 			const distance = 0.275
 			hidden := func(r float64) float64 { return math.Erfc((r - m.coarse[above]) / (m.sdCoarse * math.Sqrt2)) }
-			// if n is far below the noise, both tails vanish, and so does their quotient
+			// If the noisy count is far below 0, both probabilities are 0, and their quotient is not a number.
 			if all := hidden(0); all > 0 {
 				chance = max(chance, hidden(half/(distance*reach))/all)
 			}
@@ -121,9 +121,9 @@ func (m *magnitudes) cutAt(end, bound, reach, half float64) (off, chance float64
 	return off, math.Exp(-half / off)
 }
 
-// Noticed returns a number of rows that the histogram hardly misses: if that many rows have values in the same octave,
-// this octave counts as occupied with a probability of 97.5 %. It is (5 + 1.96)·s, because an octave counts as occupied
-// from 5·s on, with the standard deviation s of an octave's noise.
+// Noticed returns a number of rows that the histogram rarely misses: if so many rows have values in one octave, the octave
+// counts as occupied with a probability of 97.5 %. The number is (5 + 1.96)·s, with s the standard deviation of an
+// octave's noise, because an octave counts as occupied if its noisy count is at least 5·s.
 func (s *Search) Noticed() float64 {
 	return math.Ceil((threshold + calibrate.Z95) * s.Deviation / CoarseWeight)
 }

@@ -2,10 +2,10 @@ package privateclamp
 
 import "math"
 
-// Interval returns the clamp [low, high], in quanta, of least expected loss for sums of values minus the centre of the
-// clamp. The standard deviation of a sum's noise is noise·(high - low)/2, and groups sums share the clamp; see
-// [Histogram.Symmetric]. Values may be far from zero: only their spread matters. If no octave counts as occupied, the
-// clamp is the bin around zero.
+// Interval returns the clamp [low, high], in quanta, with the smallest expected loss if the centre of the clamp is
+// subtracted from values before summing. The standard deviation of a sum's noise is noise·(high - low)/2, and groups sums
+// share the clamp; see [Histogram.Symmetric]. The clamp may be far from zero: its width decides the noise. If no octave
+// counts as occupied, the clamp is the bin around zero.
 func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	rows, ends := h.estimate()
 	if rows == nil {
@@ -68,8 +68,8 @@ func (h *Histogram) hold(low, high int64) (int64, int64) {
 	return low, high
 }
 
-// estimate returns the estimated row counts of the bins, lowest values first, and the edges of these bins; nil if no
-// octave counts as occupied.
+// estimate returns the estimated row counts of the bins, in the order of values, and the edges of these bins. Both are
+// nil if no octave counts as occupied.
 func (h *Histogram) estimate() (rows, ends []float64) {
 	zero := h.Cells[0] / CoarseWeight
 	if zero < thresholdNear*h.Deviation/CoarseWeight {
@@ -93,8 +93,8 @@ func (h *Histogram) estimate() (rows, ends []float64) {
 	return rows, append(ends, float64(Edge(len(above))))
 }
 
-// occupiedRows returns the estimated row counts of the bins of occupied octaves. It leaves out octaves next to zero
-// that chance may have raised: a few wrong rows there would make the clamp wide.
+// occupiedRows returns the estimated row counts of the bins of occupied octaves. It sets to 0 the octaves below the
+// highest one that only noise may have raised, because a few wrong rows near zero would make the clamp wide.
 func (m *magnitudes) occupiedRows() []float64 {
 	out := m.rows()
 	if out == nil {
@@ -110,7 +110,7 @@ func (m *magnitudes) occupiedRows() []float64 {
 			clear(out[j*PerOctave : (j+1)*PerOctave])
 		}
 	}
-	for j := range top { // leave out bins next to zero that do not exceed the noise threshold
+	for j := range top { // set to 0 the bins without evidence of rows, in octaves with very many rows
 		bins := out[j*PerOctave : (j+1)*PerOctave]
 		for i, f := range m.fine[j*PerOctave : (j+1)*PerOctave] {
 			if f < 3*m.sdFine && m.coarse[j] > thresholdNear*PerOctave*m.sdFine {

@@ -8,15 +8,15 @@ import (
 
 // Choosing max_rows
 //
-// A bound on rows acts on units as a clamp acts on values: under a bound k, rows above k of a unit are dropped, and the
-// noise grows with k. So the bound is chosen like a clamp, from a noisy histogram that counts each unit once, in the
-// cell for its number of rows.
+// A bound k on the rows of a unit acts on a unit's number of rows as a clamp acts on a value: further rows are dropped,
+// and the noise grows with k. So the bound is chosen like a clamp, from a noisy histogram that counts each unit once, in
+// the cell for its number of rows.
 
 // RowsRule is the version of the rule that chooses a bound. Any change to the results of [RowsSearch.Choose] needs a
 // new version.
 const RowsRule = 1
 
-// MostRows is the largest value that the largest bound may have.
+// MostRows is an upper limit on all bounds.
 const MostRows = 1 << 30
 
 // Steps returns the bounds among which one is chosen: all powers of two below most, and most.
@@ -45,7 +45,7 @@ type RowsSearch struct {
 	Cells     []int64 `json:"noisy_histogram"`
 	// MaxRows is the chosen bound.
 	MaxRows int64 `json:"max_rows"`
-	// Found is set if some cell exceeded the noise threshold.
+	// Found is set if at least one cell exceeded the noise threshold.
 	Found bool `json:"found"`
 }
 
@@ -96,8 +96,8 @@ func (s *RowsSearch) Choose() error {
 	return nil
 }
 
-// units estimates how many units each cell has, and extrapolates a tail above the highest occupied cell; nil if no cell
-// counts as occupied.
+// units returns an estimate of how many units each cell has, including a tail that it extrapolates above the highest
+// occupied cell. It returns nil if no cell counts as occupied.
 func (s *RowsSearch) units() []float64 {
 	m := &magnitudes{sdCoarse: s.Deviation}
 	for _, n := range s.Cells {
@@ -122,7 +122,7 @@ func (s *RowsSearch) units() []float64 {
 	return out
 }
 
-// Same reports whether the stored bound is the one that Choose chooses.
+// Same reports whether Choose would choose the stored bound.
 func (s *RowsSearch) Same() bool {
 	again := *s
 	return again.Choose() == nil && again.MaxRows == s.MaxRows && again.Found == s.Found

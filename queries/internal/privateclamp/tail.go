@@ -2,25 +2,25 @@ package privateclamp
 
 import "math"
 
-// threshold is how many standard deviations an octave, or the sum of several neighbouring octaves (a run), must exceed
-// the noise by to count as occupied. A tail of that size that is missed costs about ten times the noise of the clamp
-// that holds it; a false positive costs that noise. So the threshold is not higher. One side has about 250 runs of up
-// to six octaves, and 320 bins: chance alone makes one of them exceed the threshold in about one histogram in 10^4, or
-// in three if both signs are searched. thresholdNear and thresholdNext apply to the second and the first octave above
-// an occupied one, because a mistake costs little there.
+// threshold is the noisy count, in standard deviations of its noise, from which an octave, or the sum of several
+// neighbouring octaves (a run), counts as occupied. It is not higher, because missing a tail of this size costs about ten
+// times the noise of the clamp that includes the tail, and a false positive costs this noise once. One side has about 250
+// runs of up to six octaves, and 320 bins. In about one of 10^4 histograms, noise alone makes one of them exceed the
+// threshold, or in three of 10^4 if both signs are searched. thresholdNear and thresholdNext apply to the second and the
+// first octave above an occupied octave, because a mistake costs little there.
 const (
 	threshold     = 5.0
 	thresholdNear = 4.5
 	thresholdNext = 3.0
-	// thresholdBin is the threshold for the bin at which the values of the highest octave may end. If chance alone raises
-	// a bin below the largest values, the clamp cuts these off. If no bin exceeds it, the clamp is at most twice too
-	// large.
+	// thresholdBin is the threshold for the bin at which the values of the highest octave may end. If noise alone raises a
+	// bin below the largest values, the clamp cuts these values off. If no bin exceeds thresholdBin, the clamp is at most
+	// twice too large.
 	thresholdBin = 4.5
 	longestRun   = 6
 	farthest     = 4 // a tail is extrapolated over at most this many octaves above the highest occupied run
 )
 
-// magnitudes is one side of a noisy histogram, or both sides added up, in rows.
+// magnitudes is the cells of one side of a noisy histogram, or the sums of both sides, by magnitude.
 type magnitudes struct {
 	coarse []float64 // noisy row counts by octave
 	fine   []float64 // noisy row counts by bin
@@ -28,9 +28,9 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest occupied octave, given firm, the highest octave that highestRun found. The octaves next
-// to it have lower thresholds. gap is set if an octave below top was skipped: then no tail is extrapolated, so that a
-// mistake is not multiplied.
+// highest returns the highest occupied octave, given firm, the result of highestRun. The next octaves above an occupied
+// one have lower thresholds. gap is set if the octave just below top is not occupied. Then the caller extrapolates no
+// tail, so that a mistake is not multiplied.
 func (m *magnitudes) highest(firm int) (top int, gap bool) {
 	for top = firm; ; {
 		switch {
@@ -45,8 +45,8 @@ func (m *magnitudes) highest(firm int) (top int, gap bool) {
 }
 
 // highestRun returns the highest octave with values, or -1 if nothing counts as occupied. It searches octaves and runs
-// from the top. A run must not begin with an octave that is occupied by its own count, because its other octaves may be
-// empty. From the run that is found, octaves at the upper end that hardly exceed the noise are left out.
+// from the top. A run must not include an octave that counts as occupied by its own count, because the run's other
+// octaves may be empty. Octaves at the upper end of a run that hardly exceed the noise do not count.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
@@ -66,8 +66,8 @@ func (m *magnitudes) highestRun() int {
 	return -1
 }
 
-// evidence returns how many standard deviations an octave exceeds the noise by: its own count or, in case all its
-// values are in one bin, the precision-weighted mean of its count and the bin's count, whichever is more.
+// evidence returns an octave's noisy count in standard deviations of its noise. If all its values may be in one bin, the
+// precision-weighted mean of the octave's and the bin's count is more precise: the largest of these numbers is returned.
 func (m *magnitudes) evidence(octave int) float64 {
 	most := m.coarse[octave] / m.sdCoarse
 	for i := range len(m.fine) / len(m.coarse) { // histograms of rows per unit have no bins
@@ -86,9 +86,9 @@ func (m *magnitudes) evidenceOfBin(octave, bin int) float64 {
 // tail.
 const mostKept = 32
 
-// kept returns the lowest and the highest bin that a clamp must reach, counted from 1, because their octaves or runs
-// exceed the threshold; 0, 0 if there is none. If the values of an octave may be in any of its bins, the clamp must
-// only reach into the octave: then first is the octave's last bin and last is its first bin.
+// kept returns the lowest and the highest bin, counted from 1, that a clamp must include because an octave or run exceeds
+// the threshold, or 0, 0 if there is none. If the bins do not show where an octave's values are, the clamp needs to
+// include only one bin of the octave: then first is the octave's last bin and last is its first bin.
 func (m *magnitudes) kept() (first, last int) {
 	for j := range m.coarse {
 		if m.evidence(j) < threshold {
@@ -116,15 +116,15 @@ func (m *magnitudes) kept() (first, last int) {
 	return first, last
 }
 
-// mayHoldAll reports whether all values of an octave may be in one of its bins: the two counts together exceed the
-// threshold, and they differ by at most four standard deviations of their difference.
+// mayHoldAll reports whether all values of an octave may be in one of its bins: the weighted mean of both counts exceeds
+// the threshold, and the counts differ by at most four standard deviations of their difference.
 func (m *magnitudes) mayHoldAll(octave, bin int) bool {
 	return m.evidenceOfBin(octave, bin) >= threshold &&
 		math.Abs(m.coarse[octave]-m.fine[bin]) <= 4*math.Hypot(m.sdCoarse, m.sdFine)
 }
 
-// upperEnd returns the highest octave with values in a run of n octaves that ends at top. From the top down, it is the
-// first octave at which the sum so far exceeds 3.5 standard deviations.
+// upperEnd returns the highest octave with values in a run of n octaves whose highest octave is top. It adds up counts
+// from the top down, and returns the octave at which the sum exceeds 3.5 standard deviations of its noise.
 func (m *magnitudes) upperEnd(top, n int) int {
 	sum := 0.0
 	for i := range n {
@@ -135,8 +135,8 @@ func (m *magnitudes) upperEnd(top, n int) int {
 	return top - n + 1
 }
 
-// decay is a geometric sequence that was fitted to the row counts of some cells: the i-th cell above the last of them
-// is expected to have at·ratio^i rows.
+// decay is a geometric sequence that was fitted to the row counts of some cells: cell i above the highest fitted cell is
+// expected to have at·ratio^i rows.
 type decay struct{ at, ratio float64 }
 
 const (
@@ -144,8 +144,8 @@ const (
 	flattest = 0.92
 )
 
-// fitDecay fits a line to the logarithms of up to four counts that end at top. Cells near top have more weight. It
-// stops at a cell that does not exceed the noise.
+// fitDecay fits a line to the logarithms of the counts of up to four cells, top and those below it. Cells near top have
+// more weight. The first cell that does not exceed the noise, and all cells below it, are not used.
 func fitDecay(cells []float64, top int, sd float64) decay {
 	var sw, sx, sy, sxx, sxy float64
 	for i := 0; i < 4 && top-i >= 0; i++ {
@@ -167,9 +167,9 @@ func fitDecay(cells []float64, top int, sd float64) decay {
 	return d
 }
 
-// continued returns the expected row counts of the cells above top, if the sequence continues. Each cell is expected to
-// have ratio times the rows of the cell below; both this number and the noisy count, with standard deviation sd, enter
-// the estimate. ratio is multiplied by bend at each cell, and falls more if a count is below the expected number.
+// continued returns the estimated row counts of the cells above top, if the sequence continues. A cell is expected to
+// have ratio times the rows of the cell below. The estimate is between this number and the cell's noisy count, whose
+// standard deviation is sd. ratio is multiplied by bend at each cell, and falls more if a count is less than expected.
 func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	out := make([]float64, max(len(cells)-top-1, 0))
 	n, ratio := d.at, d.ratio
@@ -186,24 +186,24 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is the factor by which the ratio of a tail falls from octave to octave. The tail of a power law keeps its ratio,
-// the tail of log-normal values does not.
+// bend is the factor by which the ratio of a tail falls from octave to octave. The ratio is constant for a power law, and
+// falls for log-normal values.
 const bend = 0.85
 
 // nothing is a row count that is too small to matter for a clamp.
 const nothing = 1e-3
 
-// ends reports whether the values end at the cells that were fitted: whether next, the estimated counts above them,
-// begin with much less than expected.
+// ends reports whether the values end at the fitted cells: whether next, the estimated counts of the cells above,
+// begins with much less than expected.
 func (d decay) ends(next []float64) bool {
 	return len(next) > 0 && next[0] < ended*d.at*d.ratio
 }
 
-// ended: below this fraction of the expected rows, the values count as ended.
+// ended is the fraction of the expected rows below which the values count as ended.
 const ended = 0.2
 
-// rows estimates the row count of each bin, and extrapolates a tail above the highest occupied octave; nil if no octave
-// counts as occupied.
+// rows returns an estimate of the row count of each bin, including a tail that it extrapolates above the highest occupied
+// octave. It returns nil if no octave counts as occupied.
 func (m *magnitudes) rows() []float64 {
 	firm := m.highestRun()
 	if firm < 0 {
@@ -233,11 +233,11 @@ func (m *magnitudes) isMode(octave int) bool {
 	return octave > 0 && m.coarse[octave]-m.coarse[octave-1] > modeAbove*m.sdCoarse
 }
 
-// modeAbove is the difference that isMode needs, in standard deviations of an octave.
+// modeAbove is the difference above which isMode returns true, in standard deviations of an octave's noise.
 const modeAbove = 2
 
-// endIn estimates the bins of the highest octave if the values end in it: the last bin is the highest one above the
-// noise, and a steep tail may follow.
+// endIn estimates the row counts of the bins of the highest octave if the values end in it: up to the highest bin that
+// exceeds the noise. A steep tail may follow.
 func (m *magnitudes) endIn(out []float64, octave int) {
 	last := min((octave+2)*PerOctave, len(m.fine)) - 1
 	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
@@ -253,8 +253,8 @@ func (m *magnitudes) endIn(out []float64, octave int) {
 	}
 }
 
-// spread distributes the rows of an octave over its bins: between evenly and in proportion to the bins' noisy counts,
-// depending on how much these differ beyond their noise (James & Stein).
+// spread distributes the rows of an octave over its bins. It shrinks the bins' noisy counts towards equal counts; the more
+// they differ beyond their noise, the less it shrinks them (James & Stein).
 func (m *magnitudes) spread(out []float64, octave int) {
 	n := m.coarse[octave]
 	if n <= m.sdCoarse {
