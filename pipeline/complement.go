@@ -29,7 +29,7 @@ import (
 type complement struct {
 	lattice query.Lattice
 	tables  []agreeingTable // by table of the lattice
-	safe    []cellSet       // by table, cells of a withheld block
+	safe    []cellSet       // by table, the cells that cannot be computed: those of withheld blocks
 	added   []int           // by table, the number of cells that were added to hidden
 	tries   int             // the number of searches for room that are left
 }
@@ -41,12 +41,23 @@ type agreeingTable struct {
 }
 
 const (
-	mostGroups = 64 // groups that are tried as the second one, or within a group
-	freeBlocks = 8  // blocks without further cells among which the best is taken
-	beamWidth  = 8  // blocks that are completed at a time, if each needs further cells
-	roomCost   = 20 // the cost of a block without room, about that of two further cells with 1,000 rows
-	roomTries  = 1 << 14
+	mostGroups = 64      // groups that are tried as the second one, or within a group
+	freeBlocks = 8       // blocks without further cells among which the best is taken
+	beamWidth  = 8       // blocks that are completed at a time, if each needs further cells
+	roomCost   = 20      // the cost of a block without room, about that of two further cells with 1,000 rows
+	roomTries  = 1 << 14 // searches for room; a release of many cells takes less time if few are made
 )
+
+// addPublic adds a table whose cells are public, such as known totals. None of them can be withheld.
+func (c *complement) addPublic(levels []int) {
+	cells := 1
+	for d, l := range levels {
+		cells *= c.groups(d, l)
+	}
+	zero := func(_ int, dst []float64) { clear(dst) }
+	c.lattice.Tables = append(slices.Clip(c.lattice.Tables), levels)
+	c.tables = append(c.tables, agreeingTable{query.Answer{Cells: cells, Estimate: zero, Sigma: zero}, newCellSet(cells)})
+}
 
 // whole reports whether the tables have all their cells. In a rehearsal they have only the first ones.
 func (c *complement) whole() bool {
@@ -262,9 +273,9 @@ func (b *block) measure() {
 // candidates yields the groups that the next choice can take, some of the nearest ones.
 func (b *block) candidates(yield func(int32) bool) {
 	c := b.choices[0]
-	path := b.path[c.side][c.d]
-	inside := path[c.level-1]
-	from, to := b.in.lattice.First[c.d][c.level-1][inside], b.in.lattice.First[c.d][c.level-1][inside+1]
+	inside := b.path[c.side][c.d][c.level-1]
+	first := b.in.lattice.First[c.d][c.level-1]
+	from, to := first[inside], first[inside+1]
 	n := to - from
 	start := int32(0)
 	other := int32(-1) // the first group, which the second must not be

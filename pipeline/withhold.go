@@ -137,8 +137,11 @@ func (r publishRule) withholdReadings(ctx context.Context, lattice query.Lattice
 	for k := range readings {
 		c.tables = append(c.tables, agreeingTable{readings[k].Answer, r.hidden(readings[k].Answer)})
 	}
+	for _, levels := range lattice.Public {
+		c.addPublic(levels)
+	}
 	c.withhold(ctx)
-	for k := range c.tables {
+	for k := range readings {
 		readings[k].Answer = emptied(readings[k].Answer, c.tables[k].hidden)
 		result.Withheld += c.tables[k].hidden.count()
 		result.Complementary += c.added[k]

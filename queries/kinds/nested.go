@@ -454,6 +454,11 @@ func (q *Nested) Lattice() (out query.Lattice) {
 		levels := slices.Repeat([]int{1}, len(q.Axes))
 		levels[0] = l + 1
 		out.Tables = append(out.Tables, levels)
+		if q.Tree.Known(l) {
+			totals := make([]int, len(q.Axes))
+			totals[0] = l + 1
+			out.Public = append(out.Public, totals)
+		}
 	}
 	out.Step = latticeStep(q.Spec.Crosstabs)
 	return out

@@ -10,6 +10,8 @@ type Lattice struct {
 	First [][][]int32
 	// Tables[k][d] is the level of dimension d in table k. In the order of the cells, the last dimension is the fastest.
 	Tables [][]int
+	// Public has the levels of tables that are public and not among Tables, such as public totals.
+	Public [][]int
 	// Step is the smallest difference between two estimates that matters, if no estimate is negative; otherwise it is 0.
 	Step float64
 }
