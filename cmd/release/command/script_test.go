@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dprelease/dprelease/internal/runjob"
@@ -26,7 +25,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asRelease) != "" {
 		main()
 	}
-	syscall.Umask(0o022) // a ledger's folder must not be the group's to write
 	testscript.Main(m, map[string]func(){"release": main})
 }
 

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,11 +17,6 @@ import (
 	"github.com/dprelease/dprelease/internal/ledger/ledgertest"
 	"github.com/dprelease/dprelease/internal/ledger/sqlstore"
 )
-
-func TestMain(m *testing.M) {
-	syscall.Umask(0o022) // the group must not have write access to the tests' folders
-	os.Exit(m.Run())
-}
 
 // # Processes
 //
