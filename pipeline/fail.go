@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // passed reports whether an error can be returned as it is: it is nil, has a cause already, or means that the context
@@ -35,8 +36,10 @@ func OutputError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		e.Hint = "name a folder, or a path at which there is nothing yet"
-	case errors.Is(err, ErrNoRelease), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, ErrNoRelease), errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrIncomplete):
 		e.Hint = "check the path: a release is a folder with release.json in it; output.dir of the job names it"
+	case errors.As(err, new(syscall.Errno)), errors.Is(err, fs.ErrPermission):
+		e.Hint = regular.Remedy(err) + "; a run that was charged continues at no cost"
 	}
 	return e
 }
@@ -72,6 +75,9 @@ func LedgerError(step string, err error) error {
 			"that nobody changed the ledger"
 	case errors.Is(err, ledger.ErrAbsent):
 		e.Code, e.Hint = "no-ledger", "check --store, or ledger.store of the job; release run makes a new ledger"
+	case errors.Is(err, ledger.ErrNotLedger):
+		e.Hint = "let --store, or ledger.store of the job, name the file of a ledger; a run makes a new ledger if there is " +
+			"nothing at the path"
 	case errors.Is(err, ledger.ErrCorrupt):
 		e.Hint = "keep the damaged ledger, restore the newest backup, and check it with " +
 			"release ledger audit"
@@ -110,6 +116,8 @@ func LedgerError(step string, err error) error {
 				"they were first charged: state the same unit or first join, and name the table under input.tables; or protect other "+
 				"units under a dataset or a privacy.unit of another name, for which the data's owner opens a budget; no joint guarantee "+
 				"exists then"
+	case errors.Is(err, ledger.ErrUnavailable):
+		e.Hint = "remove the cause, and run the same command again: nothing is released without the ledger"
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -44,12 +45,43 @@ func Reason(err error) string {
 		return "permission denied"
 	case errors.Is(err, ErrNotRegular):
 		return "this is a folder, a pipe, a socket or a device"
+	case errors.Is(err, fs.ErrExist):
+		return "something is there already"
 	case errors.Is(err, syscall.ENOTDIR):
 		return "a part of the path is a file, not a folder"
+	case errors.Is(err, syscall.ELOOP):
+		return "its symbolic links lead in a circle"
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "the name is too long"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full"
+	case errors.Is(err, syscall.EDQUOT):
+		return "the user's quota of disk space is used up"
+	case errors.Is(err, syscall.EROFS):
+		return "the file system is read-only"
+	case errors.Is(err, syscall.EIO):
+		return "the device reports an error"
 	case errors.As(err, &number):
 		return number.Error()
 	}
 	return "the system gives no reason"
+}
+
+// Remedy returns what to do about an error of opening, reading or writing a file, for the hint of a message.
+func Remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return "make room, and run the same command again"
+	case errors.Is(err, syscall.EROFS):
+		return "choose a place that can be written, or mount the file system for writing"
+	case errors.Is(err, fs.ErrPermission):
+		return "let this user use the file and its folder, or choose another"
+	case errors.Is(err, ErrNotRegular):
+		return "name a file"
+	case errors.Is(err, syscall.EIO):
+		return "check the disk, and whether the file can be copied"
+	}
+	return "check the path"
 }
 
 // ReadFile reads at most limit bytes of a regular file.
@@ -69,6 +101,27 @@ func Replaceable(path string) error {
 		return nil // writing will report the problem
 	}
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
+}
+
+// Replace writes a file under a temporary name in the same folder, syncs it, and renames it to path. So the file is
+// complete or as it was. It replaces regular files only. The file has the given mode. Errors: those of write and of the
+// system, and *fs.PathError of ErrNotRegular.
+func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
+	if err := Replaceable(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".replace-*") // a short name, since path may have the longest one
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error above explains the failure
+	}
+	return err
 }
 
 // OpenRoot is [os.OpenRoot] for a folder. For anything else, such as a pipe, it returns an error and does not wait.

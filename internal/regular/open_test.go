@@ -67,3 +67,47 @@ func TestReason(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Replace writes a file whole or not at all, leaves no temporary file, and replaces nothing but files.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, []byte("old"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	full := &os.PathError{Op: "write", Path: file, Err: syscall.ENOSPC}
+	if err := regular.Replace(file, 0o644, func(*os.File) error { return full }); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
+		t.Errorf("a failure changed the file to %q, %v", text, err)
+	}
+	write := func(f *os.File) error { _, err := f.WriteString("new"); return err }
+	if err := regular.Replace(pipe, 0o644, write); !errors.Is(err, regular.ErrNotRegular) {
+		t.Errorf("a pipe was replaced: %v", err)
+	}
+	if err := regular.Replace(file, 0o644, write); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "new" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// Each reason has words and a remedy of its own.
+func TestReasonAndRemedy(t *testing.T) {
+	for number, want := range map[syscall.Errno][2]string{
+		syscall.ELOOP: {"circle", "check the path"}, syscall.ENAMETOOLONG: {"too long", "check the path"},
+		syscall.ENOSPC: {"disk is full", "make room"}, syscall.EROFS: {"read-only", "mount"},
+		syscall.EIO: {"device", "check the disk"}, syscall.EACCES: {"permission", "let this user"},
+	} {
+		err := &os.PathError{Op: "open", Path: "x", Err: number}
+		if reason, remedy := regular.Reason(err), regular.Remedy(err); !strings.Contains(reason, want[0]) ||
+			!strings.Contains(remedy, want[1]) {
+			t.Errorf("%v: %s; %s", number, reason, remedy)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -91,16 +92,15 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	if path == "" {
 		return &Anchor{}, nil
 	}
-	info, err := os.Stat(path)
+	text, err := regular.ReadFile(path, largestAnchor)
 	if errors.Is(err, fs.ErrNotExist) {
 		return firstAnchor(ctx, book, path)
 	}
-	var text []byte
-	if err == nil && info.Mode().IsRegular() && info.Size() <= largestAnchor {
-		text, err = os.ReadFile(path)
+	if err != nil {
+		return nil, settingf("--anchor: %s can't be read: %s", path, regular.Reason(err))
 	}
 	var held anchorFile
-	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil {
+	if json.Unmarshal(text, &held) != nil || held.Ledger == nil {
 		return nil, settingf("--anchor: %s is not an anchor, a manifest or an output of release ledger show --json", path)
 	}
 	known, err := Recall(ctx, book, held.Ledger)
@@ -147,30 +147,17 @@ func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	}
 	text, err := json.Marshal(map[string]any{"ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}})
 	if err == nil {
-		err = replaceFile(n.path, append(text, '\n'))
+		err = regular.Replace(n.path, 0o600, func(f *os.File) error {
+			_, err := f.Write(append(text, '\n'))
+			return err
+		})
 	}
 	if err != nil {
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written; what the run "+
-				"did is done", n.path),
-			Hint: "check the folder and its permissions; the next run compares with the entry that the anchor shows now",
+			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written: %s; what the "+
+				"run did is done", n.path, regular.Reason(err)),
+			Hint: regular.Remedy(err) + "; the next run compares with the entry that the anchor shows now",
 		}
-	}
-	return nil
-}
-
-// replaceFile replaces a file by a synced one, with a single rename.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".anchor-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

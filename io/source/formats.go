@@ -155,8 +155,9 @@ func formatOf(given, name string) (opener, *fault.Error) {
 			"that file")
 	}
 	return nil, fault.New(fault.CodeFormat, "the name's ending says no known format").
-		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and "+
-			".jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
+		Advise("known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz "+
+			"behind those of texts; input.format states the format of an input with another ending (%s)",
+			strings.Join(Formats(), ", "))
 }
 
 // found is an input file that was found and is to be read.

@@ -27,21 +27,35 @@ means. A key may be given by its path or by its last part; in a phrase each word
 		Example:           "  release explain over-budget\n  release explain max_rows\n  release explain privacy unit",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: onlyFirst(words(explainedNames()...)),
-		RunE:              func(_ *cobra.Command, args []string) error { return a.explain(strings.Join(args, " ")) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.explain(strings.Join(args, " "), commands(cmd.Root()))
+		},
 	}
 }
 
-func (a *app) explain(word string) error {
-	found, similar, err := findExplanations(word)
+// commands returns an explanation of each command below root.
+func commands(root *cobra.Command) (out []explanation) {
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			out = append(append(out, explanation{"command", c.Name(), fmt.Sprintf("%s. See %s --help.", c.Short,
+				c.CommandPath())}), commands(c)...)
+		}
+	}
+	return out
+}
+
+// explain prints what explains a word. verbs are explanations beside those of the program's pages.
+func (a *app) explain(word string, verbs []explanation) error {
+	found, similar, err := findExplanations(word, verbs...)
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
 		if len(similar) == 0 {
-			return console.Usagef("%q is unknown; release explain takes an error code, a key of the job file, a "+
-				"denoising method or a word of the glossary", word)
+			return console.Usagef("%s is unknown; release explain takes an error code, a key of the job file, a "+
+				"denoising method, a command or a word of the glossary", wording(word))
 		}
-		return console.Usagef("%q is unknown; similar: %s", word, strings.Join(similar, ", "))
+		return console.Usagef("%s is unknown; try %s", wording(word), strings.Join(similar, ", "))
 	}
 	for i, e := range found {
 		if i > 0 {
@@ -59,26 +73,34 @@ func (a *app) explain(word string) error {
 
 // explanation is the text about one word.
 type explanation struct {
-	// Kind is "error code", "job key", "denoising method" or "word".
+	// Kind is "error code", "job key", "denoising method", "command" or "word".
 	Kind string
 	Name string
 	Text string
 }
 
-// findExplanations returns the explanations whose name equals word. If there are none and word is a phrase, it returns
-// the glossary's explanations of the words in it. If nothing is found, it returns at most 8 similar names. A job key
-// can be given by its path (privacy.per_unit.max_rows) or by the last part of the path.
-func findExplanations(word string) (found []explanation, similar []string, err error) {
+// findExplanations returns the explanations whose name equals word, or equals the word of this program with the same
+// meaning. If there are none and word is a phrase, it returns the glossary's explanations of the words in it. If nothing
+// is found, it returns at most 8 names that are similar or whose explanations have the word. A job key can be given by
+// its path (privacy.per_unit.max_rows) or by the last part of the path.
+func findExplanations(word string, more ...explanation) (found []explanation, similar []string, err error) {
 	all, err := explanations()
 	if err != nil {
 		return nil, nil, err
 	}
+	all = append(all, more...)
 	wanted := normal(word)
-	for _, e := range all {
-		name := normal(e.Name)
-		if name == wanted || e.Kind == "word" && singular(name) == singular(wanted) ||
-			e.Kind == "job key" && endsWith(e.Name, wanted) {
-			found = append(found, e)
+	if wanted == "" {
+		return nil, nil, nil
+	}
+	found = withName(all, wanted)
+	for i := 0; i < len(synonyms) && len(found) == 0; i++ {
+		if slices.ContainsFunc(strings.Split(synonyms[i].theirs, ", "), func(s string) bool {
+			return singular(normal(s)) == singular(wanted)
+		}) {
+			for ours := range strings.SplitSeq(synonyms[i].ours, ", ") {
+				found = append(found, withName(all, normal(ours))...)
+			}
 		}
 	}
 	if len(found) == 0 {
@@ -94,13 +116,87 @@ func findExplanations(word string) (found []explanation, similar []string, err e
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
+		if len(wanted) < 3 {
+			break // it would be a part of many names
+		}
 		if (strings.Contains(normal(name), wanted) || mentions(wanted, normal(name)) || near(normal(name), wanted)) &&
 			!slices.Contains(similar, name) {
 			similar = append(similar, name)
 		}
 	}
+	for _, e := range all {
+		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
+		if len(similar) == 0 && len(wanted) < 3 || len(similar) >= 8 {
+			break
+		}
+		if mentions(normal(e.Text), wanted) && !slices.Contains(similar, name) {
+			similar = append(similar, name)
+		}
+	}
 	slices.Sort(similar)
 	return nil, similar[:min(len(similar), 8)], nil
+}
+
+// withName returns the explanations with a name.
+func withName(all []explanation, wanted string) (found []explanation) {
+	for _, e := range all {
+		if name := normal(e.Name); name == wanted || e.Kind == "word" && singular(name) == singular(wanted) ||
+			e.Kind == "job key" && endsWith(e.Name, wanted) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// synonyms lists words of other fields and programs, and names of explanations that say what a reader looks for.
+var synonyms = []struct{ theirs, ours string }{
+	{"average, avg", "mean"},
+	{"median, quantile, quartile, percentile, decile", "quantiles"},
+	{"percent, percentage, proportion, ratio, rate, fraction", "rates"},
+	{"std, stddev, sd, deviation, standard error, error size", "standard deviation"},
+	{"top, top 10, top n, top k, ranking, most frequent, mode, group keys, new values", "discover, partition selection"},
+	{"outlier, extreme value, trim, truncate, truncation, winsorize, clip, cap, min, max, minimum, maximum, range",
+		"clamp, contribution bound"},
+	{"privacy loss, composition, rho, zcdp, gdp, renyi, rdp, attacker, attack, membership inference", "mu"},
+	{"error bar, margin of error, ci, uncertainty", "confidence interval"},
+	{"missing value, na, n/a, nan, blank, empty", "null_values, null"},
+	{"group by, groupby, group", "by, cell"},
+	{"bucket, bin, category, class", "cell"},
+	{"join", "lookups, tables"},
+	{"person, people, individual, user, customer, patient, member, household, record, entity, row", "privacy unit"},
+	{"anonymous, anonymity, anonymise, anonymize, anonymisation, anonymization, pseudonym, k-anonymity, gdpr, " +
+		"confidentiality, privacy, reidentification", "differential privacy"},
+	{"laplace, gaussian, gauss, geometric, normal distribution, randomness, seed", "mechanism"},
+	{"bias, unbiased", "noisy, estimate"},
+	{"rerun, repeat, retry, cache, reproducible, idempotent, deterministic", "release, fingerprint"},
+	{"lock, locked, timeout, in use, concurrent", "busy"},
+	{"memory, ram, oom, out of memory", "memory_limit"},
+	{"disk, space, disk space, quota", "disk-full"},
+	{"sign, signature, signing, minisign, password", "keygen, key"},
+	{"retract, recall, revoke, mistake", "withdraw"},
+	{"delete, remove, retention, clean up, old releases", "prune"},
+	{"restore, copy", "backup"},
+	{"chart, figure, picture, png, svg, heat map, heatmap", "plot"},
+	{"excel, xlsx, parquet, arrow, json, spreadsheet", "format"},
+	{"date, day, month, week, year, window, schedule, cron, nightly, airflow", "data interval, backfill"},
+	{"utf-8, utf8, bom, latin-1, umlaut", "encoding"},
+	{"comma, tab, separator, semicolon", "delimiter"},
+	{"postgres, postgresql, sqlite", "store, sql"},
+	{"database, duckdb, spark, trino", "sql"},
+	{"sample, sampling", "contribution bound"},
+	{"synthetic", "preview"},
+	{"hierarchy, hierarchical", "levels"},
+	{"contingency table, pivot, cross tabulation", "crosstabs"},
+	{"suppression, suppress, small count, threshold", "withheld, pre-threshold"},
+	{"precision, utility", "accuracy"},
+}
+
+// wording quotes a word for a message, shortened.
+func wording(word string) string {
+	if runes := []rune(word); len(runes) > 60 {
+		word = string(runes[:60]) + "…"
+	}
+	return fmt.Sprintf("%q", word)
 }
 
 // endsWith reports whether the path of a key equals wanted, or ends with it after a dot: rows does not match max_rows.
@@ -171,8 +267,11 @@ func normal(s string) string {
 func singular(s string) string { return strings.TrimSuffix(s, "s") }
 
 // near reports whether two words differ by one typing error: a letter added, left out or changed, or two letters
-// swapped.
-func near(a, b string) bool { return max(len(a), len(b)) >= 4 && spelling.Distance(a, b) <= 1 }
+// swapped; long words may have two.
+func near(a, b string) bool {
+	n := max(len(a), len(b))
+	return n >= 4 && spelling.Distance(a, b) <= 1+n/8
+}
 
 // merged joins explanations of the same kind and text, such as a key of sums and the same key of means. The result
 // lists all their names.

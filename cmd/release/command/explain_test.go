@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 func TestWordsKeysAndCodesAreFound(t *testing.T) {
@@ -66,6 +68,39 @@ func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	found, similar, err := findExplanations("epsilom")
 	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {
 		t.Errorf("found %v, similar %v, %v", found, similar, err)
+	}
+}
+
+// Words of other programs lead to the words of this one, and each of these has an explanation.
+func TestOtherWordsLeadToOurs(t *testing.T) {
+	for _, s := range synonyms {
+		for ours := range strings.SplitSeq(s.ours, ", ") {
+			found, _, err := findExplanations(ours, commands((&app{Console: console.New(nil, nil)}).root())...)
+			if err != nil || len(found) == 0 {
+				t.Errorf("%q, for %q, has no explanation: %v", ours, s.theirs, err)
+			}
+		}
+	}
+	for word, want := range map[string]string{
+		"average": "mean", "Median": "quantiles", "percentages": "rates", "top 10": "discover", "outliers": "clamp",
+		"privacy loss": "mu", "plot": "plot", "std": "standard deviation", "k-anonymity": "differential privacy",
+	} {
+		found, _, err := findExplanations(word, explanation{"command", "plot", "Draw."})
+		if err != nil || !slices.ContainsFunc(found, func(e explanation) bool { return strings.Contains(e.Name, want) }) {
+			t.Errorf("%s: no %s in %v, %v", word, want, found, err)
+		}
+	}
+	for word, want := range map[string]string{"histogrm": "histogram", "quantilles": "quantiles", "upstreem": "upstream",
+		"attribute": "", "voucher": ""} {
+		found, similar, err := findExplanations(word)
+		if err != nil || len(found) > 0 || want != "" && !slices.Contains(similar, want) {
+			t.Errorf("%s: no %s in %v; found %v, %v", word, want, similar, found, err)
+		}
+	}
+	for _, nothing := range []string{" ", "'", "-"} {
+		if found, similar, err := findExplanations(nothing); err != nil || len(found)+len(similar) > 0 {
+			t.Errorf("%q: found %v, similar %v, %v", nothing, found, similar, err)
+		}
 	}
 }
 

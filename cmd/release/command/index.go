@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -78,8 +77,7 @@ func writeIndex(ctx context.Context, c *console.Console, dir, store string) erro
 	err = errors.Join(replaceWhole(page, func(b *bytes.Buffer) error { return indexPage.Execute(b, all) }),
 		replaceWhole(filepath.Join(dir, "feed.atom"), func(b *bytes.Buffer) error { return writeFeed(b, all) }))
 	if err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the index cannot be written to " +
-			console.Here(dir), Hint: "let this user write to the folder", Err: plainError(err)}
+		return console.WriteError(dir, err)
 	}
 	if c.Quiet {
 		return nil
@@ -121,7 +119,8 @@ func findReleases(ctx context.Context, dir string) ([]indexed, error) {
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):
-		return nil, pipeline.OutputError(fmt.Errorf("%s: %w", console.Here(unread.Path), unread.Err))
+		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(unread.Path) +
+			" can't be read: " + regular.Reason(unread), Hint: regular.Remedy(unread)}
 	case err != nil && !errors.As(err, &usage):
 		return nil, pipeline.OutputError(err)
 	}
@@ -312,19 +311,8 @@ func replaceWhole(path string, write func(*bytes.Buffer) error) error {
 		return err
 	}
 	b.WriteByte('\n')
-	if err := regular.Replaceable(path); err != nil {
+	return regular.Replace(path, 0o644, func(f *os.File) error {
+		_, err := f.Write(b.Bytes())
 		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".index-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b.Bytes())
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error above explains the failure
-	}
-	return err
+	})
 }

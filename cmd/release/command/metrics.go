@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/ledger"
 	"github.com/dprelease/dprelease/internal/regular"
 )
@@ -23,28 +23,12 @@ func (a *app) writeMetrics(code int) {
 	}
 	a.last.file = ""
 	text := a.last.metrics(code, time.Now())
-	var f *os.File
-	err := regular.Replaceable(file)
-	if err == nil {
-		f, err = os.CreateTemp(filepath.Dir(file), ".metrics-*")
-	}
-	if err == nil {
-		_, err = f.WriteString(text)
-		if chmod := f.Chmod(0o644); err == nil { //nolint:gosec // the collector is another user; it holds nothing private
-			err = chmod
-		}
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err == nil {
-			err = os.Rename(f.Name(), file)
-		}
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}
+	err := regular.Replace(file, 0o644, func(f *os.File) error { // the collector is another user; nothing in it is private
+		_, err := f.WriteString(text)
+		return err
+	})
 	if err != nil {
-		a.Errorf("warning: --metrics %s can't be written\n", file)
+		a.Errorf("warning: --metrics %s can't be written: %s\n", console.OneLine(file), regular.Reason(err))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/report"
 	"github.com/dprelease/dprelease/report/picture"
@@ -78,37 +78,8 @@ func writePicture(path string, f *picture.Figure) error {
 	if format != "svg" && format != "png" && format != "pdf" {
 		return console.Usagef("the picture's file %s needs the extension .svg, .png or .pdf", console.Here(path))
 	}
-	err := writeFile(path, func(file *os.File) error { return f.Write(file, format) })
-	if err != nil {
-		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "write", Message: "the picture cannot be written to " +
-				console.Here(path), Hint: "choose a file in a folder that can be written", Err: plainError(err),
-		}
+	if err := regular.Replace(path, 0o644, func(file *os.File) error { return f.Write(file, format) }); err != nil {
+		return console.WriteError(path, err)
 	}
 	return nil
-}
-
-// writeFile writes a file under a temporary name and then renames it, so that a failure leaves no incomplete file.
-func writeFile(path string, write func(*os.File) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name()) // the picture is incomplete
-		}
-	}()
-	if err := write(file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }

@@ -53,8 +53,11 @@ func printRecord(ctx context.Context, c *console.Console, dir, store string) err
 	}
 	r := newRecord(&m, digest, info.ModTime().UTC().Format("2006-01-02"))
 	known, err := jobs.FindRuns(ctx, dir, digest, store)
-	if err != nil && store != "" {
+	if err != nil && (store != "" || ctx.Err() != nil) {
 		return err
+	} else if err != nil {
+		c.Warn("a ledger near the folder cannot be read, so that the record does not say whether the release was " +
+			"withdrawn; release verify says why, and --store names the right ledger")
 	}
 	defer jobs.CloseAll(known)
 	withdrawn := func(k *jobs.Known) bool { return k.Run.Withdrawn != nil }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,22 +56,12 @@ func writeReport(ctx context.Context, c *console.Console, dir, out, job string, 
 			" holds a release, which is never changed", Hint: "choose another folder with --out"}
 	}
 	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " +
-			console.Here(out), Hint: "use --out to choose a writable folder", Err: plainError(err)}
+		return console.WriteError(out, err)
 	}
 	if c.Quiet {
 		return nil
 	}
 	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
-}
-
-// plainError returns the operating system's error in err, without the texts that libraries add.
-func plainError(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // writeDocuments writes the files of a report into a folder, and replaces the files of an earlier report.
@@ -91,6 +80,7 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 			return err
 		}
 		if err := errors.Join(d.Write(f), f.Close()); err != nil {
+			_ = root.Remove(d.Path) // it is incomplete
 			return err
 		}
 	}

@@ -22,7 +22,15 @@ func ReadTree(src []byte) (*yaml.Node, *Fault) {
 	}
 	docs, err := load(src)
 	if err != nil {
-		return nil, syntaxFault(err)
+		f := syntaxFault(err)
+		if lines := bytes.Split(src, []byte("\n")); f.Line <= len(lines) && bytes.HasPrefix(lines[f.Line-1], []byte("\t")) {
+			f.Message, f.Hint = "a tab is part of the indentation", "indent with spaces, not tabs"
+		}
+		if before, _, found := bytes.Cut(src, []byte("\u00A0")); found {
+			f.Hint += fmt.Sprintf("; line %d has a no-break space (U+00A0), which is not a space in YAML",
+				1+bytes.Count(before, []byte("\n")))
+		}
+		return nil, f
 	}
 	if len(docs) == 0 || len(docs[0].Content) == 0 || IsNull(docs[0].Content[0]) {
 		return nil, &Fault{1, 1, CodeYAML, "the job file is empty", "see the reference for a whole example"}
@@ -89,7 +97,7 @@ func printable(r rune) bool {
 func syntaxFault(err error) *Fault {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &Fault{1, 1, CodeYAML, "the file is not valid YAML", ""}
+		return &Fault{1, 1, CodeYAML, "the file is not YAML", "compare it with a job that release init writes"}
 	}
 	text, hint := syntaxWords(e.Message)
 	if e.ContextMark.Line > 0 && e.ContextMark != e.Mark {
@@ -124,17 +132,19 @@ var syntaxTexts = []struct{ part, text, hint string }{
 	{"could not find expected ':'", "a key has no value", "a key needs a colon and a space after it"},
 	{"escape", "the text in double quotes has a backslash that means nothing",
 		`write \\ for a backslash, or use single quotes`},
+	{"expected <document start>", "this line does not belong to what is above", "write each line as key: value, and begin " +
+		"the keys of one mapping in one column"},
 	{"depth", "the file is nested too deeply", "a job has fewer levels: check the brackets"},
 }
 
-// syntaxWords returns the text and the hint for a message of the YAML library. An unknown message stays as it is.
+// syntaxWords returns the text and the hint for a message of the YAML library.
 func syntaxWords(message string) (text, hint string) {
 	for _, x := range syntaxTexts {
 		if strings.Contains(message, x.part) {
 			return x.text, x.hint
 		}
 	}
-	return message, "compare the indentation, quotes and brackets with a job that release init writes"
+	return "this is not YAML", "compare the indentation, quotes and brackets with a job that release init writes"
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

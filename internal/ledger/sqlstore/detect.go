@@ -3,13 +3,14 @@ package sqlstore
 import (
 	"encoding/binary"
 	"io"
-	"os"
+
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // IsLedger reports whether the file at path is a SQLite ledger, according to its header.
 func IsLedger(path string) bool {
 	const idAt = 68 // offset of the application's number in SQLite's header
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 )
 
 // translate maps an error of the SQLite driver to an error of package ledger. It drops the driver's text, which can
@@ -70,10 +71,8 @@ func translateFile(err error) error {
 		return ledger.ErrFull
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("%w: too many files are open", ledger.ErrUnavailable)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: permission denied", ledger.ErrUnavailable)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: no such file or folder", ledger.ErrUnavailable)
 	}
-	return ledger.ErrUnavailable
+	return fmt.Errorf("%w: %s", ledger.ErrUnavailable, regular.Reason(err))
 }

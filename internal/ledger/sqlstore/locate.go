@@ -73,7 +73,7 @@ func notFile(path string) error {
 		return fmt.Errorf("%s: %w but a folder: name a file in it, such as %s", path, ledger.ErrNotLedger,
 			filepath.Join(path, "ledger.db"))
 	}
-	return fmt.Errorf("%s: %w: neither a file nor a folder", path, ledger.ErrNotLedger)
+	return fmt.Errorf("%s: %w but a pipe, a socket or a device", path, ledger.ErrNotLedger)
 }
 
 // isLink reports whether path itself is a symbolic link.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -17,8 +18,10 @@ import (
 // wait. The lock belongs to the open file: it also excludes other calls in this process, and ends with the process.
 func lock(path, name string, s sharing) (unlock func(), err error) {
 	f, err := openLock(lockFile(path, offset(name)), s)
-	if err != nil {
-		return nil, translateFile(err)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%s: %w", path, ledger.ErrReadOnly)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, translateFile(err))
 	}
 	at := offset(name)
 	if err := hold(f, at); err != nil {

@@ -59,8 +59,8 @@ func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, 
 		return nil, err
 	}
 	store := &Store{db: db, path: path, sharing: s, arrival: arrival}
-	if err := store.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closeDB(db))
+	if err := store.checked(ctx, deferred, func(*tx) error { return nil }); err != nil {
+		return nil, errors.Join(store.located(err), closeDB(db))
 	}
 	return store, nil
 }
@@ -70,12 +70,12 @@ func (s *Store) Close() error { return closeDB(s.db) }
 
 // Update implements ledger.Store.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
-	return s.checked(ctx, immediate, func(t *tx) error { return fn(t) })
+	return s.explained(s.checked(ctx, immediate, func(t *tx) error { return fn(t) }))
 }
 
 // View implements ledger.Store.
 func (s *Store) View(ctx context.Context, fn func(ledger.Reader) error) error {
-	return s.checked(ctx, deferred, func(t *tx) error { return fn(t) })
+	return s.explained(s.checked(ctx, deferred, func(t *tx) error { return fn(t) }))
 }
 
 // Secret implements ledger.Store.
@@ -88,9 +88,27 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.explained(err)
 	}
 	return secret, nil
+}
+
+// explained names the ledger in the errors that an operator mends at its file; it returns other errors unchanged.
+func (s *Store) explained(err error) error {
+	if errors.Is(err, ledger.ErrBusy) || errors.Is(err, ledger.ErrReadOnly) || errors.Is(err, ledger.ErrFull) ||
+		errors.Is(err, ledger.ErrUnavailable) {
+		return s.located(err)
+	}
+	return err
+}
+
+// located names the ledger in an error and, if another process has locked its file, that process.
+func (s *Store) located(err error) error {
+	if errors.Is(err, ledger.ErrBusy) && !errors.As(err, new(*ledger.HeldError)) &&
+		!errors.Is(err, context.DeadlineExceeded) {
+		err = fileHolder(s.path)
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
 }
 
 // checked checks that the file is a ledger of this version, and runs fn in the same transaction.

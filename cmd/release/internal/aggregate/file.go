@@ -48,11 +48,11 @@ func writeKey(path string, key partial.Key) error {
 		return console.Usagef("--new-key: %s is there already, and a key is never overwritten", path)
 	}
 	if err != nil {
-		return failed(path, err)
+		return console.WriteError(path, err)
 	}
 	_, err = f.WriteString(key.Reveal())
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return failed(path, errors.Join(err, os.Remove(path)))
+		return console.WriteError(path, errors.Join(err, os.Remove(path)))
 	}
 	return nil
 }
@@ -63,7 +63,10 @@ func vacant(path string) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err == nil && info.Mode().IsRegular() {
+	if err != nil {
+		return console.WriteError(path, err)
+	}
+	if info.Mode().IsRegular() {
 		f, err := regular.Open(path)
 		if err == nil {
 			defer f.Close()
@@ -94,20 +97,6 @@ func apart(path string, read []string) error {
 	return nil
 }
 
-// failed returns the error for a file that cannot be written, with the system's text.
-func failed(path string, err error) error {
-	var number syscall.Errno
-	if errors.As(err, &number) {
-		err = number
-	} else {
-		err = nil
-	}
-	return &pipeline.Error{
-		Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written", Err: err,
-		Hint: "check the folder, its permissions and the space that is left",
-	}
-}
-
 // replaceFiles writes files into one folder. They appear, and replace earlier files, when all are complete and synced.
 // If the process is killed before that, nothing is left on Linux, where the files have no names yet. If it is killed
 // while they appear, some files are new and others old; the last merge refuses the mixture if the rows have changed. It
@@ -123,14 +112,14 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	for i, path := range paths {
 		p, err := newPending(path)
 		if err != nil {
-			return failed(path, err)
+			return console.WriteError(path, err)
 		}
 		all, to[i] = append(all, p), &faults{w: p.file}
 	}
 	err := write(to)
 	for i, w := range to {
 		if w, ok := w.(*faults); ok && w.err != nil {
-			return failed(paths[i], w.err)
+			return console.WriteError(paths[i], w.err)
 		}
 	}
 	if err != nil {
@@ -138,16 +127,16 @@ func replaceFiles(paths []string, write func([]io.Writer) error) error {
 	}
 	for i, p := range all {
 		if err := p.file.Sync(); err != nil {
-			return failed(paths[i], err)
+			return console.WriteError(paths[i], err)
 		}
 	}
 	for i, p := range all {
 		if err := p.publish(paths[i]); err != nil {
-			return failed(paths[i], err)
+			return console.WriteError(paths[i], err)
 		}
 	}
 	if err := syncFolder(filepath.Dir(paths[0])); err != nil {
-		return failed(paths[0], err)
+		return console.WriteError(paths[0], err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func Error(path string, err error) error {
 	case errors.Is(err, regular.ErrNotRegular):
 		e.Err, e.Hint = notOpened(err), "name a file, such as one of those in the folder"
 	case errors.As(err, new(*fs.PathError)):
-		e.Err = notOpened(err)
+		e.Err, e.Hint = notOpened(err), regular.Remedy(err)
 	default:
 		return pipeline.InputError(err)
 	}

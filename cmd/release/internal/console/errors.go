@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/ledger"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -22,6 +24,16 @@ func (e *UsageError) Error() string { return e.Text }
 
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
+
+// WriteError returns the error for a file or a folder that cannot be written: the system's reason, and what to do.
+func WriteError(path string, err error) error {
+	reason, hint := regular.Reason(err), regular.Remedy(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		reason, hint = "its folder is not there", "make the folder, or choose another"
+	}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: Here(path) + " can't be written: " + reason,
+		Hint: hint}
+}
 
 // ErrorText formats an error for a person: a job's diagnostics unchanged, any other error with its hint. It escapes
 // names, so that none can start a new line.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/regular"
-	"github.com/dprelease/dprelease/pipeline"
 )
 
 // readCSV reads a public CSV file with a header, and records at which line each row is.
@@ -91,31 +91,17 @@ func writeEstimates(path string, in *noisyTable, x []float64) error {
 }
 
 // writeCSV writes a file, complete or not at all.
-func writeCSV(path string, rows func(write func([]string))) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+func writeCSV(path string, rows func(write func([]string))) error {
+	err := regular.Replace(path, 0o644, func(f *os.File) error {
+		w := csv.NewWriter(f)
+		rows(func(row []string) { _ = w.Write(row) }) // w.Error returns the first error
+		w.Flush()
+		return w.Error()
+	})
 	if err != nil {
-		return unwritable(path)
+		return console.WriteError(path, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the earlier error is more informative
-		}
-	}()
-	w := csv.NewWriter(f)
-	rows(func(row []string) { _ = w.Write(row) }) // w.Error returns the first error
-	w.Flush()
-	err = errors.Join(w.Error(), f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = unwritable(path)
-	}
-	return err
-}
-
-func unwritable(path string) error {
-	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: path + " can't be written"}
+	return nil
 }
 
 // sameFile reports whether two paths name one file.

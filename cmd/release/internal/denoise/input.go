@@ -12,6 +12,8 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/internal/regular"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/pipeline"
@@ -22,7 +24,9 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	info, err := os.Stat(f.input)
 	switch {
 	case err != nil:
-		return nil, inputProblem(f.input, 0, "there is no such file or folder, or it may not be read")
+		return nil, &pipeline.Error{Cause: pipeline.CauseInput, Code: "noisy-values", Message: console.Here(f.input) +
+			" can't be read: " + regular.Reason(err), Hint: regular.Hint(f.input, "a path is relative to the current folder",
+			spelling.Distance)}
 	case info.IsDir():
 		err = in.openRelease(ctx, f)
 	case f.query != "":

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
@@ -19,13 +17,11 @@ import (
 
 // openRelease reads the table of a query from a release folder, and how its cells are arranged.
 func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
-	var m manifest.Manifest
-	text, err := os.ReadFile(filepath.Join(f.input, manifest.FileName))
-	if err == nil {
-		m, err = manifest.Parse(text)
-	}
+	m, _, err := sink.ReadManifest(f.input)
 	if err != nil {
-		return inputProblem(f.input, 0, "the folder holds no release: there is no release.json that can be read")
+		return &pipeline.Error{Cause: pipeline.CauseInput, Code: "noisy-values", Message: console.Here(f.input) +
+			": the folder holds no release: there is no release.json that can be read",
+			Hint: "name a folder with a release.json in it, or a file"}
 	}
 	q, err := queryOf(&m, f.query)
 	if err != nil {

@@ -2,8 +2,8 @@ package denoise
 
 import (
 	"fmt"
-	"path/filepath"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -28,7 +28,7 @@ type publicTable struct {
 
 // inputProblem returns an error about a line of the input; line 0 stands for no line.
 func inputProblem(path string, line int, message string) error {
-	where := filepath.Base(path)
+	where := console.Here(path)
 	if line > 0 {
 		where = fmt.Sprintf("%s:%d", where, line)
 	}

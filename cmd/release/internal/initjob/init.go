@@ -1,14 +1,15 @@
 package initjob
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/columns"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/private"
 	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
@@ -85,35 +87,59 @@ func (f *flags) add(v *pflag.FlagSet) {
 }
 
 func (f *flags) run(ctx context.Context, c *console.Console, files []string) error {
+	if err := f.checkPlace(); err != nil {
+		return err
+	}
 	j, err := f.table(ctx, files)
 	if err != nil {
 		return err
 	}
-	if err := f.decide(c, j); err != nil {
-		return err
+	asked, err := f.decide(ctx, c, j)
+	if err == nil {
+		err = f.finish(ctx, c, j)
 	}
-	text := j.Text()
-	path := f.out
-	if path == "" {
-		path = "job.yaml"
+	if err != nil && asked && ctx.Err() == nil {
+		c.Errorf("note: nothing was written; these flags are the answers so far: %s\n", f.answers(j))
 	}
-	plan, err := j.try(ctx, path, text)
+	return err
+}
+
+// checkPlace returns an error if the job cannot be written to its place. It runs before anything is asked.
+func (f *flags) checkPlace() error {
+	if f.out == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(f.out)); err != nil {
+		return console.WriteError(f.out, err)
+	} else if !info.IsDir() {
+		return console.WriteError(f.out, syscall.ENOTDIR)
+	}
+	if err := regular.Replaceable(f.out); err != nil {
+		return console.Usagef("%s is not a regular file: name a file for the job", console.Here(f.out))
+	}
+	if _, err := os.Lstat(f.out); err == nil && !f.force {
+		return console.Usagef("%s is there already; --force replaces it", console.Here(f.out))
+	}
+	return nil
+}
+
+// finish writes the job that was decided.
+func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
+	text, err := f.text(ctx, j)
 	if err != nil {
 		return err
-	}
-	if j.limitGroups(plan) {
-		text = j.Text()
-		if _, err := j.try(ctx, path, text); err != nil {
-			return err
-		}
 	}
 	if f.out == "" {
 		return c.Print(text)
 	}
-	if err := write(f.out, text, f.force); err != nil {
+	err = regular.Replace(f.out, 0o644, func(file *os.File) error {
+		_, err := file.WriteString(text)
 		return err
+	})
+	if err != nil {
+		return console.WriteError(f.out, err)
 	}
-	c.Note("wrote " + console.Here(f.out) + "; next: release plan " + console.Here(f.out))
+	c.Note("wrote " + console.Here(f.out) + "; next: release plan " + private.ShellWord(console.Here(f.out)))
 	return nil
 }
 
@@ -176,27 +202,54 @@ func (f *flags) relative(file string) string {
 	return file
 }
 
-// decide applies the flags to the job, and asks at the terminal for the rest.
-func (f *flags) decide(c *console.Console, j *Job) error {
+// text returns the job as text. It returns an error if the job cannot run.
+func (f *flags) text(ctx context.Context, j *Job) (string, error) {
+	path := cmp.Or(f.out, "job.yaml")
+	text := j.Text()
+	plan, err := j.try(ctx, path, text)
+	if err == nil && j.limitGroups(plan) {
+		text = j.Text()
+		_, err = j.try(ctx, path, text)
+	}
+	return text, err
+}
+
+// answers returns the decisions as flags, for a shell.
+func (f *flags) answers(j *Job) string {
+	var words []string
+	add := func(flag, value string) {
+		if value != "" {
+			words = append(words, flag, private.ShellWord(value))
+		}
+	}
+	add("--unit", strings.Join(f.unit, ","))
+	if rows := max(f.maxRows, j.MaxRows); rows > 0 {
+		add("--max-rows", strconv.Itoa(rows))
+	}
+	add("--epsilon", f.epsilon)
+	add("--delta", f.delta)
+	for _, ask := range f.asks {
+		add("--ask", ask)
+	}
+	return console.OneLine(cmp.Or(strings.Join(words, " "), "none"))
+}
+
+// decide applies the flags to the job, and asks at the terminal for the rest. It reports whether it asked.
+func (f *flags) decide(ctx context.Context, c *console.Console, j *Job) (asked bool, err error) {
 	if slices.Equal(f.unit, []string{"row"}) {
 		j.Unit = nil
 	}
 	if missing := f.missing(); len(missing) > 0 {
 		if !f.terminal {
-			return console.Usagef("%s must be given: nothing has a default that decides about privacy",
+			return false, console.Usagef("%s must be given: nothing has a default that decides about privacy",
 				strings.Join(missing, ", "))
 		}
-		if err := f.interview(c, j); err != nil {
-			return err
+		if err := f.interview(ctx, c, j); err != nil {
+			return true, err
 		}
+		asked = true
 	}
-	j.TotalEpsilon, j.TotalDel = f.totalEpsilon, f.totalDelta
-	if j.TotalEpsilon == "" {
-		j.TotalEpsilon = j.Epsilon
-	}
-	if j.TotalDel == "" {
-		j.TotalDel = j.Delta
-	}
+	f.setTotals(j)
 	if f.profile {
 		var left []string
 		if j.Questions, left = j.describe(); len(left) > 0 {
@@ -206,11 +259,22 @@ func (f *flags) decide(c *console.Console, j *Job) error {
 	for _, ask := range f.asks {
 		q, err := Parse(ask)
 		if err != nil {
-			return console.Usagef("--ask: %v", err)
+			return asked, console.Usagef("--ask: %v", err)
 		}
 		j.Questions = append(j.Questions, q)
 	}
-	return j.checkColumns()
+	return asked, j.checkColumns()
+}
+
+// setTotals sets the budget of all releases together.
+func (f *flags) setTotals(j *Job) {
+	j.TotalEpsilon, j.TotalDel = f.totalEpsilon, f.totalDelta
+	if j.TotalEpsilon == "" {
+		j.TotalEpsilon = j.Epsilon
+	}
+	if j.TotalDel == "" {
+		j.TotalDel = j.Delta
+	}
 }
 
 // missing returns the names of the flags that must be given if nobody can be asked.
@@ -288,28 +352,4 @@ func (j *Job) try(ctx context.Context, path, text string) (*pipeline.Plan, error
 		lines = append(lines, console.OneLine(line))
 	}
 	return nil, console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
-}
-
-// write writes the job, over an older file only if force is set.
-func write(path, text string, force bool) error {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	if err := regular.Replaceable(path); err != nil {
-		return console.Usagef("%s is not a regular file: name a file for the job", console.Here(path))
-	}
-	file, err := os.OpenFile(path, mode, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return console.Usagef("%s is there already; --force replaces it", console.Here(path))
-	}
-	if err == nil {
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "output", Message: console.Here(path) + " can't be written",
-			Hint: "is the folder there, and may this user write to it?"}
-	}
-	return nil
 }

@@ -41,6 +41,33 @@ func TestInterview(t *testing.T) {
 	}
 }
 
+// A wrong value, or a query that the table cannot answer, is asked for again. If the answers end, they are printed as
+// flags. A place that cannot be written is refused before the first question.
+func TestNoAnswerIsLost(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "t.csv")
+	if err := os.WriteFile(table, []byte("id,town\n1,York\n2,Bath\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, asked bytes.Buffer
+	f := &flags{in: strings.NewReader("id\n0\n1\n1\n1e-6\n3\nmean fee=0..5\nhistogram town=York|Bath\n"), terminal: true,
+		dir: "out", ledger: "sqlite:ledger.db", out: filepath.Join(dir, "job.yaml")}
+	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err == nil {
+		t.Error("the answers ended, and there is no error")
+	}
+	for _, want := range []string{`"0" is not an epsilon`, `"1" is not a delta`, "the table has no column fee",
+		"answers so far: --unit id --max-rows 3 --epsilon 1 --delta 1e-6 --ask 'histogram town=York|Bath'"} {
+		if !strings.Contains(asked.String(), want) {
+			t.Errorf("no %s in:\n%s", want, asked.String())
+		}
+	}
+	asked.Reset()
+	f.out = filepath.Join(dir, "none", "job.yaml")
+	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err == nil || asked.Len() > 0 {
+		t.Errorf("%v after asking %s", err, asked.String())
+	}
+}
+
 // Names and texts of any kind are in the job unchanged.
 func TestNamesAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{

@@ -2,6 +2,7 @@ package initjob
 
 import (
 	"bufio"
+	"context"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (f *flags) prompt(c *console.Console) prompt {
 }
 
 // interview asks for the values that no flag gives.
-func (f *flags) interview(c *console.Console, j *Job) error {
+func (f *flags) interview(ctx context.Context, c *console.Console, j *Job) error {
 	ask := f.prompt(c)
 	var names []string
 	for i, name := range j.Table.Names {
@@ -48,7 +49,8 @@ func (f *flags) interview(c *console.Console, j *Job) error {
 	if len(f.asks) > 0 || f.profile {
 		return nil
 	}
-	return f.askQuestions(c, ask)
+	f.setTotals(j)
+	return f.askQuestions(ctx, c, ask, j)
 }
 
 // askGuarantee asks for the privacy unit, epsilon, delta and the bound on the rows of a unit.
@@ -63,8 +65,8 @@ func (f *flags) askGuarantee(ask prompt, j *Job) error {
 		{len(f.unit) == 0, "Whom does the guarantee protect? Name the column (or columns, with commas) that identifies a " +
 			"person, a household, a device; or row.", &unit, j.checkUnit},
 		{f.epsilon == "", "Epsilon of this release? Lower is stronger; publications often have 0.1 to 3.",
-			&f.epsilon, checkNumber},
-		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkNumber},
+			&f.epsilon, checkEpsilon},
+		{f.delta == "", "Delta? Far below 1 / number of units, such as 1e-6.", &f.delta, checkDelta},
 	} {
 		if !s.absent {
 			continue
@@ -113,24 +115,46 @@ func (j *Job) checkUnit(answer string) error {
 	return nil
 }
 
-// checkNumber returns an error if an answer is not a decimal number of at least 0.
-func checkNumber(answer string) error {
-	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 {
-		return console.Usagef("%q is not a number of at least 0; write it as 1, 0.5 or 1e-6", console.OneLine(answer))
+// checkEpsilon returns an error if an answer is not an epsilon.
+func checkEpsilon(answer string) error {
+	if x, err := calibrate.ParseDown(answer); err != nil || x <= 0 || x > 1e6 {
+		return console.Usagef("%q is not an epsilon; write a number above 0, such as 1 or 0.5", console.OneLine(answer))
 	}
 	return nil
 }
 
-// askQuestions asks for the queries.
-func (f *flags) askQuestions(c *console.Console, ask prompt) error {
+// checkDelta returns an error if an answer is not a delta.
+func checkDelta(answer string) error {
+	if x, err := calibrate.ParseDown(answer); err != nil || x < 0 || x >= 1 {
+		return console.Usagef("%q is not a delta; write a number of at least 0 and far below 1, such as 1e-6",
+			console.OneLine(answer))
+	}
+	return nil
+}
+
+// askQuestions asks for the queries. It tries each in a job with those before it.
+func (f *flags) askQuestions(ctx context.Context, c *console.Console, ask prompt, j *Job) error {
 	c.Errorf("What do you want to know? One query a line; an empty line ends.\n%s\n", Grammar)
+	var questions []Query
 	for {
 		line, err := ask("A question, or nothing:", func(line string) error {
 			if line == "" && len(f.asks) > 0 {
 				return nil
 			}
-			_, err := Parse(line)
-			return err
+			q, err := Parse(line)
+			if err != nil {
+				return err
+			}
+			tried := *j
+			tried.Questions = append(slices.Clone(questions), q)
+			if err := tried.checkColumns(); err != nil {
+				return err
+			}
+			if _, err := f.text(ctx, &tried); err != nil {
+				return err
+			}
+			questions = append(questions, q)
+			return nil
 		})
 		if err != nil || line == "" {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/regular"
 	"github.com/dprelease/dprelease/internal/runjob"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -36,8 +37,12 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 		l.Memory = n
 	}
 	if f.Tmp != "" {
-		if info, err := os.Stat(f.Tmp); err != nil || !info.IsDir() {
-			return l, console.Usagef("--tmp-dir %q is not a folder", f.Tmp)
+		info, err := os.Stat(f.Tmp)
+		switch {
+		case err != nil:
+			return l, console.Usagef("--tmp-dir: %s can't be used: %s", f.Tmp, regular.Reason(err))
+		case !info.IsDir():
+			return l, console.Usagef("--tmp-dir: %s is not a folder", f.Tmp)
 		}
 	}
 	return runjob.Limits(p, l)

@@ -142,12 +142,15 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 			line.Why, line.State = kept, pruneKept
 			line.Folder = cmp.Or(line.Folder, p.dir)
 		} else if f.delete {
-			if err := ctx.Err(); err != nil {
-				return errors.Join(err, a.printPruned(f, lines))
+			kept, err := "", ctx.Err()
+			if err == nil {
+				kept, err = f.remove(ctx, o.book, p, all, days)
 			}
-			kept, err := f.remove(ctx, o.book, p, all, days)
+			if err != nil && len(lines) > 0 {
+				err = errors.Join(err, a.printPruned(f, lines))
+			}
 			if err != nil {
-				return errors.Join(err, a.printPruned(f, lines))
+				return err
 			}
 			line.State = pruneDeleted
 			if kept != "" {
@@ -155,6 +158,9 @@ func (a *accounts) prune(ctx context.Context, f *pruning, args []string) error {
 			}
 		}
 		lines = append(lines, line)
+	}
+	if len(lines) == 0 && !a.JSON && !a.Quiet {
+		return a.Printf("nothing to prune\n")
 	}
 	return a.printPruned(f, lines)
 }
@@ -435,9 +441,6 @@ func (a *accounts) printPruned(f *pruning, lines []pruned) error {
 	}
 	if a.Quiet {
 		return nil
-	}
-	if len(lines) == 0 {
-		return a.Printf("nothing to prune\n")
 	}
 	rows := [][]string{{"folder", "dataset", "job", "data interval", "released", "state", "why"}}
 	for _, l := range lines {

@@ -102,6 +102,9 @@ func (a *previewer) preview(ctx context.Context, path string) error {
 		return err
 	}
 	private, err := os.MkdirTemp(a.flags.Tmp, "release-preview-*") // mode 0700
+	if err == nil {
+		private, err = filepath.Abs(private)
+	}
 	if err != nil {
 		return temporary()
 	}

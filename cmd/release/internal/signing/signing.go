@@ -165,13 +165,17 @@ func keygen(c *console.Console, path string) error {
 // writeKey writes a key to a new file. It fails if the file exists.
 func writeKey(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err == nil {
-		_, err = f.Write(text)
-		err = errors.Join(err, f.Close())
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "key", Message: console.Here(path) + " is there already, " +
+			"and a key is never replaced", Hint: "name another file; or delete both files of a key that was never used"}
+	case err != nil:
+		return console.WriteError(path, err)
 	}
-	if err != nil {
-		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "key", Message: path +
-			" can't be made; a key is never replaced"}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // an incomplete key
+		return console.WriteError(path, err)
 	}
 	return nil
 }

@@ -1,0 +1,93 @@
+package sqlstore
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dprelease/dprelease/internal/ledger"
+)
+
+// sqliteLocks is the first of the bytes that SQLite locks in its files, whatever their length
+// (https://www.sqlite.org/src/doc/trunk/src/os.h).
+const sqliteLocks = 1 << 30
+
+// fileHolder returns the error of a ledger whose file another process has locked. It names the process if
+// /proc/locks does; else it is ledger.ErrBusy. It does not open the ledger: closing a file drops SQLite's own locks.
+func fileHolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ledger.ErrBusy
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ledger.ErrBusy
+	}
+	locks, err := os.Open("/proc/locks")
+	if err != nil {
+		return ledger.ErrBusy
+	}
+	defer func() { _ = locks.Close() }() // it was only read
+	holder := 0
+	for lines := bufio.NewScanner(locks); lines.Scan(); {
+		if pid, write := lockOf(lines.Text(), stat.Ino); pid > 0 && pid != os.Getpid() && (write || holder == 0) {
+			holder = pid
+		}
+	}
+	if holder == 0 {
+		return ledger.ErrBusy
+	}
+	name, started, err := describe(holder)
+	if err != nil { // the process has just ended, or is hidden
+		return ledger.ErrBusy
+	}
+	return fmt.Errorf("%w: process %d (%s), which started at %s, has locked its file", ledger.ErrBusy, holder, name,
+		started.UTC().Format(time.RFC3339))
+}
+
+// describe returns the name of a process and the time at which it started.
+func describe(pid int) (name string, started time.Time, err error) {
+	status, err1 := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	system, err2 := os.ReadFile("/proc/stat")
+	if err := errors.Join(err1, err2); err != nil {
+		return "", started, err
+	}
+	_, rest, _ := strings.Cut(string(status), "(")
+	end := strings.LastIndexByte(rest, ')') // the name may hold brackets
+	_, boot, _ := strings.Cut(string(system), "\nbtime ")
+	boot, _, _ = strings.Cut(boot, "\n")
+	if end < 0 {
+		return "", started, errors.ErrUnsupported
+	}
+	const sinceBoot, ticksPerSecond = 19, 100 // proc_pid_stat(5): field 22, the third is the first after the name
+	fields := strings.Fields(rest[end+1:])
+	seconds, err1 := strconv.ParseInt(boot, 10, 64)
+	if len(fields) <= sinceBoot || err1 != nil {
+		return "", started, errors.ErrUnsupported
+	}
+	ticks, err := strconv.ParseInt(fields[sinceBoot], 10, 64)
+	return rest[:end], time.Unix(seconds+ticks/ticksPerSecond, 0), err
+}
+
+// lockOf reads a line of /proc/locks, such as "1: POSIX ADVISORY WRITE 4242 08:01:1048649 1073741825 1073741825". It
+// returns the process if it holds a lock of SQLite on the file with this inode number, and 0 otherwise; and whether the
+// lock is for writing.
+func lockOf(line string, inode uint64) (pid int, write bool) {
+	f := strings.Fields(line)
+	if len(f) != 8 || !strings.HasSuffix(f[5], ":"+strconv.FormatUint(inode, 10)) {
+		return 0, false
+	}
+	if start, err := strconv.ParseInt(f[6], 10, 64); err != nil || start < sqliteLocks {
+		return 0, false
+	}
+	pid, err := strconv.Atoi(f[4])
+	if err != nil {
+		return 0, false
+	}
+	return pid, f[3] == "WRITE"
+}
