@@ -103,6 +103,20 @@ func Replaceable(path string) error {
 	return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
 }
 
+// Create writes a new file and syncs it. If that fails, no incomplete file is left. The umask limits the mode. Errors:
+// those of the system, [fs.ErrExist] if something is at path.
+func Create(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(path) // the error above explains the failure
+	}
+	return err
+}
+
 // Replace writes a file under a temporary name in the same folder, syncs it, and renames it to path. So the file is
 // complete or as it was. It replaces regular files only. The file has the given mode. Errors: those of write and of the
 // system, and *fs.PathError of ErrNotRegular.

@@ -97,6 +97,20 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// A new file never replaces another.
+func TestCreate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := regular.Create(file, []byte("first"), 0o600); err != nil {
+		t.Error(err)
+	}
+	if err := regular.Create(file, []byte("second"), 0o600); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a file was replaced: %v", err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "first" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}
+
 // Each reason has words and a remedy of its own.
 func TestReasonAndRemedy(t *testing.T) {
 	for number, want := range map[syscall.Errno][2]string{

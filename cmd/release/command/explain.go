@@ -114,11 +114,11 @@ func findExplanations(word string, more ...explanation) (found []explanation, si
 	if len(found) > 0 {
 		return merged(found), nil, nil
 	}
+	if len(wanted) < 3 {
+		return nil, nil, nil // it would be a part of many names
+	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
-		if len(wanted) < 3 {
-			break // it would be a part of many names
-		}
 		if (strings.Contains(normal(name), wanted) || mentions(wanted, normal(name)) || near(normal(name), wanted)) &&
 			!slices.Contains(similar, name) {
 			similar = append(similar, name)
@@ -126,10 +126,7 @@ func findExplanations(word string, more ...explanation) (found []explanation, si
 	}
 	for _, e := range all {
 		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
-		if len(similar) == 0 && len(wanted) < 3 || len(similar) >= 8 {
-			break
-		}
-		if mentions(normal(e.Text), wanted) && !slices.Contains(similar, name) {
+		if len(similar) < 8 && mentions(normal(e.Text), wanted) && !slices.Contains(similar, name) {
 			similar = append(similar, name)
 		}
 	}
@@ -155,7 +152,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"percent, percentage, proportion, ratio, rate, fraction", "rates"},
 	{"std, stddev, sd, deviation, standard error, error size", "standard deviation"},
 	{"top, top 10, top n, top k, ranking, most frequent, mode, group keys, new values", "discover, partition selection"},
-	{"outlier, extreme value, trim, truncate, truncation, winsorize, clip, cap, min, max, minimum, maximum, range",
+	{"outlier, extreme value, trim, truncate, truncation, winsorize, winsorise, clip, cap, min, max, minimum, maximum, range",
 		"clamp, contribution bound"},
 	{"privacy loss, composition, rho, zcdp, gdp, renyi, rdp, attacker, attack, membership inference", "mu"},
 	{"error bar, margin of error, ci, uncertainty", "confidence interval"},

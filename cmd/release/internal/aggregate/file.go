@@ -43,16 +43,11 @@ func readPrivate(path string) ([]byte, error) {
 
 // writeKey writes a key to a new file.
 func writeKey(path string, key partial.Key) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err := regular.Create(path, []byte(key.Reveal()), 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return console.Usagef("--new-key: %s is there already, and a key is never overwritten", path)
-	}
-	if err != nil {
+	} else if err != nil {
 		return console.WriteError(path, err)
-	}
-	_, err = f.WriteString(key.Reveal())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return console.WriteError(path, errors.Join(err, os.Remove(path)))
 	}
 	return nil
 }

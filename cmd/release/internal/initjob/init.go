@@ -132,10 +132,14 @@ func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
 	if f.out == "" {
 		return c.Print(text)
 	}
-	err = regular.Replace(f.out, 0o644, func(file *os.File) error {
-		_, err := file.WriteString(text)
-		return err
-	})
+	if f.force {
+		err = regular.Replace(f.out, 0o644, func(file *os.File) error {
+			_, err := file.WriteString(text)
+			return err
+		})
+	} else {
+		err = regular.Create(f.out, []byte(text), 0o644) // never over a file that came while the questions were asked
+	}
 	if err != nil {
 		return console.WriteError(f.out, err)
 	}

@@ -68,6 +68,38 @@ func TestNoAnswerIsLost(t *testing.T) {
 	}
 }
 
+// hastyNeighbour writes a file before it gives the answers.
+type hastyNeighbour struct {
+	file    string
+	answers *strings.Reader
+}
+
+func (h hastyNeighbour) Read(p []byte) (int, error) {
+	if err := os.WriteFile(h.file, []byte("another's job"), 0o600); err != nil {
+		return 0, err
+	}
+	return h.answers.Read(p)
+}
+
+// Without --force, init does not replace a file that somebody else wrote while it asked.
+func TestNoFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	table, job := filepath.Join(dir, "t.csv"), filepath.Join(dir, "job.yaml")
+	if err := os.WriteFile(table, []byte("id,town\n1,York\n2,Bath\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, asked bytes.Buffer
+	f := &flags{in: hastyNeighbour{job, strings.NewReader("id\n1\n1e-6\n3\ncount\n\n")}, terminal: true, dir: "out",
+		ledger: "sqlite:ledger.db", out: job}
+	if err := f.run(t.Context(), console.New(&out, &asked), []string{table}); err == nil ||
+		!strings.Contains(err.Error(), "there already") {
+		t.Errorf("error %v after %s", err, asked.String())
+	}
+	if text, err := os.ReadFile(job); err != nil || string(text) != "another's job" {
+		t.Errorf("the file is now %q, %v", text, err)
+	}
+}
+
 // Names and texts of any kind are in the job unchanged.
 func TestNamesAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{

@@ -164,17 +164,11 @@ func keygen(c *console.Console, path string) error {
 
 // writeKey writes a key to a new file. It fails if the file exists.
 func writeKey(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	err := regular.Create(path, text, mode)
+	if errors.Is(err, fs.ErrExist) {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "key", Message: console.Here(path) + " is there already, " +
 			"and a key is never replaced", Hint: "name another file; or delete both files of a key that was never used"}
-	case err != nil:
-		return console.WriteError(path, err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // an incomplete key
+	} else if err != nil {
 		return console.WriteError(path, err)
 	}
 	return nil
