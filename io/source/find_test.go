@@ -141,7 +141,7 @@ func TestNamesTellFilesApart(t *testing.T) {
 		{[]string{"1/a/x.csv", "2/a/x.csv", "x.csv", "y.csv"}, []string{"2/a/x.csv: schema-mismatch: column 2 of 1/a/x.csv is",
 			"y.csv: schema-mismatch: column 2 of 1/a/x.csv is", "y.csv: schema-mismatch: 1 of its columns are not in 1/a/x.csv"}},
 		{[]string{"3/x.csv", "4/x.csv", "5/*.csv", "6/*.csv", "gone.csv"}, []string{"3/x.csv: not-found", "4/x.csv: not-found",
-			"5/*.csv: not-found: nothing matches", "6/*.csv: not-found: nothing matches", "gone.csv: not-found"}},
+			`not-found: no file matches the pattern "5/*.csv"`, `not-found: no file matches the pattern "6/*.csv"`, "gone.csv: not-found"}},
 		{[]string{"1/a/x.csv", "1/a/x.csv", "1/a/../a/x.csv"}, []string{"x.csv: duplicate-file", "x.csv: duplicate-file"}},
 	} {
 		_, err := openIn(dir, lines, c.files...)
