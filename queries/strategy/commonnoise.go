@@ -113,27 +113,6 @@ func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 	return largest
 }
 
-// rest returns how many rows of a unit remain after it has filled as many cells as possible.
-func (b Bounds) rest() int64 {
-	if full := b.full(); full < b.Cells {
-		return b.Rows - full*b.RowsPerCell
-	}
-	return 0
-}
-
-// full returns how many cells a unit can fill with RowsPerCell rows each.
-func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
-
-// fullest describes a unit that fills as many cells as possible with RowsPerCell rows and has rest rows in one more
-// cell. It returns the number of the unit's rows, and the sum of the squares of its counts.
-func (b Bounds) fullest(rest int64) (rows, squares *big.Int) {
-	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
-	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
-	r := big.NewInt(rest)
-	rows.Add(rows, r)
-	return rows, squares.Add(squares, r.Mul(r, r))
-}
-
 // residualOf returns the squared norm of c − a·(1, …, 1), given the sum (rows) and the sum of squares of the counts c.
 func (s *CommonNoise) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
 	x := new(big.Rat).SetInt(rows)

@@ -9,20 +9,6 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of one unit. A unit attains it if it fills as many cells as
-// possible with RowsPerCell rows and has the remaining rows in one more cell.
-func (b Bounds) norm2() *big.Int {
-	full := min(b.Cells, b.Rows/b.RowsPerCell)
-	rest := int64(0)
-	if full < b.Cells {
-		rest = b.Rows - full*b.RowsPerCell
-	}
-	m, r := big.NewInt(b.RowsPerCell), big.NewInt(rest)
-	sum := new(big.Int).Mul(m, m)
-	sum.Mul(sum, big.NewInt(full))
-	return sum.Add(sum, r.Mul(r, r))
-}
-
 // Form is the kind of numbers that get noise in a design.
 type Form string
 
