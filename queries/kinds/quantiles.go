@@ -408,20 +408,20 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 // the two nearest cells. It is at least 0, and at most twice the density of the cell.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := d.widths
-	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
+	densityOf := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
 	end := func(cell, next int) float64 {
-		return max(of(cell)+(of(cell)-of(next))*width[cell]/(width[cell]+width[next]), 0)
+		return max(densityOf(cell)+(densityOf(cell)-densityOf(next))*width[cell]/(width[cell]+width[next]), 0)
 	}
 	m := len(d.edges) - 1
 	switch {
 	case m == 1:
-		return of(0)
+		return densityOf(0)
 	case j == 0:
 		return end(0, 1)
 	case j == m:
 		return end(m-1, m-2)
 	}
-	before, after := of(j-1), of(j)
+	before, after := densityOf(j-1), densityOf(j)
 	if before == 0 || after == 0 {
 		return 0
 	}
