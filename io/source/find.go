@@ -70,13 +70,13 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles, folder
 	if e := folders.keepsSome(out); e != nil {
 		wrong = append(wrong, e)
 	}
-	shorten(out, wrong)
+	shorten(out, wrong, o.Table)
 	return out, wrong.Err()
 }
 
 // shorten replaces the paths of files by the names for messages: the base name, after as many of the folders above it
-// as tell the file from the others.
-func shorten(files []found, wrong fault.Errors) {
+// as tell the file from the others. The name of the table, if there is one, comes first.
+func shorten(files []found, wrong fault.Errors, table string) {
 	var names []*string
 	for i := range files {
 		names = append(names, &files[i].name)
@@ -104,6 +104,9 @@ func shorten(files []found, wrong fault.Errors) {
 	}
 	for _, name := range names {
 		*name = short[*name]
+		if table != "" {
+			*name = strings.TrimSuffix("table "+table+": "+*name, ": ")
+		}
 	}
 }
 

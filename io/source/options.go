@@ -14,6 +14,8 @@ type Summary = scan.Summary
 
 // Options describes how files are read. CSV and JSONL have no effect on other formats.
 type Options struct {
+	// Table is the name of the table in messages about its files; "" if a job has one table only.
+	Table string
 	// Dir is the folder of relative patterns.
 	Dir string
 	// Files holds paths, globs, URLs of objects (store.Address), and globs of URLs. A URL that ends with a slash means all
