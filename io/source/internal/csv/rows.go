@@ -11,23 +11,27 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// rowReader splits text into records, and collects their fields in the columns of batches.
+// rowReader splits text into records and gathers their fields in columns, from which it makes batches.
+//
+// The text comes from a piece in memory (gather) or from a stream (stream). Records in memory are gathered a block at a
+// time: all records of the block are split into fields, then the fields of one column after another become values.
 type rowReader struct {
 	names   []string
-	columns []column // each once, in the order of the file
-	order   []int    // order[i] is the index in columns of the i-th requested column
+	columns []column // the needed columns, each once, in the order of the file
+	order   []int    // the i-th requested column is columns[order[i]]
 	rows    int
-	blanks  int64    // number of blank lines and comments skipped between the rows
-	lines   *lines   // splits most records
-	general splitter // splits the records that need a second look
-	fields  []field  // fields of a block of records, one column after another
-	starts  []int32  // offsets in the text of the first gathered rows
+	blanks  int64    // number of blank lines and comments that were skipped
+	lines   *lines   // splits most records quickly
+	general splitter // splits the records that lines cannot split
+	fields  []field  // the block's fields: that of column i in record k is fields[i*block()+k]
+	starts  []int32  // starts[k] is the offset in the text of gathered row k, for k < knownStarts
 }
 
-// knownStarts is the largest number of rows whose offsets are kept.
+// knownStarts is the maximum length of starts. If the piece's true start is none of these offsets, the piece is parsed
+// again.
 const knownStarts = 4096
 
-// newReader returns a reader of some columns.
+// newReader returns a reader of the named columns.
 func (c *file) newReader(names []string) *rowReader {
 	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
 	var needed []int
@@ -54,8 +58,8 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits reports whether the reader can be used for some columns of a file: it was made for columns of the same names and
-// numbers.
+// fits reports whether the reader, made for another piece or file, can read the named columns of c: it has the same
+// columns at the same places.
 func (r *rowReader) fits(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
@@ -68,8 +72,8 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block returns how many records are split before their fields are copied. It is so small that the offsets of the
-// fields fit the CPU's first-level cache.
+// block returns the maximum number of records in a block. The ranges of a block's fields fit the CPU's first-level
+// cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *rowReader) reset() {
@@ -79,7 +83,7 @@ func (r *rowReader) reset() {
 	}
 }
 
-// stream gathers the records of a batch from a stream. The error is io.EOF if they are the last ones.
+// stream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
 func (r *rowReader) stream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < scan.BatchRows; {
@@ -104,7 +108,8 @@ func (r *rowReader) stream(s *scanner) error {
 	return nil
 }
 
-// gatherBuffered gathers a block of the records in the scanner's buffer.
+// gatherBuffered gathers a block of records that are whole in the scanner's buffer. It gathers none if the batch has no
+// room for a block.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
 	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > scan.BatchRows {
@@ -116,7 +121,7 @@ func (r *rowReader) gatherBuffered(s *scanner) {
 	s.at = next
 }
 
-// readStream gathers the records of a stream and yields them. It returns the number of skipped lines.
+// readStream gathers the records of a stream and yields them in batches. It returns the number of skipped lines.
 func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64,
 	err error) {
 	s.needed, s.blanks = r.general.needed, 0
@@ -139,12 +144,12 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// maxGathered returns how many rows of a text are collected before they are yielded, to bound their memory.
+// maxGathered returns the maximum number of rows that are gathered before they are yielded, which bounds their memory.
 func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
-// gather gathers the records of a text that start at offset at or later. It returns the start of the first record that
-// it did not gather: a record of the next piece, or one for a later call. whole is false if the text ends within that
-// record.
+// gather replaces the gathered rows by the records of t that start at offset at or later and within the piece. It stops
+// at maxGathered rows. It returns the start of the first record that it did not gather. whole is false if the text ends
+// within that record.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
@@ -159,8 +164,8 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add splits the records of b that start in [at, end), but at most a block of them, and adds their fields to the
-// columns.
+// add gathers at most a block of records: those of b that start in [at, end). It returns the start of the next record.
+// whole is false if b ends within that record.
 func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
@@ -171,7 +176,7 @@ func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 	return next, whole
 }
 
-// split splits the records for add.
+// split splits the records that add gathers, and sets fields.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
 	r.lines.noQuoteBefore = at
@@ -199,7 +204,7 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// splitAgain splits the record at offset at, which needed a second look, and sets the fields of the row.
+// splitAgain sets the fields of a row from the record that general has just split at offset at.
 func (r *rowReader) splitAgain(at, row int) {
 	for i := range r.columns {
 		f := missing
@@ -212,7 +217,7 @@ func (r *rowReader) splitAgain(at, row int) {
 	}
 }
 
-// batch returns the gathered rows i to j - 1.
+// batch returns the gathered rows i to j - 1 as a batch of the requested columns.
 func (r *rowReader) batch(i, j int) *table.Batch {
 	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
 	for k, at := range r.order {
