@@ -28,19 +28,19 @@ func (c *column) add(d *Dialect, text []byte) {
 	c.AddText(text)
 }
 
-// take appends the values of a field of consecutive rows. fields holds the ranges of b that the field has in these
+// appendFields appends the values of a field of consecutive rows. fields holds the ranges of b that the field has in these
 // rows.
-func (c *column) take(d *Dialect, b []byte, fields []field) {
+func (c *column) appendFields(d *Dialect, b []byte, fields []field) {
 	if c.Type.Kind == table.String && d.letters == nil {
-		c.takeTexts(d, b, fields)
+		c.appendTexts(d, b, fields)
 		return
 	}
 	for _, f := range fields {
-		c.takeOne(d, b, f)
+		c.appendField(d, b, f)
 	}
 }
 
-func (c *column) takeOne(d *Dialect, b []byte, f field) {
+func (c *column) appendField(d *Dialect, b []byte, f field) {
 	switch {
 	case f.to < f.from:
 		c.AddNull()
@@ -52,14 +52,14 @@ func (c *column) takeOne(d *Dialect, b []byte, f field) {
 	}
 }
 
-// takeTexts is take for text columns. Most texts are short, so it copies 16 bytes at a time, which is faster than
+// appendTexts is appendFields for text columns. Most texts are short, so it copies 16 bytes at a time, which is faster than
 // copying the exact number of bytes.
-func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
+func (c *column) appendTexts(d *Dialect, b []byte, fields []field) {
 	v := &c.Values
 	for _, f := range fields {
 		n := int(f.to - f.from)
 		if n < 0 || f.doubled || d.nullLengths>>min(uint(n), 63)&1 != 0 {
-			c.takeOne(d, b, f)
+			c.appendField(d, b, f)
 			continue
 		}
 		end := len(v.Data)

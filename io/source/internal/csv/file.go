@@ -96,8 +96,8 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	defer stream.Close()
 	var s *scanner
 	if err := fault.Guard(func() (err error) {
-		s, err = c.behindHeader(stream.Text,
-			c.textAgain(ctx))
+		s, err = c.openAfterHeader(stream.Text,
+			c.reopenText(ctx))
 		return err
 	}); err != nil {
 		return sum, scan.StreamError(err)
@@ -111,8 +111,8 @@ func (c *file) Read(ctx context.Context, piece int, columns []string, yield func
 	return sum, err
 }
 
-// textAgain returns a function that opens the text of a streamed file a second time, at an offset in the decoded text.
-func (c *file) textAgain(ctx context.Context) textFrom {
+// reopenText returns a function that opens the text of a streamed file a second time, at an offset in the decoded text.
+func (c *file) reopenText(ctx context.Context) openFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		s, err := c.openStream(ctx, 0)
 		if err != nil {
@@ -128,14 +128,14 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 
 // newScanner returns a scanner of an uncompressed file, starting at the record at offset at.
 func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
-	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, false)
+	s, err := newScanner(io.NewSectionReader(f, at, c.Size-at), c.reopenSection(f, at), c.dialect, false)
 	s.keepCR = c.keepCR
 	return s, err
 }
 
-// placeAgain returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
+// reopenSection returns a function that opens the text of an uncompressed file a second time. Its argument is an offset
 // relative to from.
-func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
+func (c *file) reopenSection(f io.ReaderAt, from int64) openFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil
 	}

@@ -72,10 +72,10 @@ func (c *file) name() (err error) {
 	return err
 }
 
-// behindHeader reads a byte order mark and the header at the start of a text, and returns a scanner for the records
+// openAfterHeader reads a byte order mark and the header at the start of a text, and returns a scanner for the records
 // after them. It fails if the header is not the one that Open read: the file was changed.
-func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
-	s, err := newScanner(text, again, c.dialect, true)
+func (c *file) openAfterHeader(text io.Reader, reopen openFrom) (*scanner, error) {
+	s, err := newScanner(text, reopen, c.dialect, true)
 	if err != nil {
 		return nil, err
 	}

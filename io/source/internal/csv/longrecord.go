@@ -24,7 +24,7 @@ func (s *scanner) planSkip() (again bool, err error) {
 	switch {
 	case s.inside == insideLine:
 		s.toSkip = skipLine
-	case s.inside == insideQuotes && s.again != nil: // again is nil in the scanner that reads only the header
+	case s.inside == insideQuotes && s.reopen != nil: // reopen is nil in the scanner that reads only the header
 		s.toSkip = skipField
 		s.quotedToSkip, err = s.quotedLength(s.taken + int64(s.open))
 	}
@@ -120,7 +120,7 @@ func (s *scanner) skipQuoted() error {
 // quotedLength returns the length of the quoted field at offset at of the text, up to the delimiter or line end after
 // it. It reads the text with a second reader. It returns 0 if the field's first quote is an ordinary character.
 func (s *scanner) quotedLength(at int64) (n int64, err error) {
-	text, stop, err := s.again(at)
+	text, stop, err := s.reopen(at)
 	if err != nil {
 		return 0, err
 	}

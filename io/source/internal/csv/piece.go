@@ -27,8 +27,8 @@ type pieceReader struct {
 // pieceReader returns an idle reader if there is one for the same columns, otherwise a new one.
 func (c *file) pieceReader(columns []string) *pieceReader {
 	r, ok := c.dialect.readers.Get().(*pieceReader)
-	if !ok || !r.fits(c, columns) {
-		r = &pieceReader{rowReader: c.newReader(columns)}
+	if !ok || !r.canRead(c, columns) {
+		r = &pieceReader{rowReader: c.newRowReader(columns)}
 	}
 	r.general.keepCR, r.lines.keepCR = c.keepCR, c.keepCR
 	return r
@@ -116,7 +116,7 @@ func (r *pieceReader) done() bool { return r.next >= r.text.own }
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if r.text.at == 0 && c.dialect.Header { // the header's piece: check that the header is still the same
-		if _, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0)); err != nil {
+		if _, err := c.openAfterHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.reopenSection(r.text.file, 0)); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // rowReader splits text into records and gathers their fields in columns, from which it makes batches.
 //
-// The text comes from a piece in memory (gather) or from a stream (stream). Records in memory are gathered a block at a
+// The text comes from a piece in memory (gather) or from a stream (gatherStream). Records in memory are gathered a block at a
 // time: all records of the block are split into fields, then the fields of one column after another become values.
 type rowReader struct {
 	names   []string
@@ -24,16 +24,16 @@ type rowReader struct {
 	lines   *lines   // splits most records quickly
 	general splitter // splits the records that lines cannot split
 	fields  []field  // the block's fields: that of column i in record k is fields[i*block()+k]
-	starts  []int32  // starts[k] is the offset in the text of gathered row k, for k < knownStarts
+	starts  []int32  // starts[k] is the offset in the text of gathered row k, for k < maxStarts
 }
 
-// knownStarts is the maximum length of starts. If the piece's true start is none of these offsets, the piece is parsed
+// maxStarts is the maximum length of starts. If the piece's true start is none of these offsets, the piece is parsed
 // again.
-const knownStarts = 4096
+const maxStarts = 4096
 
-// newReader returns a reader of the named columns.
-func (c *file) newReader(names []string) *rowReader {
-	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
+// newRowReader returns a reader of the named columns.
+func (c *file) newRowReader(names []string) *rowReader {
+	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, maxStarts)}
 	var needed []int
 	for _, name := range names {
 		needed = append(needed, c.table.Index(name))
@@ -58,9 +58,9 @@ func (c *file) newReader(names []string) *rowReader {
 	return r
 }
 
-// fits reports whether the reader, made for another piece or file, can read the named columns of c: it has the same
+// canRead reports whether the reader, made for another piece or file, can read the named columns of c: it has the same
 // columns at the same places.
-func (r *rowReader) fits(c *file, names []string) bool {
+func (r *rowReader) canRead(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
 	}
@@ -83,8 +83,8 @@ func (r *rowReader) reset() {
 	}
 }
 
-// stream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
-func (r *rowReader) stream(s *scanner) error {
+// gatherStream gathers the next records of a stream, at most a batch. The error is io.EOF at the end of the stream.
+func (r *rowReader) gatherStream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < scan.BatchRows; {
 		r.gatherBuffered(s)
@@ -116,7 +116,7 @@ func (r *rowReader) gatherBuffered(s *scanner) {
 		return
 	}
 	r.general.eof = s.eof
-	next, _ := r.add(s.buf[:s.end], s.at, own)
+	next, _ := r.gatherBlock(s.buf[:s.end], s.at, own)
 	s.taken += int64(next - s.at)
 	s.at = next
 }
@@ -129,7 +129,7 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 		if err = ctx.Err(); err != nil {
 			return 0, err
 		}
-		err = fault.Guard(func() error { return r.stream(s) })
+		err = fault.Guard(func() error { return r.gatherStream(s) })
 		blanks += r.blanks
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
 			break
@@ -154,7 +154,7 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.maxGathered(); {
 		r.general.eof = t.eof()
-		if at, whole = r.add(t.b, at, t.own); whole {
+		if at, whole = r.gatherBlock(t.b, at, t.own); whole {
 			continue
 		}
 		if more, err := t.extend(); err != nil || !more {
@@ -164,19 +164,19 @@ func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err erro
 	return at, whole, nil
 }
 
-// add gathers at most a block of records: those of b that start in [at, end). It returns the start of the next record.
+// gatherBlock gathers at most a block of records: those of b that start in [at, end). It returns the start of the next record.
 // whole is false if b ends within that record.
-func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
+func (r *rowReader) gatherBlock(b []byte, at, end int) (next int, whole bool) {
 	rows, next, whole := r.split(b, at, end)
 	for i := range r.columns {
 		fields := r.fields[i*r.block():]
-		r.columns[i].take(r.general.d, b, fields[:rows])
+		r.columns[i].appendFields(r.general.d, b, fields[:rows])
 	}
 	r.rows += rows
 	return next, whole
 }
 
-// split splits the records that add gathers, and sets fields.
+// split splits the records that gatherBlock gathers, and sets fields.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
 	r.lines.noQuoteBefore = at
@@ -192,11 +192,11 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 				r.blanks++
 				continue
 			}
-			r.splitAgain(start, rows)
+			r.setFields(start, rows)
 		} else {
 			at = next
 		}
-		if len(r.starts) < knownStarts {
+		if len(r.starts) < maxStarts {
 			r.starts = append(r.starts, int32(start))
 		}
 		rows++
@@ -204,8 +204,8 @@ func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	return rows, at, true
 }
 
-// splitAgain sets the fields of a row from the record that general has just split at offset at.
-func (r *rowReader) splitAgain(at, row int) {
+// setFields sets the fields of a row from the record that general has just split at offset at.
+func (r *rowReader) setFields(at, row int) {
 	for i := range r.columns {
 		f := missing
 		if k := r.columns[i].at; k < len(r.general.fields) {

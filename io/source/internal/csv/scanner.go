@@ -31,8 +31,8 @@ const (
 	skipFields
 )
 
-// textFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
-type textFrom func(at int64) (r io.Reader, stop func(), err error)
+// openFrom opens a scanner's text a second time, from the offset at on. The caller must call stop at the end.
+type openFrom func(at int64) (r io.Reader, stop func(), err error)
 
 // maxRecord is the maximum number of bytes of a record that are parsed. A field that does not end within them is null.
 const maxRecord = 16 << 20
@@ -43,7 +43,7 @@ const maxRecord = 16 << 20
 type scanner struct {
 	splitter
 	r       io.Reader
-	again   textFrom
+	reopen  openFrom
 	buf     []byte
 	base    int // offset in buf of the current record's start
 	at, end int // buf[at:end] was not split yet
@@ -74,10 +74,10 @@ type extent struct {
 	taken int64 // total length of the records so far, with the skipped lines between them
 }
 
-// newScanner returns a scanner that reads r, which begins at the start of a file (first) or of a record. again opens
+// newScanner returns a scanner that reads r, which begins at the start of a file (first) or of a record. reopen opens
 // the same text for a second reader.
-func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, again: again,
+func newScanner(r io.Reader, reopen openFrom, d *Dialect, first bool) (*scanner, error) {
+	s := &scanner{splitter: splitter{d: d, ordinary: -1, keepCR: !d.Header && d.LineEnd != textfile.CRLF}, r: r, reopen: reopen,
 		buf: make([]byte, firstRead), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && d.skipsMark() && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {

@@ -103,7 +103,7 @@ func (c *columnReader) ready() (int, error) {
 // dictionary before the first data page.
 func (c *columnReader) next() error {
 	if c.page.rest.levels > 0 {
-		return c.piece()
+		return c.decodePiece()
 	}
 	c.page = openPage{}
 	for {
@@ -115,16 +115,16 @@ func (c *columnReader) next() error {
 			return err
 		}
 		if h.Type != format.DictionaryPage || !h.DictionaryPageHeader.Valid {
-			return c.open(h, body)
+			return c.openDataPage(h, body)
 		}
-		if err := c.learn(&h.DictionaryPageHeader.V, body); err != nil {
+		if err := c.decodeDictionary(&h.DictionaryPageHeader.V, body); err != nil {
 			return err
 		}
 	}
 }
 
-// learn decodes the dictionary, which must be the first page.
-func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error {
+// decodeDictionary decodes the dictionary, which must be the first page.
+func (c *columnReader) decodeDictionary(h *format.DictionaryPageHeader, body []byte) error {
 	late, n := c.begun, int(h.NumValues)
 	c.begun = true
 	switch {
@@ -159,8 +159,8 @@ func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error 
 	return nil
 }
 
-// open checks a data page and decodes its first piece.
-func (c *columnReader) open(h *format.PageHeader, body []byte) error {
+// openDataPage checks a data page and decodes its first piece.
+func (c *columnReader) openDataPage(h *format.PageHeader, body []byte) error {
 	p, err := newDataPage(c.leaf, h, body)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	c.begun = true
 	c.values -= int64(p.values)
 	rest := &c.page.rest
-	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= Piece}
+	*rest = pageRest{leaf: c.leaf, levels: p.values, whole: p.values <= maxPiece}
 	data, err := rest.openLevels(&p)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (c *columnReader) open(h *format.PageHeader, body []byte) error {
 	if rest.levels == 0 {
 		return nil
 	}
-	return c.piece()
+	return c.decodePiece()
 }
 
 // checkAnnounced checks that a page states no more values than the chunk has left, and has the dictionary that it
@@ -211,10 +211,10 @@ func (c *columnReader) checkAnnounced(p *dataPage) error {
 	return nil
 }
 
-// piece decodes the next piece of a page: levels, and the values of the rows that have one.
-func (c *columnReader) piece() (err error) {
+// decodePiece decodes the next piece of a page: levels, and the values of the rows that have one.
+func (c *columnReader) decodePiece() (err error) {
 	r, highest := &c.page.rest, c.page.rest.highest()
-	n := min(r.levels, Piece)
+	n := min(r.levels, maxPiece)
 	present := n
 	if highest > 0 {
 		if len(r.definitions) == 0 {
@@ -234,16 +234,16 @@ func (c *columnReader) piece() (err error) {
 		}
 	}
 	if present > r.ahead {
-		n, present = placeOf(r.definitions, highest, r.ahead, n), r.ahead
+		n, present = levelsUpTo(r.definitions, highest, r.ahead, n), r.ahead
 	}
 	r.ahead -= present
 	r.levels -= n
-	return c.cut(n, present, highest)
+	return c.setPiece(n, present, highest)
 }
 
-// placeOf returns the number of levels up to and including the level of value number count. A level equal to highest
-// marks a value; highest is 0 if every row has one. placeOf returns n if the first n levels have fewer values.
-func placeOf(levels []byte, highest byte, count, n int) int {
+// levelsUpTo returns the number of levels up to and including the level of value number count. A level equal to highest
+// marks a value; highest is 0 if every row has one. levelsUpTo returns n if the first n levels have fewer values.
+func levelsUpTo(levels []byte, highest byte, count, n int) int {
 	if highest == 0 {
 		return count
 	}
@@ -258,8 +258,8 @@ func placeOf(levels []byte, highest byte, count, n int) int {
 	return n
 }
 
-// cut makes the rows of the next n levels the current piece. present is how many of these rows have a value.
-func (c *columnReader) cut(n, present int, highest byte) error {
+// setPiece makes the rows of the next n levels the current piece. present is how many of these rows have a value.
+func (c *columnReader) setPiece(n, present int, highest byte) error {
 	r, rows := &c.page.rest, int64(n)
 	c.page.left, c.page.level = n, nil
 	var defined []byte

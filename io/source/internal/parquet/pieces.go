@@ -11,7 +11,7 @@ import (
 
 // A page of a few bytes can hold 2^31 values, and a page of one long text a thousand copies of it, since runs,
 // differences and prefixes expand. The rows of the table decide how many values there are, so no number may be refused.
-// Therefore a page is decoded in pieces of at most Piece rows (elements, if the column holds lists) and little more
+// Therefore a page is decoded in pieces of at most maxPiece rows (elements, if the column holds lists) and little more
 // than scan.BatchBytes of texts. Most pages are one piece.
 
 // pageRest is the part of a page that is not decoded yet.
@@ -81,7 +81,7 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 	}
 	walk := *r
 	for left := r.levels; left > 0; left -= len(walk.definitions) {
-		if err := walk.load(min(left, Piece), m); err != nil {
+		if err := walk.load(min(left, maxPiece), m); err != nil {
 			return 0, err
 		}
 		n += bytes.Count(walk.definitions, []byte{highest})
@@ -92,10 +92,10 @@ func (r *pageRest) present(m *pageMemory) (n int, err error) {
 // open returns the decoder of a page's values, which decodes into the memory of d. The caller must have called check
 // for data.
 func (p *dataPage) open(data []byte, present int, dict *scan.Dictionary, d *decoded) pageValues {
-	whole := present <= Piece
+	whole := present <= maxPiece
 	switch {
 	case isCodes(p.encoding):
-		runs := newRuns(data[min(1, len(data)):], widthOf(data))
+		runs := newRuns(data[min(1, len(data)):], codeWidth(data))
 		return &codeValues{page: data, runs: runs, left: present, whole: whole, size: dict.Size}
 	case p.encoding == format.RLE:
 		n, _ := lengthPrefix(data)
@@ -123,8 +123,8 @@ func expandsLittle(data []byte) bool {
 	return ok && shared+int64(len(data)) <= scan.BatchBytes
 }
 
-// widthOf returns the width of codes in bits, which is stored before the codes.
-func widthOf(data []byte) uint {
+// codeWidth returns the width of codes in bits, which is stored before the codes.
+func codeWidth(data []byte) uint {
 	if len(data) == 0 {
 		return 0
 	}
@@ -141,9 +141,9 @@ type codeValues struct {
 }
 
 func (c *codeValues) next(d *decoded) (v decoded, n int, err error) {
-	n = min(c.left, Piece)
+	n = min(c.left, maxPiece)
 	c.left -= n
-	if d.ints32, v.ints32, err = c.runs.Codes(d.ints32, c.page, n, c.whole); err != nil {
+	if d.ints32, v.ints32, err = c.runs.decodeCodes(d.ints32, c.page, n, c.whole); err != nil {
 		return v, 0, err
 	}
 	if !allBelow(v.ints32, c.size) {
@@ -160,9 +160,9 @@ type boolValues struct {
 }
 
 func (b *boolValues) next(d *decoded) (v decoded, n int, err error) {
-	n = min(b.left, Piece)
+	n = min(b.left, maxPiece)
 	b.left -= n
-	d.bytes, v.bools, err = b.runs.Octets(d.bytes, n, b.whole)
+	d.bytes, v.bools, err = b.runs.decodeOctets(d.bytes, n, b.whole)
 	return v, n, err
 }
 
@@ -188,7 +188,7 @@ type lengthValues struct {
 }
 
 func (v *lengthValues) next(d *decoded) (decoded, int, error) {
-	n, size := min(v.left, Piece), 0
+	n, size := min(v.left, maxPiece), 0
 	d.offsets = append(d.offsets[:0], 0)
 	for range n {
 		length, err := v.lengths.Next()
@@ -221,7 +221,7 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	v.last = v.held
 	out, n := d.bytes[:0], 0
 	d.offsets = append(d.offsets[:0], 0)
-	for ; n < min(v.left, Piece); n++ {
+	for ; n < min(v.left, maxPiece); n++ {
 		if err := v.lengthen(); err != nil {
 			return decoded{}, 0, err
 		}

@@ -15,18 +15,18 @@ import (
 // countRuns and countDeltas check the lengths first. Valid bytes can also stand for billions of values, so runs and
 // deltas decode them with the library in pieces.
 
-// Piece is the largest number of values of a page that are decoded at once.
-const Piece = 1 << 20
+// maxPiece is the largest number of values of a page that are decoded at once.
+const maxPiece = 1 << 20
 
 // runSlack is how many more values the runs of a page may have than the page announces, since the last run may be
 // padded.
 const runSlack = 512
 
-// Short returns the error for a page whose bytes end before its values.
-func Short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
+// short returns the error for a page whose bytes end before its values.
+func short() error { return fault.New(fault.CodeDamaged, "a page ends before its values do") }
 
-// Undecodable returns the error for a page whose bytes are not in the stated encoding.
-func Undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
+// undecodable returns the error for a page whose bytes are not in the stated encoding.
+func undecodable() error { return fault.New(fault.CodeDamaged, "a page cannot be decoded") }
 
 // runs decodes numbers in Parquet's mix of runs of equal numbers and bit-packed groups of eight. The library decodes
 // only whole sequences, so cut writes the next numbers as a sequence of their own. The caller must have called
@@ -82,26 +82,26 @@ func (r *runs) cut(head []byte, n int, all bool) (piece []byte, skip int) {
 	return piece, skip
 }
 
-// Octets decodes the next n numbers, of at most 8 bits each, into the memory of dst, and returns that memory too.
-func (r *runs) Octets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
+// decodeOctets decodes the next n numbers, of at most 8 bits each, into the memory of dst, and returns that memory too.
+func (r *runs) decodeOctets(dst []byte, n int, all bool) (memory, numbers []byte, err error) {
 	piece, skip := r.cut(nil, n, all)
 	memory, err = (&rle.Encoding{BitWidth: int(r.width)}).DecodeLevels(dst, piece)
 	if err != nil || len(memory)-skip < n {
-		return dst, nil, Undecodable()
+		return dst, nil, undecodable()
 	}
 	return memory, memory[skip : skip+n], nil
 }
 
-// Codes decodes the next n numbers, of at most 32 bits each, into the memory of dst, and returns that memory too. page
+// decodeCodes decodes the next n numbers, of at most 32 bits each, into the memory of dst, and returns that memory too. page
 // is the values of the page, which begin with the width of codes.
-func (r *runs) Codes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
+func (r *runs) decodeCodes(dst []int32, page []byte, n int, all bool) (memory, numbers []int32, err error) {
 	piece, skip := page, 0
 	if !all || r.begun {
 		piece, skip = r.cut(page[:1], n, all)
 	}
 	memory, err = parquet.RLEDictionary.DecodeInt32(dst, piece)
 	if err != nil || len(memory)-skip < n {
-		return dst, nil, Undecodable()
+		return dst, nil, undecodable()
 	}
 	return memory, memory[skip : skip+n], nil
 }
@@ -117,7 +117,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 	for len(b) > 0 && total <= limit {
 		head, n := binary.Uvarint(b)
 		if n <= 0 {
-			return 0, Short()
+			return 0, short()
 		}
 		count, size := head>>1, uint64(width+7)/8
 		switch {
@@ -129,7 +129,7 @@ func countRuns(b []byte, width uint, announced int) (int, error) {
 		}
 		b = b[n:]
 		if size > uint64(len(b)) {
-			return 0, Short()
+			return 0, short()
 		}
 		b = b[size:]
 		total += min(count, limit+1)
