@@ -81,7 +81,7 @@ type level struct {
 	depth   int
 }
 
-// repeat returns the level within a list, given the level of the list.
+// repeat returns the level of the elements within the repeated element p.
 func (p level) repeat() level {
 	p.null, p.listed = p.defined, true
 	p.defined++
@@ -146,7 +146,7 @@ func unreadLeaf(e *format.SchemaElement, chunk int, path string) leaf {
 	return leaf{field: table.Field{Name: path, Type: groupType(e)}, chunk: chunk}
 }
 
-// refuse adds a column that cannot be read.
+// refuse adds a column of kind Invalid, which cannot be read.
 func (w *schemaWalk) refuse(e *format.SchemaElement, chunk int, p level) {
 	w.found = append(w.found, unreadLeaf(e, chunk, p.path))
 }

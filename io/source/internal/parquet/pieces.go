@@ -17,13 +17,13 @@ import (
 // pageRest is the part of a page that is not decoded yet.
 type pageRest struct {
 	leaf              *leaf
-	levels            int  // number of rows or, for lists, of elements and empty lists
+	levels            int  // number of rows that are left or, for lists, of elements and empty lists
 	whole             bool // the page is one piece
 	repeated, defined runs
 	// The levels of the current piece; nil if the page stores none.
 	repetitions, definitions []byte
 	values                   pageValues
-	ahead                    int // number of decoded values that were not taken yet
+	ahead                    int // number of values that the decoder returned and that belong to later pieces
 }
 
 // pageValues decodes the values of a page.
@@ -58,7 +58,7 @@ func (r *pageRest) openLevels(p *dataPage) (data []byte, err error) {
 	return data, err
 }
 
-// load decodes the levels of the next n rows or, for lists, elements.
+// load decodes the next n levels.
 func (r *pageRest) load(n int, m *pageMemory) (err error) {
 	if r.leaf.list != nil {
 		if m.repeated, r.repetitions, err = loadLevels(&r.repeated, m.repeated, n, r.whole, 1); err != nil {
@@ -123,7 +123,7 @@ func expandsLittle(data []byte) bool {
 	return ok && shared+int64(len(data)) <= scan.BatchBytes
 }
 
-// codeWidth returns the width of codes in bits, which is stored before the codes.
+// codeWidth returns the width of codes in bits, which is the first byte of the page's values.
 func codeWidth(data []byte) uint {
 	if len(data) == 0 {
 		return 0
@@ -131,7 +131,7 @@ func codeWidth(data []byte) uint {
 	return uint(data[0])
 }
 
-// codeValues decodes codes into a dictionary of the given size.
+// codeValues decodes codes into a dictionary of size entries.
 type codeValues struct {
 	page  []byte
 	runs  runs
@@ -180,7 +180,8 @@ func (v *deltaValues) next(*decoded) (decoded, int, error) {
 	return decoded{ints64: out}, len(out), err
 }
 
-// lengthValues decodes strings in several pieces. The lengths of all strings come first.
+// lengthValues decodes the encoding DELTA_LENGTH_BYTE_ARRAY in several pieces: the lengths of all strings, then their
+// bytes.
 type lengthValues struct {
 	lengths lengths
 	left    int
@@ -202,8 +203,9 @@ func (v *lengthValues) next(d *decoded) (decoded, int, error) {
 	return out, n, nil
 }
 
-// prefixedValues decodes strings in several pieces. Each string is stored without the prefix that it shares with the
-// string before. All strings may have one fixed length.
+// prefixedValues decodes the encoding DELTA_BYTE_ARRAY in several pieces. Each string is stored without the prefix that
+// it shares with the string before. The lengths of all prefixes come first, then the lengths of the rests, then their
+// bytes.
 type prefixedValues struct {
 	prefixes, suffixes lengths
 	left               int
@@ -212,7 +214,7 @@ type prefixedValues struct {
 	fixed              bool
 	last               []byte
 	held               []byte // memory for last
-	prefix, suffix     int    // lengths for the string that did not fit into the last piece
+	prefix, suffix     int    // lengths of the next string, if waits is set: it did not fit into the last piece
 	waits              bool
 }
 
@@ -241,7 +243,7 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	return decoded{bytes: out, offsets: d.offsets}, n, nil
 }
 
-// lengthen reads the length of the next string, unless it is known.
+// lengthen reads the lengths of the next string, unless they were read before.
 func (v *prefixedValues) lengthen() (err error) {
 	if v.waits {
 		return nil
