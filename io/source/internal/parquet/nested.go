@@ -128,14 +128,14 @@ func (w *schemaWalk) visit(at, chunk int, p level) {
 		w.fields(at, chunk, p, nil)
 	}
 	if !e.Type.Valid && (isList(e) || isMap(e) || repeats(e)) {
-		w.name(e, from, chunk, p.path)
+		w.addGroup(e, from, chunk, p.path)
 	}
 }
 
-// name adds a column for a group itself, which cannot be read. It inserts the column before the columns within the
+// addGroup adds a column for a group itself, which cannot be read. It inserts the column before the columns within the
 // group, which start at index from. It adds nothing if one of these has the group's path: then the group is a list of
 // numbers.
-func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
+func (w *schemaWalk) addGroup(e *format.SchemaElement, from, chunk int, path string) {
 	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
 		return
 	}

@@ -224,7 +224,7 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	out, n := d.bytes[:0], 0
 	d.offsets = append(d.offsets[:0], 0)
 	for ; n < min(v.left, maxPiece); n++ {
-		if err := v.lengthen(); err != nil {
+		if err := v.readLengths(); err != nil {
 			return decoded{}, 0, err
 		}
 		from, size := len(out), v.prefix+v.suffix
@@ -243,8 +243,8 @@ func (v *prefixedValues) next(d *decoded) (decoded, int, error) {
 	return decoded{bytes: out, offsets: d.offsets}, n, nil
 }
 
-// lengthen reads the lengths of the next string, unless they were read before.
-func (v *prefixedValues) lengthen() (err error) {
+// readLengths reads the lengths of the next string, unless they were read before.
+func (v *prefixedValues) readLengths() (err error) {
 	if v.waits {
 		return nil
 	}
