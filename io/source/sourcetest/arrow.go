@@ -101,7 +101,8 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return MarshalArrowParquet(of, properties...)
 }
 
-// MarshalArrowParquet returns a record batch as a Parquet file. The file has no row group if the batch has no rows.
+// MarshalArrowParquet returns a record batch as a Parquet file that Arrow's library writes. The file has no row group
+// if the batch has no rows.
 func MarshalArrowParquet(of arrow.Record, properties ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(of.Schema(), &out, parquet.NewWriterProperties(properties...),

@@ -18,11 +18,11 @@ const (
 	maxFields = 1 << 20
 	// arrowDepth is the maximum nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates about
-	// 500 bytes.
+	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates
+	// about 500 bytes.
 	minField = 16
-	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can refer
-	// to one text, and the library copies the text for each.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can
+	// refer to one text, and the library copies the text for each.
 	maxShared = 8
 )
 
