@@ -112,7 +112,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without a MAC it is deleted
+	if err := a.writeMAC(ctx, noteOf(seal), seal.Release); err != nil { // without a MAC, the next run deletes it
 		return nil, a.abandon(ctx, err)
 	}
 	// From here on the staging folder is complete: if a later step fails, the next run seals and publishes it
@@ -143,7 +143,7 @@ func (a *attempt) vacant(ctx context.Context, dir string) error {
 }
 
 func occupied(dir string, err error) error {
-	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // the message names the path itself
+	if why := errors.Unwrap(err); errors.Is(why, pipeline.ErrIncomplete) { // the message names the folder itself
 		err = why
 	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir +

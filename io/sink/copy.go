@@ -32,8 +32,8 @@ func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	return nil
 }
 
-// copyStaging returns the path of the staging folder for a copy. It depends only on the copy's parameters, so a second
-// try finds the folder of the first.
+// copyStaging returns the path of the staging folder for a copy. It depends only on dir and digest, so a second try
+// finds the folder of the first.
 func copyStaging(dir, digest string) string {
 	name := sha256.Sum256([]byte(filepath.Base(dir) + "\x00" + digest))
 	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-copy-%x", name[:8]))

@@ -18,10 +18,11 @@ import (
 // save it, a file in the staging folder (replacesName) names the older release before the exchange. EndExchange moves
 // that release out of the staging folder; after a crash, the next process does so.
 
-// replacesName is a file of a staging folder. It names the release that the staged release replaces.
+// replacesName is the name of a file in a staging folder. The file names the older release that the staged release will
+// replace.
 const replacesName = "replaces"
 
-// maxReplaces is an upper limit on the length of the file replacesName: a path and a digest, escaped.
+// maxReplaces is the maximum length of that file: a path and a digest, escaped.
 const maxReplaces = 64 << 10
 
 // replaced is the content of the file replacesName.
@@ -60,7 +61,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
-// announceReplaced writes the file replacesName and syncs it to the disk.
+// announceReplaced writes the file replacesName, which names the release at dir, and syncs it to the disk.
 func announceReplaced(staging, dir, digest string) error {
 	relative, err := filepath.Rel(filepath.Dir(staging), dir)
 	if err != nil {
@@ -105,7 +106,7 @@ func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, e
 	}
 	release := filepath.Join(staging, releaseName)
 	switch digest, err := manifestDigest(release); {
-	case errors.Is(err, fs.ErrNotExist): // an earlier call moved it
+	case errors.Is(err, fs.ErrNotExist): // an earlier call has moved it
 		return "", true, nil
 	case err != nil:
 		return "", false, failure(op, release, err)
@@ -119,7 +120,7 @@ func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, e
 	return moved, true, err
 }
 
-// manifestDigest returns the SHA-256 of a release's manifest, whatever version wrote it.
+// manifestDigest returns the SHA-256 of the manifest of the release in dir, whatever version of the program wrote it.
 func manifestDigest(dir string) (string, error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {

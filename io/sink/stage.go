@@ -105,7 +105,7 @@ func (f *Folder) tableFiles(t *table, r *pipeline.Release) (files []outputFile, 
 	return files, nil
 }
 
-// stager writes one release.
+// stager writes one release into a staging folder.
 type stager struct {
 	ctx     context.Context
 	staging string
@@ -113,7 +113,7 @@ type stager struct {
 	files   []outputFile
 
 	presenters []pipeline.Presenter
-	// synthetic is set for a preview, whose file names all begin with synthetic-.
+	// synthetic is true for a preview, whose files all have names that begin with synthetic-.
 	synthetic bool
 }
 
@@ -137,7 +137,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
 }
 
-// fill writes the files of the release.
+// fill writes the tables, the documents and the manifest.
 func (s *stager) fill(r *pipeline.Release) error {
 	root, err := regular.OpenRoot(s.dir)
 	if err != nil {
