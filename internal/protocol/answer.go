@@ -65,7 +65,7 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 		}
 		q := &a.chosen.Queries()[i]
 		if q.Search != nil {
-			if components, err = a.choose(ctx, i, components); err != nil {
+			if components, err = a.chooseClamp(ctx, i, components); err != nil {
 				return nil, err
 			}
 			a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
@@ -103,9 +103,9 @@ func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechan
 	return chosen, nil
 }
 
-// choose finds the clamp of query i, or its bound on rows, privately: it adds noise to the histogram, which is the last
+// chooseClamp finds the clamp of query i, or its bound on rows, privately: it adds noise to the histogram, which is the last
 // component, and chooses by the noisy counts. It returns the exact answers under this choice.
-func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
+func (a *attempt) chooseClamp(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	q := &a.chosen.Queries()[i]
 	s := q.Search
 	last := len(components) - 1

@@ -144,7 +144,7 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 			lost = errors.Join(lost, pipeline.ErrIncomplete)
 			continue
 		}
-		if err := complete(a.plan, dir, &m); err != nil {
+		if err := checkNoisyValues(a.plan, dir, &m); err != nil {
 			sparse = errors.Join(sparse, err)
 			continue
 		}
@@ -168,8 +168,8 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 
 const hintIncomplete = "keep the earlier rendering; or pay for a new release with --new-release"
 
-// complete returns an error if the release in dir lacks noisy values that the plan's queries need.
-func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
+// checkNoisyValues returns an error if the release in dir lacks noisy values that the plan's queries need.
+func checkNoisyValues(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	planned := p.Queries()
 	if len(m.Queries) != len(planned) {
 		return errors.New(dir + " has other queries")

@@ -20,7 +20,7 @@ import (
 // makes the rendering again.
 func (a *attempt) rerender(ctx context.Context) (*Outcome, error) {
 	prior := a.prior
-	if err := a.vacant(ctx, a.dir); err != nil {
+	if err := a.checkVacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
 	dir, m, digest, err := a.source(ctx, &prior)
@@ -93,7 +93,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	}
 	release.MakeFrom(digest)
 	release.SignBy(a.Signer)
-	return release, a.showHead(ctx, release, new(big.Float))
+	return release, a.addLedgerFacts(ctx, release, new(big.Float))
 }
 
 // adoptSearchResults gives the plan's queries the clamps and bounds that the published release m has found.

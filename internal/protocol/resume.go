@@ -98,7 +98,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.vacant(ctx, dir); err != nil {
+	if err := a.checkVacant(ctx, dir); err != nil {
 		return err
 	}
 	if _, err := a.replace(ctx, a.staging(), dir); err != nil {
@@ -109,7 +109,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
-	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.plan.Fingerprint(), a.prior.Charge.Number, a.folderIfOther(dir)); err != nil {
 		return pipeline.LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)

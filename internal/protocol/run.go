@@ -81,7 +81,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	}
 	defer engine.Close()
 	// This check comes after open: an occupied folder must not hide errors of the job.
-	if err := a.vacant(ctx, a.dir); err != nil {
+	if err := a.checkVacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
 	if !a.reserved() {
@@ -105,7 +105,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
 	}
-	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
+	if err := a.addLedgerFacts(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
 	seal := ledger.Digests{Input: note, Rendering: a.plan.Rendering()}
@@ -128,9 +128,9 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		Release: release, Queries: a.chosen.Queries(), Checks: a.checks, Gone: a.gone}, nil
 }
 
-// vacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
+// checkVacant returns an error unless the output folder is empty, or holds a publication of this run, which may be moved
 // aside.
-func (a *attempt) vacant(ctx context.Context, dir string) error {
+func (a *attempt) checkVacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
 	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:

@@ -49,7 +49,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
 		return failure(op, release, err)
 	}
-	if err := announceReplaced(staging, dir, digest); err != nil {
+	if err := writeReplaces(staging, dir, digest); err != nil {
 		return failure(op, staging, err)
 	}
 	switch err := exchangeNames(release, dir); {
@@ -61,8 +61,8 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
-// announceReplaced writes the file replacesName, which names the release at dir, and syncs it to the disk.
-func announceReplaced(staging, dir, digest string) error {
+// writeReplaces writes the file replacesName, which names the release at dir, and syncs it to the disk.
+func writeReplaces(staging, dir, digest string) error {
 	relative, err := filepath.Rel(filepath.Dir(staging), dir)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (f *Folder) EndExchange(staging string) (moved string, err error) {
 // no exchange.
 func (f *Folder) retireReplaced(staging string) (moved string, exchanged bool, err error) {
 	const op = "move aside"
-	old, err := replacedBy(staging)
+	old, err := readReplaces(staging)
 	if err != nil || old == nil {
 		return "", false, err
 	}
@@ -132,9 +132,9 @@ func manifestDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// replacedBy reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
+// readReplaces reads the file replacesName of a staging folder. It returns nil if there is no staging folder or no valid
 // file. It fails if other users can write to the staging folder, since they could choose which folder is renamed.
-func replacedBy(staging string) (*replaced, error) {
+func readReplaces(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
