@@ -25,7 +25,7 @@ good enough for the same parts cost together.`
 // mechanisms is a flag of compose that lists mechanisms of one kind. Each text of list is "x,y" or "x,y,times".
 type mechanisms struct {
 	flag, help    string
-	first, second string // names of x and y, such as sensitivity and sigma
+	first, second string // the names of x and y, such as sensitivity and sigma
 	add           func(n numbers, times int) error
 	list          []string
 }
@@ -150,7 +150,7 @@ func composeParts(parts []methods.Part, delta calibrate.Delta) ([]row, error) {
 	return append(rows, composed("as gaussian", g, err)), nil
 }
 
-// composeAlike composes Gaussian mechanisms that have exactly the epsilons and deltas of the parts.
+// composeAlike composes Gaussian mechanisms, whose epsilons and deltas are those of the parts.
 func composeAlike(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
 	var alike []calibrate.Mechanism
 	one := calibrate.Sensitivity{L2: 1}

@@ -82,7 +82,7 @@ func placeOf(path string) (string, error) {
 }
 
 // Declare sets the types of the columns of a text file, in place of the types that the values suggest. A column that
-// types does not have is text. Then no text means null. Declare does nothing for other formats, which have types of
+// types does not have is text. No text means null in these types. Declare does nothing for other formats, which have types of
 // their own.
 func (t *Table) Declare(types map[string]string) {
 	if t.Text == nil {

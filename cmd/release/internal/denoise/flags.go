@@ -18,10 +18,11 @@ type denoiseFlags struct {
 	steps                      stepFlags
 }
 
-// denoising has the verbs of denoise as methods; they write to its console.
+// denoising is the console to which the verb denoise writes. The verb and its subcommands are its methods.
 type denoising struct{ *console.Console }
 
-// denoiseFailed gives an error of package denoise an exit code: usage if the flags alone are wrong, otherwise input.
+// denoiseFailed returns an error of package denoise with an exit code: that of usage if the flags alone are wrong,
+// otherwise that of input.
 func denoiseFailed(err error) error {
 	var e *denoise.Error
 	switch {

@@ -61,7 +61,7 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	}
 	column := "standard_deviation"
 	if !slices.Contains(in.columns, column) {
-		column = "sigma" // other programs use this name
+		column = "sigma" // the name that other programs use
 	}
 	if !slices.Contains(in.columns, column) {
 		return 0, console.Usagef("--sigma is missing: the standard deviation of the noise")
@@ -137,7 +137,7 @@ func readPublic(ctx context.Context, path string) (*publicTable, error) {
 	for _, f := range d.Schema().Fields {
 		t.columns = append(t.columns, f.Name)
 	}
-	_ = d.Close() // it was only read
+	_ = d.Close() // nothing is lost: the table was only read
 	for k, name := range t.columns {
 		values, err := source.ReadStrings(ctx, path, name)
 		if err != nil {

@@ -27,7 +27,7 @@ type Job struct {
 	Epsilon, Delta         string
 	TotalEpsilon, TotalDel string
 	Questions              []Query
-	// Declared is set if the user stated the types of a text file's columns; otherwise they are guessed from values.
+	// Declared is true if the user stated the types of a text file's columns; otherwise they are guessed from values.
 	Declared            bool
 	Dir, Store, Dataset string
 }
@@ -112,7 +112,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeCSV writes those options for reading the text file that differ from the defaults of a job.
+// writeCSV writes the options for reading the text file, except those that have the default value.
 func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	var lines strings.Builder
 	add := func(differs bool, key, value string) {
@@ -150,10 +150,10 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	}
 }
 
-// fromValues is the comment beside settings that were guessed from rows.
+// fromValues is the comment that the job file has beside settings that were guessed from rows.
 const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
 
-// typesFrom returns a comment that tells where the types of a text file come from.
+// typesFrom returns the comment in the job file that tells where the types of a text file come from.
 func (j *Job) typesFrom() string {
 	if j.Declared {
 		return "as given"
@@ -161,7 +161,7 @@ func (j *Job) typesFrom() string {
 	return fromValues
 }
 
-// writeTypes writes the types of those columns that the queries use and types has.
+// writeTypes writes the types of the columns that are in types and that the queries use.
 func (j *Job) writeTypes(b *strings.Builder, types map[string]string) {
 	used := j.usedColumns()
 	for _, name := range j.Table.Names {
@@ -245,7 +245,7 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	}
 }
 
-// text returns the keys of the dimension.
+// text returns the dimension as keys of the job file.
 func (c *Cells) text() string {
 	switch {
 	case c.Discover:
@@ -266,7 +266,7 @@ func (c *Cells) text() string {
 
 var notNameBytes = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name makes a name for the query from its kind and its columns. No other query has this name.
+// name returns a name for the query, made of its kind and its columns. It differs from all names in taken.
 func (q *Query) name(taken map[string]bool) string {
 	words := []string{q.Kind}
 	switch q.Kind {

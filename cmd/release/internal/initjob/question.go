@@ -39,7 +39,7 @@ type Cells struct {
 	File, FileColumn string
 	// Edges lists the edges of cells of different widths.
 	Edges []string
-	// Discover is set if the cells, or the range of a value, are found privately.
+	// Discover is true if the cells, or the range of a value, are to be found privately.
 	Discover bool
 	// Missing adds a cell for missing values, and a cell for values in no other cell.
 	Missing bool

@@ -90,10 +90,10 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	around := func(dir string) {
 		dir, err := filepath.Abs(dir)
 		if err != nil {
-			return // the working directory was deleted
+			return // the working directory was deleted, so the path is unknown
 		}
 		dirs[dir] = true
-		beside, _ := os.ReadDir(filepath.Dir(dir)) // if it cannot be read, there is nothing to compare
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // if the folder cannot be read, there is nothing to compare
 		for _, entry := range beside {
 			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
 		}
@@ -111,11 +111,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
-			continue // archived or moved; the ledger still has its entries
+			continue // no error: the release was archived or moved, and the ledger still has its entries
 		}
 		m, _, err := sink.ReadManifest(dir)
 		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
-			continue // not a release of this ledger, or damaged, which verify reports
+			continue // no error: not a release of this ledger, or a damaged one, which verify reports
 		}
 		seen++
 		known, err := runjob.Recall(ctx, o.book, m.Ledger)

@@ -20,7 +20,7 @@ const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
 a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
-// ledgerFlags select a ledger and the form of the output.
+// ledgerFlags are the flags that select a ledger and the form of the output.
 type ledgerFlags struct {
 	jobs.Flags
 	store, dataset string
@@ -36,7 +36,7 @@ func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
-// accounts has the verbs of ledger as methods; they write to its console.
+// accounts is the console to which the verb ledger writes. The subcommands are its methods.
 type accounts struct{ *console.Console }
 
 // Command returns the verb ledger.
@@ -68,7 +68,7 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 			if err != nil {
 				return err
 			}
-			defer func() { _ = o.close() }() // it was only read
+			defer func() { _ = o.close() }() // nothing is lost: the ledger was only read
 			return run(cmd.Context(), o)
 		},
 	}
@@ -81,7 +81,7 @@ type opened struct {
 	*ledgerFlags
 	book  *ledger.Book
 	close func() error
-	job   *configs.Job // nil if --store names the ledger
+	job   *configs.Job // the job that names the ledger; nil if --store names it
 }
 
 func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
