@@ -193,7 +193,7 @@ func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
 	for k, count := range counts {
 		seen[at[k]].finish(count, n)
 	}
-	return bySchema(t.Names, d.Schema(), seen), nil
+	return inOrderOf(t.Names, d.Schema(), seen), nil
 }
 
 // addColumn counts the values of a batch in count, which it returns. Once there are too many different values, it
@@ -228,9 +228,9 @@ func (s *Seen) finish(count map[string]int, n int) {
 	s.Values = mostFrequent(count, n)
 }
 
-// bySchema returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON
+// inOrderOf returns summaries in the order of names. seen is in the order of the schema, which is another one for JSON
 // lines.
-func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
+func inOrderOf(names []string, schema table.Schema, seen []Seen) []Seen {
 	out := make([]Seen, len(names))
 	for i, name := range names {
 		if k := schema.Index(name); k >= 0 {

@@ -98,7 +98,7 @@ func (j *Job) writeInput(b *strings.Builder) {
 	}
 	switch o := j.Table.Source(); {
 	case j.Table.Format == columns.JSONL:
-		b.WriteString("  jsonl:\n    columns:   # " + j.typesFrom() + "\n")
+		b.WriteString("  jsonl:\n    columns:   # " + j.typesComment() + "\n")
 		j.writeTypes(b, o.JSONL.Columns)
 	case j.Table.Text != nil:
 		j.writeCSV(b, &o.CSV)
@@ -139,26 +139,26 @@ func (j *Job) writeCSV(b *strings.Builder, c *textfile.CSV) {
 	add(c.TrimSpace, "trim_space", "true")
 	add(c.Decimal != 0, "decimal", quoted(string(c.Decimal)))
 	add(c.Thousands != 0, "thousands", quoted(string(c.Thousands)))
-	add(len(c.NullValues) > 0, "null_values", list(c.NullValues)+"   # "+fromValues)
+	add(len(c.NullValues) > 0, "null_values", list(c.NullValues)+"   # "+guessedFromRows)
 	var types strings.Builder
 	j.writeTypes(&types, c.Types)
 	if types.Len() > 0 {
-		lines.WriteString("    types:   # columns that are not listed are text; " + j.typesFrom() + "\n" + types.String())
+		lines.WriteString("    types:   # columns that are not listed are text; " + j.typesComment() + "\n" + types.String())
 	}
 	if lines.Len() > 0 {
 		b.WriteString("  csv:\n" + lines.String())
 	}
 }
 
-// fromValues is the comment that the job file has beside settings that were guessed from rows.
-const fromValues = "seen in single rows, and public with the release: check it by what is known without them"
+// guessedFromRows is the comment that the job file has beside settings that were guessed from rows.
+const guessedFromRows = "seen in single rows, and public with the release: check it by what is known without them"
 
-// typesFrom returns the comment in the job file that tells where the types of a text file come from.
-func (j *Job) typesFrom() string {
+// typesComment returns the comment in the job file that tells where the types of a text file come from.
+func (j *Job) typesComment() string {
 	if j.Declared {
 		return "as given"
 	}
-	return fromValues
+	return guessedFromRows
 }
 
 // writeTypes writes the types of the columns that are in types and that the queries use.

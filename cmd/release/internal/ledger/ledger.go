@@ -59,7 +59,7 @@ func Command(c *console.Console) *cobra.Command {
 }
 
 // ledgerVerb returns a verb that opens a ledger for reading and calls run.
-func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
+func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *openedLedger) error) *cobra.Command {
 	f := &ledgerFlags{}
 	cmd := &cobra.Command{
 		Use: name + " JOB|--store DSN", Short: short, Args: cobra.MaximumNArgs(1),
@@ -76,16 +76,16 @@ func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *ope
 	return cmd
 }
 
-// opened is a ledger that a verb has opened.
-type opened struct {
+// openedLedger is a ledger that a verb has opened.
+type openedLedger struct {
 	*ledgerFlags
 	book  *ledger.Book
 	close func() error
 	job   *configs.Job // the job that names the ledger; nil if --store names it
 }
 
-func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
-	o := &opened{ledgerFlags: f}
+func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*openedLedger, error) {
+	o := &openedLedger{ledgerFlags: f}
 	switch {
 	case (len(args) == 1) == (f.store != ""):
 		return nil, console.Usagef("name the ledger by a job file or by --store")
@@ -111,7 +111,7 @@ func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string
 }
 
 // snapshot returns the contents of the ledger, only for the requested dataset.
-func (o *opened) snapshot(ctx context.Context) (ledger.Snapshot, error) {
+func (o *openedLedger) snapshot(ctx context.Context) (ledger.Snapshot, error) {
 	s, err := o.book.Snapshot(ctx)
 	if err != nil {
 		return s, pipeline.LedgerError("read the ledger", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerShow(ctx context.Context, o *openedLedger) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 	return a.printWithdrawn(s.Runs)
 }
 
-func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerBudget(ctx context.Context, o *openedLedger) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
