@@ -17,16 +17,21 @@ import (
 // startHint tells the user where relative paths start.
 const startHint = "a relative path starts from the job file's folder"
 
-// Exists checks that every path and pattern of the input finds a file. It opens none. It returns the errors of Open.
+// Exists checks that every path and pattern of the input finds a file, and that Options.Keeps keeps one. It opens none.
+// It returns the errors of Open.
 func Exists(ctx context.Context, o Options) error {
 	stores := newStores(o.Workers)
 	defer stores.close()
-	_, err := find(ctx, o, stores, seenFiles{})
+	folders, err := newInFolders(o)
+	if err != nil {
+		return err
+	}
+	_, err = find(ctx, o, stores, seenFiles{}, folders)
 	return err
 }
 
 // find lists the files of all patterns, in order, and all problems. It adds the files on this machine to seen.
-func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]found, error) {
+func find(ctx context.Context, o Options, stores *stores, seen seenFiles, folders inFolders) ([]found, error) {
 	var out []found
 	var wrong fault.Errors
 	for _, pattern := range o.Files {
@@ -62,6 +67,9 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]fou
 	if len(o.Files) == 0 {
 		wrong = append(wrong, fault.New(fault.CodeOption, "no input files are named"))
 	}
+	if e := folders.keepsSome(out); e != nil {
+		wrong = append(wrong, e)
+	}
 	return out, wrong.Err()
 }
 
@@ -82,8 +90,8 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 	case err != nil:
 		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
 	case len(paths) == 0:
-		return nil, fault.New(fault.CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
-			Advise(startHint)
+		return nil, fault.New(fault.CodeNotFound, "no file matches the pattern %q", pattern).
+			Advise("has the data arrived? " + startHint)
 	}
 	slices.Sort(paths)
 	return paths, nil

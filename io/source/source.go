@@ -70,7 +70,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	folders, err := newInFolders(o.Folders, o.Exact)
+	folders, err := newInFolders(o)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 		return fault.New(fault.CodeOption, "this system cannot hash the input")
 	}
 	d.local = seenFiles{}
-	found, err := find(ctx, o, d.stores, d.local)
+	found, err := find(ctx, o, d.stores, d.local, folders)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	switch {
 	case err != nil:
 	case len(objects) == 0:
-		err = store.Failure(store.NotFound, "no object matches the pattern")
+		err = fault.New(fault.CodeNotFound, "no object matches the pattern %q", a.String())
 	case slices.ContainsFunc(objects, func(o store.Object) bool { return o.Size < 0 }):
 		err = store.Failure(store.Unavailable, "it states a length that no object has")
 	}
