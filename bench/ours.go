@@ -33,7 +33,7 @@ type ours struct {
 }
 
 func newOurs(query string, threads int, t tables) (*ours, error) {
-	local.CollectEarly() // the same setting of the garbage collector as in release run
+	local.CollectEarly() // with the garbage collector's setting of release run
 	plan, err := planOf(query, t)
 	if err != nil {
 		return nil, err

@@ -20,11 +20,11 @@ const (
 	hours      = 24
 	groups     = 10
 	valueRange = 1000      // the values for the quantiles are below this
-	wideCells  = 1_000_000 // cells of the long vector
+	wideCells  = 1_000_000 // number of cells of the long vector
 	keys       = 100_000
 	rowsOfUnit = 5
-	smallRows  = 500 // rows in the papers' experiments
-	dimensions = 100 // in the papers' experiments
+	smallRows  = 500 // number of rows in the papers' experiments
+	dimensions = 100 // number of dimensions in the papers' experiments
 	categories = 100 // the number of categories in the large table
 )
 

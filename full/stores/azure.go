@@ -13,7 +13,7 @@ import (
 	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
+	_ "gocloud.dev/blob/azureblob" // opens azblob:// URLs
 
 	"github.com/dprelease/dprelease/io/store"
 )

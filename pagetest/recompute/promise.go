@@ -15,7 +15,7 @@ type promise struct {
 	both bool
 }
 
-// apart returns two promises, each with one of the bounds.
+// apart returns, of a guarantee with two bounds for the same noise, one promise with each bound.
 func (p promise) apart() (a, b promise) {
 	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure,
 		failure: p.failure}
