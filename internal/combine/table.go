@@ -162,7 +162,7 @@ func marginsOf(ctx context.Context, dir string, q *manifest.Query, holds string,
 // dimensionOrder returns the query's dimensions in order, reconstructed from the order within each of its tables; nil
 // if the tables contradict each other.
 func dimensionOrder(tables []manifest.Table) (order []string) {
-	before := map[string][]string{} // for each dimension, the ones that some table names before it
+	before := map[string][]string{} // before[d] lists the dimensions that some table has before dimension d
 	for _, t := range tables {
 		for i, name := range t.By {
 			before[name] = append(before[name], t.By[:i]...)
