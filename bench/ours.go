@@ -90,7 +90,6 @@ type closer interface {
 	Close() error
 }
 
-// openEngine opens the tables of a plan.
 func openEngine(ctx context.Context, plan *pipeline.Plan, threads int) (closer, error) {
 	var opened []*source.Dataset
 	for _, options := range wiring.Sources(plan.Job()) {

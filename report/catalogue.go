@@ -39,7 +39,7 @@ type catalogueTable struct {
 	Components bool
 }
 
-// catalogueColumn is a column of a table.
+// catalogueColumn describes a column of a table for the documents.
 type catalogueColumn struct {
 	Name, Description string
 	// Unit is the unit of the column's numbers; "" if they have none.
@@ -49,7 +49,6 @@ type catalogueColumn struct {
 	Key bool
 }
 
-// columnType is the data type of a column.
 type columnType int
 
 // The values of columnType.

@@ -163,7 +163,7 @@ type jobKind struct {
 // Title returns what readers call a release: the title in its job, or its name.
 func Title(m *manifest.Manifest) string { return shown(factsOf(m).title) }
 
-// factsOf reads a manifest.
+// factsOf returns the facts that a manifest states.
 func factsOf(m *manifest.Manifest) *facts {
 	p := &m.Privacy
 	f := &facts{

@@ -158,7 +158,6 @@ func policy() string {
 		"'none'", sourceOf(pageJS), sourceOf(pageCSS))
 }
 
-// shownPicture is a picture in the page.
 type shownPicture struct {
 	Name   string
 	Source template.URL

@@ -198,7 +198,6 @@ func (t *Task) limits() local.Limits {
 	return local.Limits{Workers: 1, Memory: t.Memory, Scratch: t.Scratch}
 }
 
-// open opens the input of a plan.
 func open(ctx context.Context, plan *pipeline.Plan, key partial.Key, l local.Limits) (*local.Engine, error) {
 	options := wiring.SourceOptions(plan.Job())
 	options.Key, options.Workers = key.InputKey(), 1

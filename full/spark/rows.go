@@ -184,7 +184,6 @@ func (c *column) at(i int) driver.Value {
 	return c.value(i)
 }
 
-// columnOf reads a column.
 func columnOf(c *hiveserver.TColumn) (column, error) {
 	switch {
 	case c.BoolVal != nil:

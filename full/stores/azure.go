@@ -18,7 +18,6 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// openAzure opens an Azure container.
 func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {

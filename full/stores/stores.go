@@ -43,7 +43,6 @@ const (
 const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and " +
 	"AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
-// bucket is a bucket of one of the stores.
 type bucket struct {
 	*blob.Bucket
 	kind   kind
@@ -59,7 +58,7 @@ func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
 	return b.versioned(o)
 }
 
-// versioned returns an error if the object has no version.
+// versioned returns o, or an error if the store states no version of the object.
 func (b *bucket) versioned(o store.Object) (store.Object, error) {
 	if o.Version == "" {
 		return o, store.Failure(store.Unsupported, "the store states no version of the object, so a change would not be seen")

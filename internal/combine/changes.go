@@ -33,7 +33,7 @@ import (
 // Cells is a published table of a query: a number for each cell, with its 95 % interval.
 type Cells struct {
 	Keys             []domain.KeyColumn
-	Value, Low, High []float64 // NaN if a publish rule left the cell empty
+	Value, Low, High []float64 // one number for each cell; NaN if a publish rule left the cell empty
 
 	Relative bool // true for sums and counts: a change can be given in per cent
 
@@ -96,7 +96,6 @@ type Change struct {
 // Interval is a value and the ends of its 95 % interval.
 type Interval struct{ Value, Low, High float64 }
 
-// notStated is the interval of a change that is not stated.
 var notStated = Interval{math.NaN(), math.NaN(), math.NaN()}
 
 // unless returns the interval, or notStated if an end is NaN or more than maxHalfWidth away from the value. A

@@ -109,7 +109,7 @@ type partName struct{ origin, query, component string }
 type part struct {
 	weights, variances []float64
 	heavy              bool    // the noise is not Gaussian
-	step               float64 // step of which geometric noise is a multiple; 0 for other noise
+	step               float64 // geometric noise is a multiple of step; 0 for other noise
 }
 
 func (p *part) variance(i int) float64 {

@@ -33,7 +33,7 @@ type Table struct {
 	withheld         []float64 // 1 for a cell that the publish rules left empty, else 0; nil if there is none
 	common           float64   // the variance of the noise that all cells have in common
 	heavy            bool      // the noise is not Gaussian
-	step             float64   // step of which geometric noise is a multiple; 0 for other noise
+	step             float64   // geometric noise is a multiple of step; 0 for other noise
 	margins          *margins  // nil if the table is not a marginal
 	levels           *levels   // nil if the table is not a nested level
 }

@@ -32,8 +32,8 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Fingerprint(), a.number())
 }
 
-// tidy finishes interrupted re-renderings, and removes staging folders without a complete release: those of published
-// re-renderings, and that of a release that a later run will make.
+// tidy finishes interrupted re-renderings. It removes incomplete staging folders: of published re-renderings, and of a
+// release that a later run will make.
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.rerenderStagings {
 		if _, err := a.Sink.EndExchange(staging); err != nil {

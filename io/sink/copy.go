@@ -12,8 +12,8 @@ import (
 	"github.com/dprelease/dprelease/internal/regular"
 )
 
-// Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. If a
-// copy is interrupted, the next one removes what it left.
+// Copy publishes at dir a byte-identical copy of the release folder from. It writes the copy into a staging folder
+// beside dir. If a copy is interrupted, the next call removes the files that it left.
 func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	source, err := inspect(ctx, from)
 	if err != nil {

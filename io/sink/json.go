@@ -97,7 +97,6 @@ func jsonText(s string) (string, error) {
 
 const errNotText = reason("a name or a label is not valid UTF-8")
 
-// appendRow appends row i of a block as a JSON object.
 func (r jsonRows) appendRow(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
 		line = append(append(line, r.names[k]...), r.label(k, b.cells[i])...)

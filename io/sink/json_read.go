@@ -210,7 +210,6 @@ func jsonTextEnd(text []byte) int {
 	return len(text)
 }
 
-// jsonString decodes a JSON string.
 func jsonString(raw []byte) (text string, ok bool) {
 	if !utf8.Valid(raw) { // Unmarshal would replace invalid bytes
 		return "", false

@@ -81,7 +81,6 @@ func compressed(m *meta.FileMetaData) bool {
 	return true
 }
 
-// parquetKind returns the kind of a key column.
 func parquetKind(f parquet.Field) (keyKind, bool) {
 	if !f.Leaf() || f.Repeated() {
 		return anyKey, false

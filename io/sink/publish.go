@@ -42,7 +42,6 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	return f.Discard(staging)
 }
 
-// removeIfEmpty removes dir if it is an empty folder.
 func removeIfEmpty(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {

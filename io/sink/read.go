@@ -23,7 +23,6 @@ type tableReceiver interface {
 	add(r *fileRows) error
 }
 
-// fileRows holds consecutive rows of a file.
 type fileRows struct {
 	n      int
 	keys   []fileKeys

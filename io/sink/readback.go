@@ -186,7 +186,6 @@ func (c *collector) readFile(ctx context.Context, dir string, file manifest.File
 	return nil
 }
 
-// formatOf returns the format of a file of a release.
 func formatOf(file manifest.File) format {
 	for _, f := range builtin() {
 		if f.Extension() == filepath.Ext(file.Path) && f.Extension() != ".csv" {

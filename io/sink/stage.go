@@ -30,7 +30,7 @@ func (f *Folder) Prepare(staging string) error {
 }
 
 // Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
-// error it removes what it wrote.
+// error it removes the files that it wrote.
 func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: f.presenters}
 	if s.files, err = f.plan(r); err != nil {
@@ -117,7 +117,6 @@ type stager struct {
 	synthetic bool
 }
 
-// fileName returns the name of a file in the folder.
 func (s *stager) fileName(path string) string {
 	if s.synthetic {
 		return manifest.SyntheticPrefix + path

@@ -57,7 +57,6 @@ func titled(title string, width vg.Length) *plot.Plot {
 	return p
 }
 
-// lines draws the lines of a chart.
 type lines struct{ Chart }
 
 // position returns the position of a point on the chart's axes; ok is false if the point cannot be drawn.

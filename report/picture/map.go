@@ -32,7 +32,6 @@ func (m Map) plot(width, _ vg.Length) *plot.Plot {
 	return p
 }
 
-// places draws a map.
 type places struct{ Map }
 
 // DataRange returns the range of the places.

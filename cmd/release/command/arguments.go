@@ -61,7 +61,6 @@ func seeHelp(cmd *cobra.Command, text string) error {
 	return &console.UsageError{Text: text, Hint: "see " + cmd.CommandPath() + " --help"}
 }
 
-// flagError explains an error in a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

@@ -44,7 +44,7 @@ func commands(root *cobra.Command) (out []explanation) {
 	return out
 }
 
-// explain prints what explains a word. verbs are explanations beside those of the program's pages.
+// explain prints the explanations of a word. verbs are explanations in addition to those on the program's pages.
 func (a *app) explain(word string, verbs []explanation) error {
 	found, similar, err := findExplanations(word, verbs...)
 	if err != nil {

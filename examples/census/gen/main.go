@@ -43,7 +43,6 @@ func invent() country {
 	return c
 }
 
-// write writes rows as CSV.
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 )
 
-// months are the months of the survey.
 var months = []string{"2026-09", "2026-10"}
 
 // month returns the rows of month number at, with a header. They are the same at each call. People stay in the survey
@@ -47,7 +46,6 @@ func month(at int) [][]string {
 	return rows
 }
 
-// write writes rows as CSV.
 func write(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
 
 func main() {

@@ -154,7 +154,6 @@ func moment(r *rand.Rand) time.Time {
 	return time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(365*86_400)) * time.Second)
 }
 
-// orderDay returns the day of an order.
 func orderDay(order int) time.Time {
 	return time.Date(1992, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, order*37%2400)
 }

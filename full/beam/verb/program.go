@@ -419,10 +419,8 @@ func said(f *dpbeam.Fault, err error) string {
 	return f.Says
 }
 
-// runner returns the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
-// submit runs a pipeline.
 func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
 	if *jobopts.Endpoint != "" && !jobopts.IsLoopback() && runner() != dataflow {
 		return runOnServer(ctx, p, o.workers, o.stalled)

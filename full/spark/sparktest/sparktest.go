@@ -84,7 +84,7 @@ func start(t testing.TB, version, master string, jars, settings []string) *Serve
 	return s
 }
 
-// Executors returns the processes of the executors.
+// Executors returns the process numbers of the executors.
 func (s *Server) Executors(t testing.TB) (pids []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")

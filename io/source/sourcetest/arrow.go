@@ -19,7 +19,6 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 )
 
-// record returns rows as an Arrow record batch.
 func record(columns []Column, rows []Row) (arrow.Record, error) {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {

@@ -138,7 +138,6 @@ type pairs struct {
 	sensitivity string
 }
 
-// flags adds the flags to the command.
 func (p *pairs) flags(cmd *cobra.Command, names [2]string) {
 	p.names = names
 	for i, name := range names {

@@ -9,7 +9,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// denoiseFlags are the flags of the verb.
 type denoiseFlags struct {
 	input, query, value, sigma string
 	edges, shape               string
@@ -21,8 +20,8 @@ type denoiseFlags struct {
 // denoising is the console to which the verb denoise writes. The verb and its subcommands are its methods.
 type denoising struct{ *console.Console }
 
-// denoiseFailed returns an error of package denoise with an exit code: that of usage if the flags alone are wrong,
-// otherwise that of input.
+// denoiseFailed gives an error of package denoise an exit code: the code for a wrong command line if the flags alone
+// are wrong, otherwise the code for wrong input.
 func denoiseFailed(err error) error {
 	var e *denoise.Error
 	switch {

@@ -46,7 +46,6 @@ const mostRows = 100_000_000
 // Shower is a function that prints the first cells of a release.
 type Shower func(*pipeline.Release) error
 
-// previewer is the verb preview.
 type previewer struct {
 	*console.Console
 	flags   jobs.Flags

@@ -94,7 +94,6 @@ func (m *maker) begin() {
 	m.units++
 }
 
-// batchRows is the number of rows of a batch.
 const batchRows = 1 << 13
 
 // read yields the rows in batches, as a reader of files does.

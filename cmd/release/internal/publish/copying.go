@@ -88,7 +88,8 @@ func named(m *manifest.Manifest) map[string]string {
 	return digests
 }
 
-// state tells what the store has under a file's name: no object, the same contents, or others.
+// state tells what the store has under a file's name: no object, an object with the same contents, or one with other
+// contents.
 type state uint8
 
 const (

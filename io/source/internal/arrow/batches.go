@@ -182,7 +182,6 @@ func (s *batchScan) read(o *openBatch) error {
 	return nil
 }
 
-// readers returns the readers of the columns in a record batch.
 func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 	parts, err := b.arrays(s.file.types)
 	if err != nil {

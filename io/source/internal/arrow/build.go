@@ -73,7 +73,6 @@ func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
 	return r, err
 }
 
-// typeOf returns the column type of an Arrow type.
 func (a *builder) typeOf(t arrow.DataType) table.Type {
 	if a.exact {
 		return exactType(t)

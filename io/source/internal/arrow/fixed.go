@@ -39,7 +39,6 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 	return nil
 }
 
-// boolBody reads booleans.
 type boolBody struct {
 	bits  bitReader
 	bools []bool

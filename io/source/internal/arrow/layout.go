@@ -21,7 +21,6 @@ type cursor struct {
 	node, buffer, viewed int
 }
 
-// arrays returns the arrays of a record batch.
 func (b *recordBatch) arrays(types []arrow.DataType) ([]array, error) {
 	c := cursor{batch: b}
 	out := make([]array, len(types))

@@ -20,7 +20,6 @@ func storage(t arrow.DataType) arrow.DataType {
 	}
 }
 
-// tableType returns the type that a column has in a table.
 func tableType(t arrow.DataType) table.Type {
 	switch t := storage(t).(type) {
 	case *arrow.DictionaryType:

@@ -35,7 +35,7 @@ func (s *scanner) planSkip() (again bool, err error) {
 	return false, err
 }
 
-// skipRest skips the rest of the current record, as toSkip says.
+// skipRest skips the part of the current record that toSkip describes. It does nothing if toSkip is skipNothing.
 func (s *scanner) skipRest() error {
 	for s.toSkip != skipNothing {
 		if err := s.skipQuoted(); err != nil {
@@ -83,7 +83,7 @@ func (s *scanner) skipRest() error {
 	return nil
 }
 
-// skipLongField begins to skip a field of which the buffer holds only a part.
+// skipLongField begins to skip a field that is longer than the buffer.
 func (s *scanner) skipLongField() (err error) {
 	switch s.inside {
 	case insideQuotes:

@@ -137,7 +137,6 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	return r.gatherFrom(start)
 }
 
-// yieldRows yields the gathered rows in batches.
 func (r *pieceReader) yieldRows(yield func(*table.Batch) error) error {
 	for i := r.skip; i < r.rows; i += scan.BatchRows {
 		if err := yield(r.batch(i, min(i+scan.BatchRows, r.rows))); err != nil {

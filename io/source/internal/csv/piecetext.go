@@ -24,7 +24,6 @@ const (
 	mostBehind  = 1 << 20
 )
 
-// load reads the text of a piece.
 func (t *pieceText) load(s *scan.Stream, size int64) error {
 	t.file, t.at, t.size = s.File, s.Section.At, size
 	t.own = int(s.Section.End - s.Section.At)

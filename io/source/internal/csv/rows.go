@@ -23,7 +23,7 @@ type rowReader struct {
 	blanks  int64    // number of blank lines and comments that were skipped
 	lines   *lines   // splits most records quickly
 	general splitter // splits the records that lines cannot split
-	fields  []field  // the block's fields: that of column i in record k is fields[i*block()+k]
+	fields  []field  // the block's fields; column i of record k has fields[i*block()+k]
 	starts  []int32  // starts[k] is the offset in the text of gathered row k, for k < maxStarts
 }
 
@@ -31,7 +31,6 @@ type rowReader struct {
 // again.
 const maxStarts = 4096
 
-// newRowReader returns a reader of the named columns.
 func (c *file) newRowReader(names []string) *rowReader {
 	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, maxStarts)}
 	var needed []int

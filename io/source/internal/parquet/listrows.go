@@ -132,7 +132,7 @@ func (l *listRows) take(n int) table.Column {
 	return c
 }
 
-// next returns the next element.
+// next returns the next element that is not null.
 func (e *listElements) next() (float64, error) {
 	if e.used == len(e.floats) {
 		n := min(e.reader.page.left, scan.BatchRows)

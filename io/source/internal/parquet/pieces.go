@@ -26,7 +26,6 @@ type pageRest struct {
 	ahead                    int // number of values that the decoder returned and that belong to later pieces
 }
 
-// pageValues decodes the values of a page.
 type pageValues interface {
 	// next decodes some values into the memory of d, and returns how many: at least one if any is left. They are valid
 	// until the next call.

@@ -94,7 +94,6 @@ func (s *groupScan) addPlace(err error, l *leaf) error {
 	return err
 }
 
-// run yields the rows in batches.
 func (s *groupScan) run(yield func(*table.Batch) error) error {
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
 	taken := make([]table.Column, len(s.readers))

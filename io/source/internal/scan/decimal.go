@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// intDigits is the largest number of decimal digits of which every integer fits an int64.
+	// intDigits is the largest n for which every decimal integer of n digits fits an int64.
 	intDigits = 18
 	// MaxDecimal is the maximum length of a decimal in bytes: 256 bits.
 	MaxDecimal = 32

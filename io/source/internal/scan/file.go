@@ -30,7 +30,7 @@ type Footed interface {
 	DigestFooter(split int) ([]byte, error)
 }
 
-// Fetcher is a file that can fetch bytes from a store before Read needs them: those of some columns of a split. Fetch
+// Fetcher is a file of a store that can fetch bytes ahead: some columns of a split, before Read needs them. Fetch
 // returns false if it fetches nothing.
 type Fetcher interface {
 	Fetch(split int, columns []string) bool
