@@ -89,7 +89,7 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 }
 
 // Opener returns a function that opens a plan's input. key returns the secret key for the input's digest; if key is
-// nil, the digest has none.
+// nil, the digest is computed without a key.
 func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	job := p.Job()
