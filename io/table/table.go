@@ -40,8 +40,8 @@ type Batch struct {
 	Keep []bool
 }
 
-// Pieces passes the rows of the batch to yield in pieces of at most n rows, in order. It passes a batch of at most n rows
-// itself.
+// Pieces passes the rows of the batch to yield in pieces of at most n rows, in order. It passes a batch of at most n
+// rows itself.
 func (b *Batch) Pieces(n int, yield func(*Batch) error) error {
 	if b.Rows <= n {
 		return yield(b)

@@ -22,8 +22,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// wide is a CSV file of a unit and columns of numbers with two decimals, and a job with the mean of each column or, with
-// histograms, 100 cells of each.
+// wide is a CSV file of a unit and columns of numbers with two decimals, and a job that asks for the mean of each column
+// or, if histograms is set, for its histogram of 100 cells.
 type wide struct {
 	rows, columns int
 	histograms    bool

@@ -71,7 +71,8 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if err != nil {
 		return nil, err
 	}
-	w = &worker{most: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
+	w = &worker{most: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
+		selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
