@@ -134,7 +134,10 @@ func (t *Table) choose(most int) selection {
 
 // read returns the values of some cells, whose numbers are ascending. Cells that are close together are read at once.
 func read(s query.Series, cells []int) []float64 {
-	out, buffer := make([]float64, 0, len(cells)), make([]float64, block)
+	if len(cells) == 0 {
+		return nil
+	}
+	out, buffer := make([]float64, 0, len(cells)), make([]float64, min(block, cells[len(cells)-1]-cells[0]+1))
 	for i := 0; i < len(cells); {
 		j := i
 		for j < len(cells) && cells[j]-cells[i] < block {
