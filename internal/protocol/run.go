@@ -96,7 +96,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	note, err := a.Book.Fingerprint(ctx, input)
+	inputMAC, err := a.Book.Fingerprint(ctx, input)
 	if err != nil {
 		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
 	}

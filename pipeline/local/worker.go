@@ -24,7 +24,9 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
+	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
+	// is over units.
+	columns    [][]int
 	own          []ownFilter
 	units        *unitsWorker
 	compactor    *compactor

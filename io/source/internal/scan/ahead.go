@@ -42,7 +42,8 @@ func NewAheadReader(r io.Reader) *AheadReader {
 	return a
 }
 
-// run fills blocks until the text ends, which it reports as an error, or until it is stopped.
+// run fills blocks until r fails, and returns r's error: io.EOF at the end of the text. It returns io.ErrClosedPipe if it
+// is stopped.
 func (a *AheadReader) run(r io.Reader) error {
 	for {
 		var b []byte
