@@ -28,10 +28,10 @@ type worker struct {
 	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
 	// is over units.
 	columns    [][]int
-	own          []ownFilter
-	units        *unitsWorker
-	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	own        []ownFilter
+	units      *unitsWorker
+	compactor  *compactor
+	inspection *inspection // nil if nothing is tallied
 }
 
 // ownFilter holds the conditions of one query that other queries do not have.
