@@ -16,6 +16,7 @@ import (
 // worker holds the filters and one accumulator per query. It passes batches of rows to the accumulators.
 type worker struct {
 	rows         int64 // number of rows of the input, including skipped ones
+	most         int   // the largest number of rows that are passed to the accumulators at once
 	skipped      int64
 	blanks       int64          // skipped blank and comment lines of CSV files
 	joins        []*joined.Rows // the joins of this pass over the input
@@ -24,11 +25,13 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
-	own          []ownFilter
-	units        *unitsWorker
-	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
+	// is over units.
+	columns    [][]int
+	own        []ownFilter
+	units      *unitsWorker
+	compactor  *compactor
+	inspection *inspection // nil if nothing is tallied
 }
 
 // ownFilter holds the conditions of one query that other queries do not have.
@@ -70,7 +73,8 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if err != nil {
 		return nil, err
 	}
-	w = &worker{views: p.EventColumns(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
+	w = &worker{most: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
+		selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
@@ -159,9 +163,15 @@ func (r *sideReader) add(b *table.Batch) error {
 	return r.loader.Add(logical)
 }
 
-// addBatch adds a batch of the input to the accumulators: once, or once for each of the job's events. If inspect is
-// set, it also tallies the batch.
+// addBatch adds a batch of the input to the accumulators, some rows at a time. If inspect is set, it also tallies the
+// batch.
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
+	return b.Pieces(w.most, func(b *table.Batch) error { return w.addRows(b, inspect) })
+}
+
+// addRows adds rows of the input to the accumulators: once, or once for each of the job's events. If inspect is set, it
+// also tallies them.
+func (w *worker) addRows(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
 		w.inspection.Looked += int64(b.Rows)
@@ -193,6 +203,11 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 		for q, a := range w.accumulators {
 			if w.units.asked(q) {
 				continue
+			}
+			if inspect && w.inspection.Queries[q].Filters != nil {
+				if err := w.inspection.Queries[q].Filters.Add(selectColumns(logical, w.own[q].columns, keep)); err != nil {
+					return err
+				}
 			}
 			kept, err := w.own[q].apply(logical, keep)
 			if err != nil {
