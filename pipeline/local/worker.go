@@ -25,11 +25,13 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
-	own          []ownFilter
-	units        *unitsWorker
-	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
+	// is over units.
+	columns    [][]int
+	own        []ownFilter
+	units      *unitsWorker
+	compactor  *compactor
+	inspection *inspection // nil if nothing is tallied
 }
 
 // ownFilter holds the conditions of one query that other queries do not have.

@@ -249,7 +249,8 @@ func records(rows [][]string) []map[string]string {
 	return out
 }
 
-// about rounds a number of rows to two digits, so that a single row seldom changes what is printed.
+// about rounds a number of rows down to two digits, or below 100 to a multiple of ten, so that a single row seldom
+// changes what is printed.
 func about(n int64) int64 {
 	if n < 100 {
 		return n / 10 * 10
