@@ -94,7 +94,7 @@ func Draw(f Format, r *rand.Rand, note string) *Case {
 	return c
 }
 
-// owns reports whether one is, or may be, the same unit as one of the units.
+// owns reports whether one is the same unit as one of the units, or may be.
 func owns(f Format, units []Row, one Row) bool {
 	key, ok := f.Key(one)
 	for _, u := range units {
