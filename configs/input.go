@@ -75,7 +75,8 @@ type SQL struct {
 
 // CSV is the dialect of CSV files. Columns are text unless typed.
 type CSV struct {
-	// Header is true if the first line holds the columns' names.
+	// Header is true if the first line holds the columns' names. A line such as `sep=;` before it is skipped: it states
+	// the delimiter to Excel.
 	Header *bool `yaml:"header,omitempty" default:"true"`
 	// Columns are the names of the columns in order; required without a header. They replace the names of a header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`

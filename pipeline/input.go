@@ -13,13 +13,7 @@ import (
 func (b *builder) input(out *input) {
 	in := &b.job.Input
 	out.location = time.UTC
-	if in.Timezone != "" {
-		location, err := time.LoadLocation(in.Timezone)
-		if err != nil || in.Timezone == "Local" {
-			b.report("input.timezone", "bad-value", "not the name of a time zone",
-				"write a name of the IANA database, such as Europe/Berlin")
-			location = time.UTC
-		}
+	if location, err := time.LoadLocation(in.Timezone); err == nil { // the name was checked with the job
 		out.location = location
 	}
 	b.location = out.location
