@@ -190,7 +190,7 @@ func emptied(a query.Answer, hidden cellSet) query.Answer {
 	for _, e := range a.Extra {
 		out.Extra = append(out.Extra, query.Extra{Name: e.Name, Values: hidden.empty(e.Values)})
 	}
-	if len(a.Extra) > 0 { // in other answers, only the deviation of a quotient shows how accurate a cell is
+	if len(a.Extra) > 0 { // with further columns, Sigma may depend on the noisy numbers in them
 		out.Sigma = hidden.empty(a.Sigma)
 	}
 	out.Extra = append(out.Extra, query.Extra{Name: withheldColumn, Values: hidden.marks})

@@ -175,7 +175,7 @@ type tableScan struct {
 	spill *scratch
 	done  func()
 	watch pipeline.RowObserver
-	sums  [][]byte                        // digests of the splits, collected in the first pass over each table
+	sums  [][]byte                        // digests of the splits (parts of the input), collected in the first pass over each table
 	whole map[*pipeline.Join]*joined.Side // sides that fit in memory, and so are read only once
 }
 

@@ -64,7 +64,8 @@ func (in *input) cellsOf(o *aggregation.Aggregation) (cells string, ok bool) {
 	return same.String(), true
 }
 
-// rowsOfAll returns an aggregation that reads the rows and columns of several ones, including rows without a value.
+// rowsOfAll returns an aggregation of the rows and columns that all these aggregations read, including rows without a
+// value.
 func rowsOfAll(all []*aggregation.Aggregation) *aggregation.Aggregation {
 	o := *all[0]
 	o.Value, o.Second, o.AllRows, o.Columns = nil, nil, false, slices.Clone(o.Columns)
