@@ -252,8 +252,8 @@ type contents struct {
 	columns map[string]column
 
 	cells, values, units []string      // column names
-	times                map[int]int64 // by index of a value: the factor for its sum
-	keys                 []string      // columns of discovered keys, the first of cells
+	times                map[int]int64 // the factor for the sum of value i; 1 if it has none
+	keys                 []string      // columns of discovered keys, which come first in cells
 	missing              bool          // set if there may be rows without a cell
 	among                string        // prefix of column names if the statement answers several queries; "" for one
 	first                int           // the number of the first cell
