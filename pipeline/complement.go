@@ -19,8 +19,9 @@ import (
 // over both groups of a dimension stays as it is. So in every table only cells by all of the divided dimensions change:
 // the block. If the whole block is withheld, the published cells fit any t, and no cell of the block can be computed.
 //
-// The block of a withheld cell divides each dimension of the cell's table, if a table exists that would change otherwise.
-// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells to withhold is taken.
+// The block of a withheld cell divides each dimension of the cell's table, if some table would change otherwise.
+// The second group lies in the same group of the next larger level. Of several blocks, a block with few and small cells
+// to withhold is taken.
 //
 // If estimates are never negative, a reader can also exclude each t that makes a cell negative. So a block is preferred
 // that leaves room for at least one step of the estimates.
@@ -133,7 +134,7 @@ type block struct {
 // second.
 type choice struct{ side, d, level int }
 
-// start returns the block of a cell of table k in which only the first groups are chosen.
+// start returns a block for a cell of table k. Only the first groups, which contain the cell, are chosen yet.
 func (c *complement) start(k, cell int) block {
 	levels := c.lattice.Tables[k]
 	b := block{in: c, split: make([]int, len(levels))}
