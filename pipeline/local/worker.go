@@ -203,6 +203,11 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 			if w.units.asked(q) {
 				continue
 			}
+			if inspect && w.inspection.Queries[q].Filters != nil {
+				if err := w.inspection.Queries[q].Filters.Add(selectColumns(logical, w.own[q].columns, keep)); err != nil {
+					return err
+				}
+			}
 			kept, err := w.own[q].apply(logical, keep)
 			if err != nil {
 				return err
