@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs"
@@ -117,7 +118,8 @@ func (b *builder) publicColumn(file, column, path string) []string {
 func (b *builder) publicValues(file, column, path string, aligned bool) []string {
 	fault := func(code, message, hint string) []string {
 		b.unread++
-		if told := [2]string{file, message}; !slices.Contains(b.told, told) { // several columns of the file may be read
+		use := path[:max(0, strings.LastIndexByte(path, '.'))] // the mapping whose keys name columns of the file
+		if told := [3]string{use, file, message}; !slices.Contains(b.told, told) {
 			b.told = append(b.told, told)
 			b.report(path, code, message, hint)
 		}
