@@ -78,9 +78,6 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%g is written %s, want %s", x, got, want)
 		}
 	}
-	if got := brief(3272, 3); got != "3,272" {
-		t.Errorf("3272 is written %s", got)
-	}
 	for _, tick := range (round{most: 5}).Ticks(-0.3, 0.3) {
 		if tick.Label == "-0" {
 			t.Error("a tick is -0")
