@@ -30,10 +30,25 @@ func (q *queryFacts) unitText(f *facts) string {
 		return q.noun(f)
 	}
 	text := q.kind + " of " + q.valueName()
-	if unit := cmp.Or(q.counted, q.columns[q.value].Unit); unit != "" && q.kind != "variance" {
+	unit := q.columns[q.value].Unit
+	if q.kind == "variance" {
+		unit = squared(unit)
+	}
+	if unit = cmp.Or(q.counted, unit); unit != "" {
 		text += " (" + shown(unit) + ")"
 	}
 	return text
+}
+
+// squared returns the square of a unit, such as EUR² or (km/h)²; "" if the unit is "".
+func squared(unit string) string {
+	switch {
+	case unit == "":
+		return ""
+	case strings.ContainsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) }):
+		return "(" + unit + ")²"
+	}
+	return unit + "²"
 }
 
 // valueName returns the title of the column that is summed, or its name.
@@ -346,6 +361,7 @@ func (q *queryFacts) bounded(holds string) string {
 		why = why[:cut]
 	}
 	why, _, _ = strings.Cut(why, ", each ") // drop the size of a value relative to the clamp's centre
+	why, _, _ = strings.Cut(why, ", to ")   // drop the sums of cells that get noise
 	if q.kind == overBound {                // it counts the rows over the bound, so none is left out
 		return ""
 	}

@@ -77,7 +77,7 @@
 
   // A table that sorts, filters and downloads; at most 50 rows are shown at a time.
   function tableOf(q, rows, at) {
-    const t = q.table, page = 50;
+    const t = q.table, page = 50, many = rows.length >= 10; // fewer rows need no filter
     const columns = [
       ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.ordered ? r.k[i] : k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
       ...["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].filter((n) => rows.length && rows[0][n] !== undefined).map((n) => ({ name: n, get: (r) => r[n] })),
@@ -114,6 +114,7 @@
         ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))), ...(q.sums ? [pick(r)] : []))));
       status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
         (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
+      status.hidden = !many && t.shown === t.rows;
       pager.hidden = rows.length <= page;
       if (q.sums) showSum();
       back.disabled = start === 0;
@@ -133,9 +134,9 @@
     } });
     const id = `filter-${at}`;
     const box = el("div", {},
-      el("div", { class: "controls" },
+      el("div", { class: "controls" }, ...(many ? [
         el("label", { for: id, text: "Filter" }),
-        el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
+        el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } })] : []), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
         el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : t.values.some((v) => v.name.startsWith("noisy_")) ? "made of the noisy components in the last columns, with 95 % intervals." : "with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads, ...(q.sums ? [el("th", { class: "pick", scope: "col", text: "Add up" })] : []))), body)),
       status, pager, ...(q.sums ? [total] : []));
