@@ -79,7 +79,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
-		err = writePicture(drawn, planFigure(plan))
+		err = writePicture(a.Console, drawn, planFigure(plan))
 	}
 	if err != nil {
 		return err
