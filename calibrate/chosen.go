@@ -42,9 +42,10 @@ func (m Mechanism) Chosen(s Sensitivity, quantum, rowBound float64) (Mechanism, 
 	return out, nil
 }
 
-// Within reports whether noise of m may be drawn under a charge for charged. Names and reasons for the sensitivity may
-// differ. If the charged sensitivity is fixed, everything else must be equal. If it is chosen from another mechanism's
-// answer, m may have a smaller sensitivity, any grid, and any sigma with which its mu is at most the charged mu.
+// Within reports whether noise of m may be drawn if the budget was charged for the mechanism charged. The two may
+// differ in their names and in the reasons for their sensitivity. If the charged sensitivity is fixed, everything else
+// must be equal. If it is chosen from another mechanism's answer, m may have a smaller sensitivity, any grid, and any
+// sigma with which its mu is at most the charged mu.
 func (m Mechanism) Within(charged Mechanism) bool {
 	m.Query, charged.Query = "", ""
 	m.Sens.Why, charged.Sens.Why = "", ""

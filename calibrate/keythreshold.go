@@ -142,7 +142,7 @@ func (s KeySelection) Weights() ([]int64, error) {
 // quantile returns z with Phi(z)^keys = 1 − Failure, rounded up. It returns an error if z is too large to compute.
 func (s KeySelection) quantile(keys int64) (*big.Float, error) {
 	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(keys))
-	tail *= 1 - 0x1p-40 // lowers the tail by more than the errors of both functions and of the quotient
+	tail *= 1 - 0x1p-40 // the factor lowers the tail by more than the errors of both functions and of the quotient
 	if tail < 0x1p-1000 {
 		return nil, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), keys)
 	}

@@ -21,8 +21,8 @@ func (d Delta) String() string {
 // Sigma is the standard deviation of Gaussian noise, in the unit of the query to which it is added.
 type Sigma float64
 
-// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity divided by sigma. It has
-// no unit.
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): the L2 sensitivity divided by sigma. It
+// has no unit.
 type Mu float64
 
 // Z95 is half the width of a 95 % interval of a normal variable, in standard deviations: Phi⁻¹(0.975) =

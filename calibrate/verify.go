@@ -44,7 +44,8 @@ func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }
 
-// verifyPure is Verify for a delta of 0: no noise may be Gaussian, and the epsilons may add up to at most eps.
+// verifyPure does the same as Verify for a delta of 0: no noise may be Gaussian, and the epsilons may add up to at most
+// eps.
 func verifyPure(ms []Mechanism, eps Epsilon) error {
 	if err := eps.Validate(); err != nil {
 		return err

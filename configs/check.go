@@ -44,6 +44,7 @@ func (c *checker) check() {
 	c.published(top.At("deployment").At("published"))
 	c.ledger(top.At("ledger"))
 	c.memory(top.At("memory_limit"))
+	c.timezone(top.At("input").At("timezone"))
 	if sql := c.job.Input.SQL; c.job.DataChecks == "refuse" && sql != nil && c.job.Engine != "local" &&
 		(c.job.Engine == "database" || sql.Driver != "duckdb") { // the program itself opens a DuckDB database for such a job
 		c.bad(top.At("data_checks"), CodeContradiction, "a database that adds its rows up itself looks at no column",

@@ -81,7 +81,7 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 	if d.LastEdge == "included" && d.Every != "" {
 		c.bad(at.At("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
 	}
-	if len(d.Fold) > 0 && d.Values == nil && d.ValuesFrom == nil && d.Keys == "" {
+	if len(d.Fold) > 0 && !c.has(at.At("values")) && d.ValuesFrom == nil && d.Keys == "" {
 		c.bad(at.At("fold"), CodeContradiction, "there are no texts to compare",
 			"fold goes with values, values_from and keys: discover")
 	}
@@ -162,6 +162,9 @@ func (c *checker) values(at *yamltree.Path, d *Dimension) {
 		p := at.At("values").Item(i)
 		if mapping {
 			p = at.At("values").At(string(l.Name))
+		}
+		if c.Troubled(p.String()) {
+			continue
 		}
 		if why, taken := labels[l.Name]; taken {
 			c.bad(p, CodeDuplicate, "the cell "+wording.Quote(string(l.Name))+" "+why, "give each cell a label of its own")

@@ -58,6 +58,11 @@ func (c *checker) input(at *yamltree.Path) {
 					"input's files are public: write the unit's column into the files")
 		}
 	}
+	if in.Missing == "empty" && len(in.FolderFilters()) == 0 {
+		c.bad(at.At("missing"), CodeContradiction, "no condition of where is about a column of folders, so that no folder can be missing",
+			"files: [\"data/*/*.parquet\"], folders: {day: date} and where: [{column: day, from: \"${day}\", for: 1d}] read "+
+				"the folder of a day; or remove missing")
+	}
 	c.floatUnits(at)
 	c.lookups(at.At("lookups"))
 	c.events(at.At("events"))

@@ -22,7 +22,7 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 		}
 		return
 	}
-	for _, key := range []string{"files", "format", "csv", "jsonl", "folders", "statistics"} {
+	for _, key := range []string{"files", "format", "csv", "jsonl", "folders", "missing", "statistics"} {
 		if c.Has(at.At(key)) {
 			c.bad(at.At(key), CodeContradiction, "goes with files, and the input is a table of a database",
 				"remove "+key+", or sql")

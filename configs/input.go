@@ -30,6 +30,10 @@ type Input struct {
 	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as
 	// in `csv.types`. Filters on integers, dates and timestamps then skip whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
+	// Missing is `empty` if the table's writer makes no folder for a day without rows. If `where` then keeps no folder, the
+	// table has no rows. If the key is absent or `refuse`, such a run ends with exit code 3 and spends nothing: the data
+	// may not have arrived yet. Which folders exist is public.
+	Missing string `yaml:"missing,omitempty" enum:"refuse|empty" example:"empty"`
 	// Counts names the column with the count in each row of a table of counts. Queries then add up these counts instead
 	// of rows.
 	Counts *Counts `yaml:"counts,omitempty" example:"{column: views}"`
@@ -71,7 +75,8 @@ type SQL struct {
 
 // CSV is the dialect of CSV files. Columns are text unless typed.
 type CSV struct {
-	// Header is true if the first line holds the columns' names.
+	// Header is true if the first line holds the columns' names. A line such as `sep=;` before it is skipped: it states
+	// the delimiter to Excel.
 	Header *bool `yaml:"header,omitempty" default:"true"`
 	// Columns are the names of the columns in order; required without a header. They replace the names of a header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
@@ -161,6 +166,24 @@ func (l *Lookup) Names() []string {
 // Event is one event of a row: each name on the left gets the value of the column on the right. All events have the
 // same names. The columns of the privacy unit are not among them.
 type Event map[string]string
+
+// FolderFilters returns the filters on columns of folders, which keep or drop whole files by their public names. Filters
+// on names that events give to columns are not among them.
+func (in *Input) FolderFilters() (filters []Filter) {
+	for i := range in.Where {
+		name := in.Where[i].Column
+		if _, inName := in.Folders[name]; !inName {
+			continue
+		}
+		if len(in.Events) > 0 {
+			if _, renamed := in.Events[0][name]; renamed {
+				continue
+			}
+		}
+		filters = append(filters, in.Where[i])
+	}
+	return filters
+}
 
 // Filter is one public condition on one column.
 type Filter struct {

@@ -32,6 +32,8 @@ type Table struct {
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
 	// Folders are columns that are in the names of the files' folders.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
+	// Missing is `empty` if a table of which `where` keeps no folder has no rows; otherwise such a run is refused.
+	Missing string `yaml:"missing,omitempty" enum:"refuse|empty" example:"empty"`
 	// Unit lists the columns of this table that hold the privacy unit, in the order of `privacy.unit`. A table without
 	// them gets the unit from the table of its first join. Later releases from the same budget name the same ones.
 	Unit []string `yaml:"unit,omitempty" example:"[person]"`
@@ -73,8 +75,8 @@ func (j *Job) Of(table string) *Job {
 	t := j.Input.Tables[table]
 	of := *j
 	of.whole, of.table, of.Engine = j, table, ""
-	of.Input = Input{Files: t.Files, Format: t.Format, CSV: t.CSV, JSONL: t.JSONL, Folders: t.Folders, Lookups: t.Lookups,
-		Derive: t.Derive, Where: t.Where, Timezone: j.Input.Timezone, Statistics: j.Input.Statistics}
+	of.Input = Input{Files: t.Files, Format: t.Format, CSV: t.CSV, JSONL: t.JSONL, Folders: t.Folders, Missing: t.Missing,
+		Lookups: t.Lookups, Derive: t.Derive, Where: t.Where, Timezone: j.Input.Timezone, Statistics: j.Input.Statistics}
 	of.Privacy.Unit = Unit{Columns: t.Unit}
 	if joins := of.Joins(); len(t.Unit) == 0 && len(joins) > 0 {
 		of.Privacy.Unit.Columns = joins[0].As[:joins[0].Units]
@@ -224,8 +226,8 @@ var tableName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 // tables checks the tables of a job. Each table is checked like an input of its own.
 func (c *checker) tables(at *yamltree.Path) {
 	in := &c.job.Input
-	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "counts", "events", "lookups",
-		"derive", "where"} {
+	for _, key := range []string{"files", "sql", "format", "rows", "csv", "jsonl", "folders", "missing", "counts", "events",
+		"lookups", "derive", "where"} {
 		if c.Has(at.At(key)) {
 			c.bad(at.At(key), CodeContradiction, "the job has several tables", "write it into the table that it is about, if "+
 				"tables have the key; or remove tables")

@@ -38,26 +38,20 @@ func adjustedVariance(dims []int, margins []margin) (variance float64) {
 	return variance
 }
 
-// correctEffect corrects one effect of the table. effect is a set of dimensions, as bits. The effect is the component
-// of the table that sums to 0 along each of these dimensions and is constant along the others. Its estimate from y and
-// from every margin whose axes include these dimensions is
-//
-//	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
-//
-// ȳ and z̄_m are the effects of the means over the other dimensions. Each value of margin m is the sum of r_m cells.
+// adjustment holds the input of adjust, and x, the table whose effects are corrected one after the other.
 type adjustment struct {
 	dims    []int
 	y, x    []float64
 	margins []margin
 }
 
-// correctEffect corrects one effect, the interaction of the dimensions that are set in it: the part of a table that
-// sums to 0 along each of these dimensions and is constant along the others. Its estimate from y and from every margin
-// that keeps those dimensions is
+// correctEffect corrects one effect of the table. The bits of effect are a set of dimensions. The effect is the part of
+// the table that sums to 0 along each of these dimensions and is constant along the others. Its estimate from y and
+// from every margin whose axes include these dimensions is
 //
 //	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
 //
-// ȳ and z̄_m are the effects of means over the other dimensions. Each value of margin m is the sum of r_m cells.
+// ȳ and z̄_m are the effects of the means over the other dimensions. Each value of margin m is the sum of r_m cells.
 func (a *adjustment) correctEffect(effect int) {
 	precision := a.precision(effect)
 	var told []float64
@@ -116,8 +110,8 @@ func (m margin) tells(effect int) bool {
 	return effect&^kept == 0
 }
 
-// effect returns the effect of a table with the dimensions axes: means over the dimensions that are not in effect, and
-// differences from the mean along the dimensions that are.
+// effect returns an effect of a table that has the dimensions axes. It takes means over the dimensions that are not in
+// effect, and differences from the mean along the dimensions that are.
 func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 {
 	out := slices.Clone(values)
 	inner := 1

@@ -145,7 +145,7 @@ func (a Args) integer(p Param) (int, error) {
 	if e := p.checkText(text); e != nil {
 		return 0, e
 	}
-	n, _ := strconv.Atoi(text) // checked
+	n, _ := strconv.Atoi(text) // checkText has made sure that the text is an integer
 	return n, nil
 }
 

@@ -55,7 +55,7 @@ func candidates(cells structure, nonnegative string) []candidate {
 		}
 	}
 	more := graphCandidates(cells)
-	if more == nil { // on a graph, its estimated error, the smallest of many, would be far too small
+	if more == nil { // on a graph, the estimated error of its threshold would be far too small
 		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold",
 			args: Args{"threshold": "sure"}})
 	}
@@ -69,16 +69,16 @@ type contender struct {
 	risk  float64
 }
 
-// The preferred candidate is replaced only by one whose estimated error is lower by more than certainty standard
+// Another candidate replaces the preferred one only if its estimated error is lower by more than certainty standard
 // deviations of the difference of the two.
 const certainty = 2
 
-// choose returns the fit of smallest estimated error, averaged with the fits that are not significantly worse. A choice
-// between these would be chance, and in their average the errors partly cancel. If the best fit is not clearly better
-// than the noisy values, choose returns the noisy values. Clearly better means by more than the standard deviation of
-// the difference and the cost of one free parameter.
+// choose returns the fit with the smallest estimated error, averaged with the fits that are not significantly worse. To
+// choose one of these would be chance, and in their average the errors partly cancel. If the best fit is not clearly
+// better than the noisy values, choose returns the noisy values. Clearly better means: by more than the cost of one
+// free parameter plus the standard deviation of the difference.
 //
-// On a graph, the differences between good estimators are smaller than the noise of their estimated errors. There
+// On a graph, the differences between good estimators are smaller than the noise of their estimated errors. There,
 // choose returns the preferred candidate, which is best on real tables, unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))

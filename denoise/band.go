@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// A support point counts for a value if it is at most cutoff standard deviations farther away than the nearest support
-// point. The likelihood of a point beyond is at most e^(−24.5) times the likelihood of the nearest point.
+// A support point counts for a value if its distance from the value exceeds the distance of the nearest support point
+// by at most cutoff standard deviations. The likelihood of any other point is at most e^(−24.5) times the likelihood of
+// the nearest point.
 const cutoff = 7
 
 // row holds the likelihoods of one noisy value under the support points near it. likelihoods[j] is the likelihood at

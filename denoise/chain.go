@@ -82,7 +82,7 @@ func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 // This removes the rounding errors of the recursion. It returns the number of runs.
 func (c *chain) level(y []float64, lambda float64) (levels int) {
 	fitted := c.x
-	pull := 0.0 // the shift by the penalty between this run and the previous one
+	pull := 0.0 // the amount by which the penalty between this run and the previous one shifts the value of this run
 	for from := 0; from < len(y); levels++ {
 		to, sum := from, 0.0
 		for ; to < len(y) && fitted[to] == fitted[from]; to++ {
@@ -98,7 +98,7 @@ func (c *chain) level(y []float64, lambda float64) (levels int) {
 			value = refined
 		}
 		for i := from; i < to; i++ {
-			y[i] = value // y is overwritten, since fitted is needed until all runs are found
+			y[i] = value // overwrite y, because the loop still reads fitted
 		}
 		from = to
 	}

@@ -46,7 +46,7 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 			return nil, 0, fmt.Errorf("margin %d: %w", i+1, err)
 		}
 	}
-	// convert to a unit in which nothing overflows
+	// rescale, so that nothing overflows
 	largest := max(maxAbs(y), math.SmallestNonzeroFloat64)
 	for _, m := range margins {
 		largest = max(largest, maxAbs(m.Values))

@@ -59,7 +59,7 @@ type Risk struct {
 }
 
 const (
-	// fission is γ: an estimator is tried on y + γ·w, whose noise has the standard deviation s·√(1+γ²), 0.8 % above s.
+	// fission is γ: an estimator is applied to y + γ·w, whose noise has the standard deviation s·√(1+γ²), 0.8 % above s.
 	fission = 0.125
 	// riskSeed is public and arbitrary. The noisy values are mixed into it, because with the same w for all tables the
 	// estimated errors of all releases would deviate in the same direction.
@@ -67,27 +67,27 @@ const (
 	// riskNumbers is the approximate number of normal random numbers that are drawn in all. maxTries is the largest number
 	// drawn per cell.
 	riskNumbers, maxTries = 1 << 13, 32
-	// fewCells is the weight of the error of the noisy values; the weight of the estimated error is the squared number of
-	// cells. The two weights are equal at √200 ≈ 14 cells.
+	// fewCells decides the weights with which the estimated error and the error of the noisy values are averaged: n²
+	// and fewCells for n cells. The two weights are equal at √200 ≈ 14 cells.
 	fewCells = 200
 )
 
 // ExpectedError estimates the error of the estimates that steps compute from y. The noise of y must be independent with
 // standard deviation s > 0. The estimated error includes everything that the steps decide from y: a threshold found by
-// SURE, the choice of the method auto, clipping, rounding. So this selection does not bias it, as it biases the
-// smallest of several SURE values. The only values that ExpectedError reads are y.
+// SURE, the choice of the method auto, clipping, rounding. So these choices do not bias it, as they bias the smallest
+// of several SURE values. ExpectedError reads no values except y.
 //
-// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are applied to the first, and
-// the result is compared with the second. In the terms whose mean over w is known, this mean is used:
+// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are applied to y + γ·w, and the
+// result is compared with y − w/γ. If the mean of a term over w is known, the mean is used instead of the term:
 //
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
 // is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger.
 //
-// Over few cells it varies so much that its root is far too small. Therefore it is averaged with s², the error of the
-// noisy values. With n cells the weights are n² and 200, equal at 14 cells. Steps that do not fit the values are no
-// better than noise. So if the estimate exceeds s² by z times twice the standard deviation that the noise gives it, the
-// weight of s² is reduced by e^(−z²/2).
+// Over few cells this estimate varies so much that its root is often far too small. Therefore it is averaged with s²,
+// the error of the noisy values. With n cells the weights are n² and 200, equal at 14 cells. Steps that do not fit the
+// values are no better than noise. So if the estimate exceeds s² by z times twice the standard deviation that the noise
+// gives it, the weight of s² is reduced by the factor e^(−z²/2).
 //
 // The uncertainty of the estimate follows from the variation of its terms over the cells. It is large if there are few
 // cells, or if the error is far below s². The result is an expectation over the query's cells and gives no interval for
@@ -145,7 +145,7 @@ func (t *trial) risk() Risk {
 		return Risk{}
 	}
 	r := Risk{Relative: mean(t.losses), Uncertainty: spreadOfSum(t.losses) / n}
-	noise := math.Sqrt(2 / n) // the standard deviation of the mean squared error of the noisy values, divided by s²
+	noise := math.Sqrt(2 / n) // the mean squared error of the noisy values, divided by s², has this standard deviation
 	few := fewCells / (n*n + fewCells)
 	if z := (r.Relative - 1) / (2 * noise); z > 0 {
 		few *= math.Exp(-z * z / 2)
@@ -153,7 +153,8 @@ func (t *trial) risk() Risk {
 	r.Relative += few * (1 - r.Relative)
 	r.Uncertainty = max(r.Uncertainty, few*noise)
 	r.RMSE = t.root(max(r.Relative, min(r.Uncertainty, 1)))
-	// The actual error of one table varies around its expectation. Low is divided, since the trial had more noise than y.
+	// The actual error of one table varies around its expectation. Low is divided, because the trial's noise was larger
+	// than the noise of y.
 	own := max(r.Relative, 0)
 	width := 1.96 * math.Hypot(r.Uncertainty, own*noise)
 	r.Low = t.root(r.Relative-width) / math.Sqrt(1+fission*fission)

@@ -102,8 +102,8 @@ func (n *newtonState) direction(target float64) []float64 {
 	return n.matrix.solve(b)
 }
 
-// search returns the step length. With it, the barrier function −Σ c_i·log p_i + Σ w_j − target·Σ log w_j falls, or
-// rises by no more than rounding errors.
+// search returns the length of the step: one at which the barrier function −Σ c_i·log p_i + Σ w_j − target·Σ log w_j
+// falls, or rises by no more than rounding errors.
 func (n *newtonState) search(step []float64, target float64) float64 {
 	before := n.barrier(n.w, n.densities, target)
 	along := maxFactor(n.w, step)

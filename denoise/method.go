@@ -55,7 +55,7 @@ type rule func(ctx context.Context, p problem) (Fit, error)
 type problem struct {
 	y  []float64
 	s  float64
-	of int // number of cells of the whole vector if y is only a block of it, otherwise 0
+	of int // the number of cells of the whole vector, if y is a block of it; otherwise 0
 	structure
 }
 

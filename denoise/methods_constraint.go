@@ -61,8 +61,8 @@ func parameterless(f func([]float64) Fit) func(Args) (rule, error) {
 	}
 }
 
-// clipped replaces negative estimates by 0, and reduces DF by the fraction of cells that become 0. This DF is exact for
-// estimates that treat each cell separately.
+// clipped replaces negative estimates by 0, and multiplies DF by the fraction of estimates that are above 0. This DF is
+// exact if all ∂x_i/∂y_i are equal, and an approximation otherwise.
 func clipped(f Fit) Fit {
 	kept := 0
 	for _, x := range f.X {

@@ -123,7 +123,7 @@ func treeEnsemble() Method {
 				return nil, err
 			}
 			if _, given := a[trees.Name]; !given {
-				number = 0 // graph.TreeEnsemble chooses the number: fewer trees on large graphs
+				number = 0 // 0 lets graph.TreeEnsemble choose the number: fewer trees on large graphs
 			}
 			word, value, err := a.choice(lambda)
 			if err != nil {

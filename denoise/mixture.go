@@ -52,7 +52,7 @@ func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
 	}
 	points := make([]float64, 0, len(seen))
 	for at := range seen {
-		points = append(points, at+0) // turns -0 into 0
+		points = append(points, at+0) // +0 turns -0 into 0
 	}
 	slices.Sort(points)
 	return slices.Compact(points)

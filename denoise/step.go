@@ -66,7 +66,7 @@ func (s *Step) Estimate(ctx context.Context, y []float64, deviation float64) (Fi
 	return s.fit(ctx, y, deviation)
 }
 
-// fit is Estimate, but does not check that the values are finite.
+// fit does the same as Estimate, but does not check that the values are finite.
 func (s *Step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
 	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err
@@ -95,7 +95,7 @@ func (s *Step) Blockwise(ctx context.Context, cells int, deviation float64) (rep
 	return func(values []float64) {
 		block := p
 		block.y = values
-		if f, err := s.rule(unending, block); err == nil { // such a rule fails only if its context has ended
+		if f, err := s.rule(unending, block); err == nil { // it fails only if its context has ended
 			copy(values, f.X)
 		}
 	}, f.Notes, nil

@@ -64,8 +64,8 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull describes a James–Stein estimate: the target towards which values move, and the number of the d degrees of
-// freedom that its factor loses (2 for a fixed target, 3 for the mean).
+// pull describes a James–Stein estimate: the target towards which values move, and how many of the d degrees of freedom
+// its factor loses (2 for a fixed target, 3 for the mean).
 type pull struct {
 	towards  float64
 	lost     int

@@ -16,7 +16,7 @@ type blocks struct {
 	cells                       int // the number of cells in the dimension
 	first, stride, size, number int
 	period                      int
-	done                        bool // set if the next larger blocks would be the same
+	done                        bool // the next larger blocks would be the same as these
 }
 
 func single(cells int, ordered bool) blocks {
@@ -62,8 +62,8 @@ type level struct {
 	axis           int
 	below, above   []blocks // the blocks of every dimension, before and after pairs are joined
 	coefficients   []float64
-	weight         float64 // the fraction of all shifts that contain each pair
-	invariantPairs bool    // set if each block belongs to two pairs
+	weight         float64 // the fraction of all shifts in which a pair occurs
+	invariantPairs bool    // each block belongs to two pairs
 }
 
 // transform is a Haar transform of a table of any size. It is either orthonormal, or an average over all shifts of the

@@ -26,7 +26,8 @@ type Wavelet struct {
 	Rule ThresholdRule
 	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant is set if the estimate is the average over all shifts of the blocks, which has fewer artificial steps.
+	// Invariant is set if the estimate is the average over all shifts of the blocks. It has fewer steps that are only
+	// the borders of blocks.
 	Invariant bool
 }
 

@@ -55,7 +55,8 @@ type gathered struct {
 	// presents is set while public files are read for a denoising step, which affects the rendering but not the noisy
 	// values
 	presents bool
-	unread   int // the number of public files or columns that could not be read
+	unread   int         // the number of public files or columns that could not be read
+	told     [][2]string // the public files that could not be read, each with the fault that was reported
 }
 
 func (b *builder) plan() *Plan {

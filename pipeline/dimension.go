@@ -115,13 +115,21 @@ func (b *builder) publicColumn(file, column, path string) []string {
 
 // publicValues is publicColumn, but if aligned is set, nulls become empty strings.
 func (b *builder) publicValues(file, column, path string, aligned bool) []string {
+	fault := func(code, message, hint string) []string {
+		b.unread++
+		if told := [2]string{file, message}; !slices.Contains(b.told, told) { // several columns of the file may be read
+			b.told = append(b.told, told)
+			b.report(path, code, message, hint)
+		}
+		return nil
+	}
 	if b.private(file) {
-		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input",
+		return fault("contradiction", "a public file cannot be one of the private input",
 			"keys come from public knowledge, never from the table; list them in a file of its own")
 	}
 	values, err := b.read(b.job.Path(file), column, aligned)
 	if err != nil {
-		return b.unreadable(path, "public-file", err.Error(),
+		return fault("public-file", err.Error(),
 			"a public file is a CSV file in UTF-8 with commas and a header, to which input.csv does not apply, a Parquet or an Arrow "+
 				"file, relative to the job file")
 	}

@@ -79,8 +79,12 @@ func (f *finder) table(c *DataChecks) {
 		return
 	}
 	if c.Rows == 0 {
-		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a "+
-			"header? without a header write input.csv.header: false and list input.csv.columns")
+		hint := "is it the right input?"
+		if in := &p.job.Input; in.IsDelimited() && (in.CSV.Header == nil || *in.CSV.Header) {
+			hint = "is it the right file, and is its only line a header? without a header write input.csv.header: false and " +
+				"list input.csv.columns"
+		}
+		f.add(true, "input.files", codeDataEmpty, "the input has no rows", hint)
 		return
 	}
 	if len(p.input.filters.Columns()) > 0 && c.Filters.Counted() == 0 {

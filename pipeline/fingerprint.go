@@ -84,7 +84,7 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 	if err := json.Unmarshal(effective, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
-	without(job, []string{"data_checks"}) // it decides whether a release appears, but no byte of it
+	withoutRefusals(job)
 	for block, keys := range notTheRendering {
 		if m, ok := job[block].(map[string]any); ok {
 			without(m, keys)
@@ -98,10 +98,23 @@ func renderingOf(effective []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// withoutRefusals removes the keys that decide whether a release appears, but no byte of it.
+func withoutRefusals(job map[string]any) {
+	without(job, []string{"data_checks"})
+	input, _ := job["input"].(map[string]any)
+	without(input, []string{"missing"})
+	tables, _ := input["tables"].(map[string]any)
+	for _, t := range tables {
+		if table, ok := t.(map[string]any); ok {
+			without(table, []string{"missing"})
+		}
+	}
+}
+
 // Paths of the job's keys that affect only how noisy values are presented.
 var (
 	presentsJob = []string{"name", "title", "columns", "deployment", "output", "ledger", "params", "memory_limit",
-		"engine", "data_checks"}
+		"engine"}
 	presentsQuery = []string{"name", "title", "description", "unit", "denoise", "margins", "sparse", "max_error",
 		"publish", "rates"}
 	presentsKind = map[string][]string{"histogram": {"quantiles", "cdf"}, "crosstabs": {"nonnegative", "integers",
@@ -119,6 +132,7 @@ func digestOf(effective []byte, public []publicFile) (string, error) {
 		return "", fmt.Errorf("job: %w", err)
 	}
 	without(job, presentsJob)
+	withoutRefusals(job)
 	privacy, _ := job["privacy"].(map[string]any)
 	for _, q := range objectsOf(job["queries"]) {
 		// without weights, the accuracy targets decide how much noise each query gets, so they stay

@@ -25,8 +25,24 @@ var (
 		"queries.*.by.as", "queries.*.by.values.Name",
 	}
 	// unseen keys change no byte of a release.
-	unseen = []string{"output.dir", "ledger.store", "ledger.budget.", "memory_limit", "data_checks", "input.sql.dsn"}
+	unseen = []string{"output.dir", "ledger.store", "ledger.budget.", "memory_limit", "data_checks", "input.missing",
+		"input.sql.dsn"}
 )
+
+// The key missing of a table is in neither digest, like that of an input with one table.
+func TestMissingOfATableIsUnseen(t *testing.T) {
+	var seen []Identity
+	for _, key := range []string{"", `"missing":"empty",`} {
+		id, err := identify([]byte(`{"input":{"tables":{"a":{`+key+`"unit":["u"]}}}}`), nil, "d", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, id)
+	}
+	if seen[0] != seen[1] {
+		t.Errorf("%v, want %v", seen[1], seen[0])
+	}
+}
 
 func listed(list []string, path string) bool {
 	parts := strings.Split(path, ".")

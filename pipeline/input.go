@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -12,13 +13,7 @@ import (
 func (b *builder) input(out *input) {
 	in := &b.job.Input
 	out.location = time.UTC
-	if in.Timezone != "" {
-		location, err := time.LoadLocation(in.Timezone)
-		if err != nil || in.Timezone == "Local" {
-			b.report("input.timezone", "bad-value", "not the name of a time zone",
-				"write a name of the IANA database, such as Europe/Berlin")
-			location = time.UTC
-		}
+	if location, err := time.LoadLocation(in.Timezone); err == nil { // the name was checked with the job
 		out.location = location
 	}
 	b.location = out.location
@@ -27,6 +22,35 @@ func (b *builder) input(out *input) {
 		b.diags = append(b.diags, diagnose(b.job, "", err)...)
 	}
 	out.filters = filters
+}
+
+// FolderFilter returns a function that reports whether the filters of a job keep a file, by the columns in the names of
+// its folders: a batch of one row, with its schema. The function is nil if no filter is about such a column. Where
+// filters do not fit the schema, it keeps every file, since the plan's check reports them.
+func FolderFilter(in *configs.Input) func(table.Schema, *table.Batch) bool {
+	where := in.FolderFilters()
+	if len(where) == 0 {
+		return nil
+	}
+	location, err := time.LoadLocation(in.Timezone)
+	if err != nil {
+		return nil
+	}
+	filters, err := domain.NewFilters("input.where", filterSpecs(where))
+	if err != nil {
+		return nil
+	}
+	return func(s table.Schema, folder *table.Batch) bool {
+		compiled, err := filters.Compile(s, location)
+		if err != nil {
+			return true
+		}
+		row := &table.Batch{Rows: folder.Rows}
+		for _, name := range filters.Columns() {
+			row.Columns = append(row.Columns, folder.Columns[s.Index(name)])
+		}
+		return compiled.Apply(row) != nil || row.Keep == nil
+	}
 }
 
 func filterSpecs(where []configs.Filter) []domain.FilterSpec {

@@ -56,11 +56,12 @@ func newAccumulator(of *aggregation.Aggregation, spill bounding.Spill) (*Accumul
 	return g, nil
 }
 
-// errBins is a bug of this program: the bins in which rows were counted are not the bins of the clamp to be chosen.
+// errBins means a bug in this program: rows were counted in bins that are not those of the range from which the clamp
+// is chosen.
 var errBins = errors.New("queries: the bins of a discovered clamp do not match its range")
 
-// newPartial returns an accumulator of totals without rows, and how many bytes at the start of a row's content are the
-// row's cell.
+// newPartial returns the totals of an aggregation before any row is added. cellBytes is the number of bytes that a
+// row's cell takes at the start of the row's content.
 func newPartial(of *aggregation.Aggregation, l domain.BatchColumns, spill bounding.Spill) (a accumulate.Partial,
 	cellBytes int) {
 	if len(of.Keys) > 0 {

@@ -28,7 +28,7 @@ func Save(all []*Accumulator, to io.Writer) error {
 	}
 	err := saveRows(all, intern.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
 		write(w)
-		return w.Flush() // a block is long: only one stays in memory
+		return w.Flush() // Flush after each block, so that only one block, which is large, is in memory.
 	})
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func Bound(all []*Accumulator) error {
 // ErrState means that the bytes are not a valid state of accumulators.
 var ErrState = state.ErrState
 
-// Buckets assigns each privacy unit to one of n buckets: processes that read different files send the rows of a unit to
+// Buckets assigns each privacy unit to one of n buckets. Processes that read different files send the rows of a unit to
 // the same bucket. [NewBuckets] makes it.
 type Buckets = intern.Buckets
 
@@ -169,7 +169,7 @@ func loadTotals(all []*Accumulator, r *state.Reader) error {
 			return bounding.ErrSpent
 		}
 		if digest := g.of.Digest(); !bytes.Equal(r.Bytes(sha256.Size), digest[:]) {
-			_ = r.Fail() // the error stays
+			_ = r.Fail() // Fail makes later reads of r fail, too.
 			return ErrOther
 		}
 		if err := g.partial.LoadState(r); err != nil {

@@ -78,9 +78,9 @@ func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
 	return a, nil
 }
 
-// concentrated returns drift + sqrt(2·squares·ln(of)), the form of the last two terms of ComposeAdvanced.
-func concentrated(drift, squares, of *big.Float) *big.Float {
-	t := numeric.NewBig().Mul(squares, numeric.BigLn(of))
+// concentrated returns drift + sqrt(2·squares·ln(x)), the form of the last two terms of ComposeAdvanced.
+func concentrated(drift, squares, x *big.Float) *big.Float {
+	t := numeric.NewBig().Mul(squares, numeric.BigLn(x))
 	t.SetMantExp(t, 1)
 	return t.Add(t.Sqrt(t), drift)
 }

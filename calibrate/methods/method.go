@@ -171,7 +171,7 @@ func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
 		return calibrate.MaxEpsilon, nil
 	}
 	c := classicFactor(f.classic, numeric.BigOf(float64(d)), numeric.BigPrec)
-	const usual = 8 // the start of the search
+	const usual = 8 // the epsilon at which the search starts
 	eps, _ := numeric.Boundary(usual, false, false, func(eps float64) bool {
 		if eps == 0 || eps > calibrate.MaxEpsilon {
 			return eps == 0

@@ -95,7 +95,7 @@ func (m Mixed) validate() error {
 	if len(m.Gaussian)+len(m.Laplace)+len(m.Geometric) == 0 {
 		return argument.New("mechanisms", "must not be empty")
 	}
-	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if one is not valid; the loop below names it
+	sum := float64(calibrate.ComposedMu(m.Gaussian)) // +Inf if a mechanism is not valid, which the loop names
 	for i, g := range m.Gaussian {
 		if err := g.Validate(); err != nil {
 			return argument.In(fmt.Sprintf("gaussian[%d]", i), err)

@@ -18,7 +18,7 @@ type Part struct {
 
 // Limits on compositions.
 const (
-	maxTimes = 1 << 20 // limit of the mechanisms in one part, and of the parts
+	maxTimes = 1 << 20 // the largest number of mechanisms in one part, and of parts
 	// maxTotal is the largest sum of epsilons. A guarantee above it would be useless.
 	maxTotal = 1e8
 )

@@ -104,7 +104,7 @@ func (g *grid) plus(f *grid, tiny float64) *grid {
 	for i := range sum.p {
 		sum.p[i] = raise(sum.p[i], 2*n)
 	}
-	const underflow = 0x1p-1000 // bounds the sum of at most 2^28 products that underflowed
+	const underflow = 0x1p-1000 // an upper bound on the sum of at most 2^28 products that underflowed
 	sum.lost = raise(g.lost*f.total()+f.lost*g.total(), 4) + underflow
 	sum = sum.trim(tiny)
 	for len(sum.p) > gridCells {

@@ -112,7 +112,7 @@ func NoiseRoutes(g calibrate.Guarantee) ([]NoiseRoute, error) {
 	return routes, nil
 }
 
-// A notion is a set of parameters of one notion of privacy.
+// notion holds the parameters of one notion of privacy, such as [Rho].
 type notion interface {
 	Mu() (calibrate.Mu, error)
 	Parameters() map[string]float64

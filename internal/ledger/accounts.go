@@ -14,10 +14,10 @@ import (
 type state struct {
 	head     Head
 	hashes   []Hash
-	heads    map[string]bool // Mark.Head of every entry and of the empty log; nil until a mark is looked up
+	heads    map[string]bool // holds Mark.Head of every entry and of the empty log; nil until a mark is looked up
 	accounts map[Account]*account
-	opened   []*account        // in the order in which they were opened
-	runs     map[string][]*run // by fingerprint (Charge.Run), in the order of the first reservations
+	opened   []*account        // the accounts, in the order in which they were opened
+	runs     map[string][]*run // by fingerprint (Charge.Run); releases in the order of first reservations
 	latest   time.Time         // the latest time of any entry; later entries may have earlier times
 	moved    *Move             // the store in which the ledger goes on, if an entry closed this one
 }
@@ -43,8 +43,8 @@ func newState() *state {
 	return &state{accounts: map[Account]*account{}, runs: map[string][]*run{}}
 }
 
-// catchUp reads the entries that were appended since its last call, and applies them. It returns a CorruptError if the
-// hash chain is broken or does not end at the recorded head.
+// catchUp reads and applies the entries that were appended since its last call. It returns a CorruptError if the hash
+// chain is broken or does not end at the recorded head.
 func (s *state) catchUp(r Reader) error {
 	last, err := r.Last()
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *state) extend(e Entry) error {
 	return nil
 }
 
-// clock returns the time that decides to which day, month and year an entry belongs: t, or the latest time of any entry
-// if that is later. So a clock that was set back frees no budget.
+// clock returns the time that decides to which day, month and year an entry belongs: the later one of t and the latest
+// time of any entry. So a clock that was set back frees no budget.
 func (s *state) clock(t time.Time) time.Time {
 	if t.Before(s.latest) {
 		return s.latest
@@ -164,8 +164,9 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put records the reservation r of a release, and makes a its payer. It replaces an earlier reservation that was
-// cancelled. Another account may have paid for the earlier one: the owner can have opened a in the meantime.
+// put records the reservation r of a release, for which a pays. If the release was reserved before and cancelled, r
+// replaces the cancelled reservation, which another account may have paid for: the owner can have opened a in the
+// meantime.
 func (s *state) put(a *account, r *run) {
 	old := s.find(r.Charge.Run, r.Charge.Number)
 	if old == nil {
@@ -236,8 +237,9 @@ func (s *state) find(fingerprint string, number int) *run {
 	return nil
 }
 
-// checkReservable returns an error if release c.Number of its run cannot be reserved now, whatever the budget. It can
-// be reserved if the release before it is not reserved any more, and again after it was itself cancelled.
+// checkReservable returns an error if release c.Number of its run cannot be reserved now, whatever the budget. A new
+// release can be reserved if the release before it is not reserved any more. A release that was cancelled can be
+// reserved again.
 func (s *state) checkReservable(c Charge) error {
 	rs := s.runs[c.Run]
 	if len(rs) == 0 {
@@ -258,8 +260,8 @@ func (s *state) checkReservable(c Charge) error {
 	return notNext(c, last.Charge.Number)
 }
 
-// notNext returns the error of a charge that does not continue the run, whose newest release has the number last: its
-// number is not last + 1, or release last is still reserved. It returns nil for the first release.
+// notNext returns an error if charge c does not continue its run, whose newest release has the number last: if c's
+// number is not last + 1, or if release last is still reserved. It returns nil for the first release.
 func notNext(c Charge, last int) error {
 	switch c.Number {
 	case last + 1:

@@ -17,9 +17,9 @@ func square(mu calibrate.Mu) *big.Float {
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// remainder returns of − spent exactly, or 0 if that is negative.
-func remainder(of, spent *big.Float) *big.Float {
-	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
+// remainder returns limit − spent exactly, or 0 if that is negative.
+func remainder(limit, spent *big.Float) *big.Float {
+	if x := sum(limit, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
 	}
 	return new(big.Float)
@@ -37,7 +37,7 @@ func sum(x, y *big.Float) *big.Float {
 
 // ratio returns x / y as a float64, rounded by mode. x and y must not both be 0.
 func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	// an infinity or 0 if the quotient is beyond float64's range
+	// f is an infinity or 0 if the quotient is beyond float64's range
 	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64()
 	return f
 }
@@ -66,6 +66,6 @@ func percent(part, whole *big.Float, up bool) string {
 	if up && strings.Trim(rest, "0") != "" {
 		n++
 	}
-	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", n, e-2), 64) // out of range: an infinity or 0, printed as such
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", n, e-2), 64) // an infinity or 0 if out of range
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -55,14 +55,15 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	return out, nil
 }
 
-// recount adds up the entries on its own; s only tells it which account pays for a charge.
+// recount adds up the entries independently of Book's totals. It uses s only to find the account that pays for a
+// charge.
 type recount struct {
 	s      *state
 	spent  map[Account]*big.Float
 	shares map[Account]*big.Rat
 	within map[string]*big.Float // mu squared spent, by account and period
-	// units[a][table][definition] is the number of charges to account a, not cancelled, that define the unit of the
-	// table so.
+	// units[a][table][definition] counts the charges to account a that were not cancelled and that define the unit of
+	// the table in this way.
 	units    map[Account]map[string]map[string]int
 	charged  map[key]recounted
 	findings []string
@@ -127,7 +128,7 @@ func (r *recount) countReserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// countUnits adds by, 1 or -1, to the counts of the unit definitions in a charge. It returns a table of the charge that
+// countUnits adds by (1 or -1) to the counts of the unit definitions in a charge. It returns a table of the charge that
 // now has several definitions. A table without a name can be any of the others, so its definition must agree with all.
 func (r *recount) countUnits(x recounted, by int) (several string, found bool) {
 	tables := r.units[x.of]

@@ -3,10 +3,10 @@ package ledger
 import "context"
 
 // Backup copies the ledger to a store that was made with the same secret, and makes that store a ledger. This ledger
-// stays open, so with its next entry the copy is an older one. Other processes can charge runs meanwhile: the copy
-// holds the entries of one moment, and a charge waits only while they are read. Backup returns the head of the copy. It
-// can be repeated after an error. Errors: ErrOccupied if the new store is a ledger already, or has entries of another
-// ledger; ErrOlder if it has more entries than this ledger; a MovedError if this ledger is closed.
+// stays open, so its next entry is not in the copy. Other processes can charge runs meanwhile: the copy holds the
+// entries of one moment, and a charge waits only while they are read. Backup returns the head of the copy. It can be
+// repeated after an error. Errors: ErrOccupied if the new store is a ledger already, or has entries of another ledger;
+// ErrOlder if it has more entries than this ledger; a MovedError if this ledger is closed.
 func (b *Book) Backup(ctx context.Context, to Arrival) (Head, error) {
 	if err := b.sameSecret(ctx, to); err != nil {
 		return Head{}, err

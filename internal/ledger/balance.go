@@ -14,7 +14,7 @@ type Balance struct {
 	Account Account
 	Budget  Budget
 	Cap     *big.Float // mu_cap squared
-	Spent   *big.Float // by all releases that were not cancelled
+	Spent   *big.Float // the sum of all releases that were not cancelled
 	// Published is the part of Spent that belongs to published releases. Releases show it instead of Spent, which would
 	// reveal that there are charges without a published release.
 	Published *big.Float
@@ -68,12 +68,12 @@ func (b Balance) Share() float64 {
 	return x
 }
 
-// Fits returns the largest epsilon that a job with this delta can still ask: the charge must fit into what is left of
-// the lifetime's cap and of each period's. epsilon is a decimal rounded down to four digits, or empty if not even
+// Fits returns the largest epsilon that a job with this delta can still ask for: its charge must fit into what is left
+// of the lifetime's cap and of each period's. epsilon is a decimal rounded down to four digits, or empty if not even
 // epsilon 0 fits.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
-// periodsAt returns the balance of each period that has a cap: of the day, month or year that contains at.
+// periodsAt returns the balances of the day, the month and the year that contain the time at, if they have a cap.
 func (a *account) periodsAt(at time.Time) (out []Period) {
 	for i, limit := range a.Budget.limits() {
 		if limit == (Limit{}) {

@@ -31,8 +31,8 @@ type (
 		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
-		// The query of the mechanism from whose noisy answer the sensitivity is chosen. l2 and sigma are then the
-		// largest possible ones. Empty if the sensitivity is fixed.
+		// The query whose noisy answer decides the sensitivity of this mechanism. l2 and sigma are then the largest
+		// possible ones. Empty if the sensitivity is fixed.
 		After string `json:"after,omitempty"`
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`

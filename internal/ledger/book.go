@@ -31,17 +31,17 @@ type Snapshot struct {
 	Moved *Move
 }
 
-// ticket holds what a receipt can still redeem in this process. If a release is charged again, its newer ticket
-// replaces the older one.
+// ticket is the state that a receipt refers to: what can still be redeemed in this process. If a release is charged
+// again, a new ticket replaces the older one.
 type ticket struct {
 	book *Book
 	key  key
 	seq  int64 // the sequence number of the reservation's entry
 
 	mu         sync.Mutex
-	mechanisms map[string]*chargedMechanism // by Mechanism.Query
-	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
-	shut       bool                         // nothing more can be redeemed
+	mechanisms map[string]*chargedMechanism // by the mechanism's name (Mechanism.Query)
+	drawn      bool                         // a mechanism was redeemed, with this ticket or with one that it replaced
+	shut       bool                         // no mechanism can be redeemed any more
 	stale      bool                         // a newer ticket replaced this one, or the release was sealed or cancelled
 	share      *big.Rat                     // the part of the charge's DeltaShare that is left
 }
@@ -103,10 +103,11 @@ func (s *state) snapshot(now time.Time) Snapshot {
 	return out
 }
 
-// Balance returns the balance of the account that would pay for a charge to of; ok is false if no account would.
-func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
+// Balance returns the balance of the account that would pay for a charge to the account name; ok is false if no account
+// would.
+func (b *Book) Balance(ctx context.Context, name Account) (out Balance, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
-		a := s.payer(of)
+		a := s.payer(name)
 		if ok = a != nil; ok {
 			out = a.balance(s.clock(b.now()))
 		}
@@ -156,8 +157,8 @@ func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	})
 }
 
-// update runs fn on the current state, within a transaction that can append entries. The state takes up the appended
-// entries at the next transaction, after they were stored.
+// update runs fn on the current state, within a transaction that can append entries. The appended entries become part
+// of the state at the next transaction, when they are stored.
 func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	return b.store.Update(ctx, func(tx Tx) error {
 		b.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Budget is the most that an account may spend, in the decimals of the job: over its lifetime, and also within one day,
-// month or year of the ledger's clock (UTC).
+// Budget is the limit on what an account spends, in the decimals of the job: over its lifetime, and also within one
+// day, month or year of the ledger's clock (UTC).
 type Budget struct {
 	Epsilon string
 	Delta   string

@@ -38,8 +38,8 @@ func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	return b.issue(c, seq), nil
 }
 
-// charge appends the entry that reserves c, and returns its sequence number. If c is already reserved, it returns the
-// number of that entry.
+// charge appends the entry that reserves the release of c, and returns the entry's sequence number. If the release is
+// reserved already, it returns the number of the existing entry.
 func (w *writer) charge(c Charge) (seq int64, err error) {
 	a, err := w.state.admit(c)
 	if err != nil {
@@ -63,7 +63,8 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	return w.head.Seq, err
 }
 
-// admit returns the account that pays for c; if its dataset has no account, it returns a new one, not yet recorded.
+// admit returns the account that pays for c. If there is no such account, it returns a new one that is not recorded
+// yet.
 func (s *state) admit(c Charge) (*account, error) {
 	limits, err := c.Budget.caps()
 	if err != nil {
@@ -158,7 +159,7 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		x.Sens.Why, y.Sens.Why = "", "" // an explanation, not a number
+		x.Sens.Why, y.Sens.Why = "", "" // Why explains a sensitivity and may differ
 		if x != y {
 			return false
 		}
@@ -166,15 +167,15 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	return true
 }
 
-// payer returns the account that pays for a charge to of, or nil if there is none. It is the account with that name. If
-// there is none, the replace-one account of the same unit pays for an add-remove charge, because replacing a unit means
-// removing one and adding another.
-func (s *state) payer(of Account) *account {
-	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
+// payer returns the account that pays for a charge to the account name, or nil if there is none. This is the account
+// name itself, if it exists. Otherwise the replace-one account of the same unit pays for an add-remove charge, because
+// replacing a unit means removing one and adding another.
+func (s *state) payer(name Account) *account {
+	if a := s.accounts[name]; a != nil || name.Adjacency != "add-remove" {
 		return a
 	}
-	of.Adjacency = "replace-one"
-	return s.accounts[of]
+	name.Adjacency = "replace-one"
+	return s.accounts[name]
 }
 
 // cost returns the mu squared that c costs the account. In a replace-one account, an add-remove charge costs 4 times

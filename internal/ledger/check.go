@@ -96,8 +96,8 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and a Gaussian
-// mechanism with that sigma reveals at least as much as m.
+// measurable reports whether an audit can recompute what m costs: sensitivity and sigma are positive and finite, the
+// grid is a power of two, and a Gaussian mechanism with that sigma reveals at least as much as m.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&

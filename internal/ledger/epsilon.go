@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// fits returns the largest epsilon that a job with delta d can ask if the mu squared free is left. It is a decimal
+// fits returns the largest epsilon that a job with delta d can ask for if the mu squared free is left. It is a decimal
 // rounded down to four digits, or empty if not even epsilon 0 fits. A job with delta 0 is taken to have one query with
 // Laplace or geometric noise; several queries that share an epsilon cost no more.
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
@@ -20,7 +20,7 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	}
 	mu, _ := new(big.Float).Sqrt(free).Float64()
 	if d == 0 {
-		// the inverse of calibrate.PureMu
+		// the epsilon at which calibrate.PureMu is mu
 		return largestPaid(free, d, listDecimalsBelow(min(2*math.Atanh(math.Erf(mu/math.Sqrt(8))), calibrate.MaxPure)))
 	}
 	if err := (calibrate.Guarantee{Delta: d}).Validate(); err != nil {
@@ -28,13 +28,13 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	}
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
-		e = calibrate.MaxEpsilon // more is left than the largest permitted epsilon costs
+		e = calibrate.MaxEpsilon // the amount left is more than the largest permitted epsilon costs
 	}
 	return largestPaid(free, d, append(listDecimalsBelow(float64(e)), "0"))
 }
 
-// largestPaid returns the first of the decimals whose guarantee costs at most free, or "". The first ones can cost
-// more, since they come from a rounded formula; the check uses the calibration that charges a job.
+// largestPaid returns the first one of the decimals whose guarantee costs at most free, or "". Earlier decimals can
+// cost more, because they come from a rounded formula; the check uses the calibration that charges a job.
 func largestPaid(free *big.Float, d calibrate.Delta, decimals []string) (string, error) {
 	for _, text := range decimals {
 		if ok, err := pays(free, text, d); ok || err != nil {

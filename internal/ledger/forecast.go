@@ -7,7 +7,8 @@ import (
 )
 
 // Forecast returns what Charge would return for each charge if all were made now, in this order: nil, or the refusal.
-// It records nothing. A refused charge takes no budget from the later ones. err is as of Charge.
+// It records nothing. A refused charge takes no budget from the later ones. Other errors are returned as err, as by
+// Charge.
 func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error, err error) {
 	for i := range charges {
 		if err := charges[i].check(); err != nil {

@@ -93,8 +93,8 @@ type Run struct {
 	Mu2   *big.Float
 	// Rerenderings are in the order in which they were recorded. If several have the same Rendering, the newest counts.
 	Rerenderings []Rerendering
-	// Withdrawn is set if the owner declared the published release wrong. It also holds for the re-renderings, which
-	// show the same noisy values.
+	// Withdrawn is set if the owner declared the published release wrong. The re-renderings, which show the same noisy
+	// values, are then wrong, too.
 	Withdrawn *Withdrawal
 	// Pruned maps the SHA-256 of a publication's manifest to the time at which its folder was deleted on purpose.
 	Pruned map[string]time.Time

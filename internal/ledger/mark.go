@@ -20,7 +20,7 @@ type Mark struct {
 	MAC  string // hex
 }
 
-// Memory is the answer of [Book.Recall] about one mark.
+// Memory is the result of looking up one mark ([Book.Recall]).
 type Memory int
 
 const (
@@ -42,7 +42,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	err = b.view(ctx, func(s *state) {
 		n := len(s.hashes)
 		if s.moved != nil {
-			n-- // this ledger is closed, and the store in which it goes on does not have the closing entry
+			n-- // not the closing entry, which the store in which the ledger goes on does not have
 		}
 		if n > 0 {
 			newest = s.hashes[n-1]

@@ -10,14 +10,14 @@ import (
 
 // How a ledger moves to another store
 //
-//  1. The new store is made with the old one's secret. It is incoming: nobody can open it as a ledger.
-//  2. One transaction of the old store, in which nobody else can add an entry: copy the entries that the new store
-//     lacks, read the new store again from its first entry, check its chain, and compare its head. Then append the
-//     entry that names the new store and closes the old one.
-//  3. The new store is activated.
+//   1. The new store is made with the old one's secret. It is incoming: nobody can open it as a ledger.
+//   2. One transaction of the old store, during which nobody else can add an entry, copies the entries that the new
+//      store lacks, reads the new store again from its first entry, checks its chain, and compares its head. Then it
+//      appends the entry that names the new store and closes the old one.
+//   3. The new store is activated.
 //
 // A move that is interrupted can be repeated. Before the end of step 2 the old ledger is open and the new one is not.
-// After it the old one is closed, and the repetition goes on at step 3. At no moment are both open.
+// After it the old one is closed, and a repeated move continues with step 3. At no moment are both open.
 
 // Arrival is a store into which a ledger is copied. Until it is activated, nobody else can open it as a ledger.
 type Arrival interface {
@@ -139,8 +139,8 @@ func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (
 	return head, w.append(KindMove, moveBody{To: name})
 }
 
-// checkArrived reads a copy, checks its hash chain, and returns an error if the copy lacks the entry with the hash
-// head.Hash.
+// checkArrived reads a copy and checks its hash chain. It returns an error if the chain is broken, or if the copy lacks
+// the entry whose hash is head.Hash.
 func checkArrived(ctx context.Context, to Store, head Head) error {
 	return to.View(ctx, func(r Reader) error {
 		arrived := newState()

@@ -28,7 +28,7 @@ type Quote struct {
 // Room compares a charge with one cap.
 type Room struct {
 	// Per is what the cap limits: mu squared over the lifetime ("total") or within a "day", "month" or "year", or the
-	// sum of DeltaShare ("delta_cap"). Name is the period, such as 2026-11-21; "" for total and delta_cap.
+	// sum of DeltaShare ("delta_cap"). Name is the name of the period, such as 2026-11-21; "" for total and delta_cap.
 	Per, Name string
 	// Share is the charge divided by the cap. Above 1 the charge can never fit.
 	Share float64
@@ -47,7 +47,7 @@ func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	return q, err
 }
 
-// QuoteFirst is [Book.Quote] for a ledger without entries. Errors: ErrCharge if c is not well-formed.
+// QuoteFirst does the same as [Book.Quote] for a ledger without entries. Errors: ErrCharge if c is not well-formed.
 func QuoteFirst(c Charge, now time.Time) (Quote, error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err

@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Receipt proves that a charge was recorded durably. Only a Book makes one. A copy is the same receipt: what one
-// redeems, the other cannot. The zero Receipt proves nothing.
+// Receipt proves that a charge was recorded durably. Only a Book makes one. A copy is the same receipt: a mechanism
+// that one of them redeems cannot be redeemed with the other. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
 
 // Redeem permits one draw of noise for m, and uses up the part of the charge for m's query; a second call for this
 // query fails. m must have the charged L2 sensitivity, grid and distribution of noise, and at least the charged sigma
-// and scale. If the sensitivity was charged as one to be chosen from another mechanism's answer, that mechanism must be
-// redeemed first, and m must be Within the charged one. A refusal uses nothing up. Redeem is safe for concurrent use.
-// Errors: ErrReceipt, ErrRedeem.
+// and scale. If another mechanism's answer decides the sensitivity, that mechanism must be redeemed first, and m must
+// be Within the charged one. A refusal uses nothing up. Redeem is safe for concurrent use. Errors: ErrReceipt,
+// ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -27,8 +27,9 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	return r.t.redeem(m)
 }
 
-// RedeemShare is Redeem for a mechanism that also fails with the probability failure. It subtracts failure exactly from
-// what is left of the charge's DeltaShare. A refusal uses nothing up. Errors: ErrReceipt, ErrRedeem.
+// RedeemShare does the same as Redeem for a mechanism that also fails with the probability failure. It subtracts
+// failure exactly from what is left of the charge's DeltaShare. A refusal uses nothing up. Errors: ErrReceipt,
+// ErrRedeem.
 func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -49,7 +50,7 @@ func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) err
 	return nil
 }
 
-// redeem is Redeem; the caller holds the lock.
+// redeem implements Redeem. The caller holds the lock.
 func (t *ticket) redeem(m calibrate.Mechanism) error {
 	p := t.mechanisms[m.Query]
 	switch {
@@ -71,15 +72,15 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
 	case m.Noise != p.mechanism.Noise:
 		return fmt.Errorf("%w: %q was charged with noise of another distribution", ErrRedeem, m.Query)
-	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // also true if one of them is NaN
+	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // also true if one is NaN
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true
 	return nil
 }
 
-// follows returns an error unless m is permitted by a charge whose sensitivity is chosen from an earlier mechanism's
-// answer: that mechanism must be redeemed, and m Within the charged one.
+// follows is for a charge whose sensitivity another mechanism's answer decides. It returns an error unless that
+// mechanism was redeemed and m is Within the charged one.
 func (t *ticket) follows(m, charged calibrate.Mechanism) error {
 	first := t.mechanisms[charged.ChosenBy]
 	switch {

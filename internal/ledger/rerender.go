@@ -57,7 +57,7 @@ func (d Rerendering) check() error {
 type Publication struct{ p *publication }
 
 type publication struct {
-	mechanisms map[string]calibrate.Mechanism // as charged, by their queries' names
+	mechanisms map[string]calibrate.Mechanism // the charged mechanisms, by the names of their queries
 	share      bool                           // the charge had a DeltaShare
 	manifests  []string                       // digests of the manifests of the release and of its re-renderings
 }

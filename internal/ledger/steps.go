@@ -64,8 +64,8 @@ func (b *Book) Publish(ctx context.Context, fingerprint string, number int) erro
 	return b.PublishAt(ctx, fingerprint, number, "")
 }
 
-// PublishAt is Publish for a release that became visible in dir instead of its Charge.Dir. dir is recorded as its Dir;
-// if dir is empty, Charge.Dir stays.
+// PublishAt does the same as Publish for a release that became visible in dir instead of its Charge.Dir. dir is
+// recorded as its Dir; if dir is empty, Charge.Dir stays.
 func (b *Book) PublishAt(ctx context.Context, fingerprint string, number int, dir string) error {
 	if dir != "" && !filepath.IsAbs(dir) || !utf8.ValidString(dir) {
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
@@ -106,8 +106,8 @@ func (t *ticket) checkCurrent(r *run) error {
 	return nil
 }
 
-// step appends the entry that moves a release to a state, with this body. If the release is in that state already,
-// nothing changes.
+// step appends an entry with this body that moves a release to the state to. If the release is in that state already,
+// it appends nothing.
 func (w *writer) step(k key, to State, body stepBody) error {
 	kind := kinds[to]
 	r := w.state.find(k.run, k.number)

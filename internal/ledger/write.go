@@ -10,8 +10,8 @@ type writer struct {
 	tx    Tx
 	state *state
 	head  Head
-	// The time of all entries of the transaction. One time for all, so that a charge is checked against the period in
-	// which it is recorded.
+	// now is the time of all entries of the transaction. It is one time, so that a charge is recorded in the period
+	// whose cap it was checked against.
 	now time.Time
 }
 

@@ -12,17 +12,17 @@ import (
 // [HideChoice] made has no cells, and [Exact.Choose] turns it into one that has the sums under the chosen clamp. Only
 // one choice can be made, so that no row is noised twice.
 
-// HideChoice hides exact answers of which a choice selects one. of returns the answers for a choice; its errors depend
-// on the choice, never on the answers. state writes the data from which all answers follow, the same bytes for the same
-// data; [Fingerprint] hashes them. state is called only before the choice is made, if at all.
-func HideChoice(of func(Range) (Exact, error), state func(io.Writer) error) Exact {
-	c := &choice{make: of, state: state}
+// HideChoice hides exact answers from which a public choice selects. answersFor returns the answers for a choice; its
+// errors depend on the choice, never on the answers. state writes the data from which all answers follow, the same
+// bytes for the same data; [Fingerprint] hashes them. state is called only before the choice is made, if at all.
+func HideChoice(answersFor func(Range) (Exact, error), state func(io.Writer) error) Exact {
+	c := &choice{make: answersFor, state: state}
 	return Exact{choice: func() *choice { return c }}
 }
 
 // Choose returns the exact answers for the choice r, which must depend only on public values, and drops all others.
-// Errors: ErrChoice if HideChoice did not make e; ErrSpent if a choice was made before; the error of the function that
-// HideChoice was given, after which another choice can be made.
+// Errors: ErrChoice if HideChoice did not make e; ErrSpent if a choice was made before; an error of the function
+// answersFor that HideChoice got, after which another choice can be made.
 func (e Exact) Choose(r Range) (Exact, error) {
 	if e.choice == nil {
 		return Exact{}, ErrChoice

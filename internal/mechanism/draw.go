@@ -21,7 +21,7 @@ type draw struct {
 	charged calibrate.Mechanism
 	sampler func(*gauss.Bits) (sampler, error)
 	workers int
-	entropy io.Reader // safe for concurrent use
+	entropy io.Reader // the source of keys for random bits; safe for concurrent use
 }
 
 func newDraw(m calibrate.Mechanism, quantum, workers int) (draw, error) {
@@ -57,6 +57,6 @@ func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, 
 	case calibrate.LaplaceNoise:
 		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
 	}
-	_, err = newSampler(nil) // fails now, before the receipt is redeemed, if the sampler cannot be made
+	_, err = newSampler(nil) // make one sampler now: if that fails, the receipt is not redeemed
 	return newSampler, err
 }

@@ -13,7 +13,7 @@ import (
 // methods, find a function in them and no number.
 type Exact struct {
 	open  func() *hidden
-	keyed func() *keyed // set instead of open if HideKeyed made the value
+	keyed func() *keyed // set instead of open if HideKeyed or HideKeyBlocks made the value
 	// choice is set instead of open if HideChoice made the value.
 	choice func() *choice
 	// selected is set instead of open if HideForKeys made the value.
@@ -33,8 +33,9 @@ type hidden struct {
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
-	// of describes the counts. Keys with counts below its pre-threshold are dropped: already, or when blocks are read.
-	of KeyCounts
+	// form describes the counts. Keys with counts below its pre-threshold are already dropped, or are dropped when
+	// blocks are read.
+	form KeyCounts
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
 
@@ -45,7 +46,7 @@ type keyed struct {
 // choice holds the answers of an [Exact] that HideChoice made, until one of them is chosen.
 type choice struct {
 	mu   sync.Mutex
-	make func(Range) (Exact, error) // the answers for a choice; nil after it was made
+	make func(Range) (Exact, error) // returns the answers for a choice; nil after the choice was made
 	// state writes the data from which the answers follow; nil after the choice was made.
 	state func(io.Writer) error
 }
@@ -56,7 +57,7 @@ type Range struct{ Low, High int64 }
 // forKeys holds the answers of an [Exact] that HideForKeys made, until the keys are selected.
 type forKeys struct {
 	mu      sync.Mutex
-	answers KeyedAnswers // nil after the keys were given
+	answers KeyedAnswers // nil after ForKeys was called
 	// leader holds the counts from which the keys are selected, if it drops keys below a pre-threshold; else nil.
 	leader *keyed
 }
@@ -158,7 +159,7 @@ func (s *hidden) takePayload() (*payload, error) {
 	return p, nil
 }
 
-// putBack undoes takePayload. The caller has drawn no noise for the answers.
+// putBack undoes takePayload. It is for a caller who has drawn no noise for the answers.
 func (s *hidden) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

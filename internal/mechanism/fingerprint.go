@@ -75,7 +75,7 @@ func (e Exact) writeKeys(h hash.Hash) error {
 	writeWords(h, 'k', uint64(len(keys)))
 	for i, k := range keys {
 		writeWords(h, uint64(len(k)), uint64(counts[i]))
-		_, _ = h.Write([]byte(k)) // a hash takes everything
+		_, _ = h.Write([]byte(k)) // a hash returns no error
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (e Exact) writeForKeys(h hash.Hash) error {
 	for i, name := range names {
 		if x := cells.At(i); x.High != 0 || x.Low != 0 {
 			writeWords(h, uint64(len(name)))
-			_, _ = h.Write([]byte(name)) // a hash takes everything
+			_, _ = h.Write([]byte(name)) // a hash returns no error
 			writeWords(h, uint64(x.High), x.Low)
 		}
 	}
@@ -124,6 +124,6 @@ func writeWords(h hash.Hash, words ...uint64) {
 	var b [8]byte
 	for _, w := range words {
 		binary.BigEndian.PutUint64(b[:], w)
-		_, _ = h.Write(b[:]) // a hash takes everything
+		_, _ = h.Write(b[:]) // a hash returns no error
 	}
 }

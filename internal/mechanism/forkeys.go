@@ -24,16 +24,17 @@ func (e Exact) Among(leader Exact) error {
 	if e.selected == nil || leader.keyed == nil {
 		return ErrKeys
 	}
-	k, of := e.selected(), leader.keyed()
+	k, counts := e.selected(), leader.keyed()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if of.of.Least > 1 {
-		k.leader = of
+	if counts.form.Least > 1 {
+		k.leader = counts
 	}
 	return nil
 }
 
-// selectable returns among unless it is nil, and otherwise the keys that can be selected; nil means all keys.
+// selectable returns the keys whose answers may be read: among, unless it is nil, and otherwise the keys that can be
+// selected. A nil result means all keys.
 func (k *forKeys) selectable(among []string) ([]string, error) {
 	if k.leader == nil || among != nil {
 		return among, nil
@@ -68,11 +69,11 @@ func (e Exact) ForKeys(n Noisy) (Exact, error) {
 	if k.answers == nil {
 		return Exact{}, ErrSpent
 	}
-	of := k.answers
+	answers := k.answers
 	k.answers = nil
 	if len(n.keys) == 0 {
 		s := &hidden{held: &payload{cells: int128.Narrow([]int64{})}}
 		return Exact{open: func() *hidden { return s }}, nil
 	}
-	return of.Of(n.Keys())
+	return answers.Of(n.Keys())
 }

@@ -48,7 +48,7 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 	return nil
 }
 
-// noise takes the answers of e out, redeems the receipt with pay, and draws.
+// noise takes the answers out of e, calls pay to redeem the receipt, and draws.
 func (e Exact) noise(ctx context.Context, pay redeemer, d draw) (Noisy, error) {
 	s := e.open()
 	p, err := s.takePayload()

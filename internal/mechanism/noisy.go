@@ -91,15 +91,15 @@ func (n Noisy) Fill(start int, dst []float64) {
 // convert fills dst with multiples converted from grid units to the unit of the query.
 func (n Noisy) convert(multiples []int64, dst []float64) {
 	for i, k := range multiples[:len(dst)] {
-		dst[i] = float64(k) * n.mechanism.Grid // one rounding to 53 bits, which is post-processing
+		dst[i] = float64(k) * n.mechanism.Grid // the rounding to 53 bits is post-processing
 	}
 }
 
-// fillFromStream is Fill for a stream. start and the end of dst must be inside the vector.
+// fillFromStream does the same as Fill for a stream. start and the end of dst must be inside the vector.
 func (n Noisy) fillFromStream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
 		values := s.valuesFrom(start)
-		if values == nil { // the cipher cannot be made; the same was tried before the noise was
+		if values == nil { // the cipher cannot be made; it could be made before the noise was drawn
 			fillNaN(dst)
 			return
 		}

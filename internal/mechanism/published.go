@@ -27,7 +27,8 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 	return Noisy{mechanism: m, multiples: multiples}, nil
 }
 
-// PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
+// PublishedKeys does the same as Published for selected cells, with their keys. Each key occurs once; there may be
+// none.
 func PublishedKeys(proof ledger.Publication, manifest string, s calibrate.KeySelection, keys []string,
 	multiples []int64) (Noisy, error) {
 	if err := proof.Covers(s.Mechanism, manifest, true); err != nil {

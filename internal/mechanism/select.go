@@ -34,7 +34,7 @@ func (c KeyCounts) quantum() int {
 // slices over. Keys must be distinct and ascending. The result has no public number of cells; see [SelectKeys].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
-func HideKeyed(of KeyCounts, keys []string, counts []int64) (Exact, error) {
+func HideKeyed(form KeyCounts, keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
 		return Exact{}, ErrHalves
 	}
@@ -43,10 +43,10 @@ func HideKeyed(of KeyCounts, keys []string, counts []int64) (Exact, error) {
 			return Exact{}, ErrKeys
 		}
 	}
-	keys, counts = leaveOut(of.Least, keys, counts)
-	k := &keyed{keys: keys, of: of}
+	keys, counts = leaveOut(form.Least, keys, counts)
+	k := &keyed{keys: keys, form: form}
 	if len(keys) > 0 {
-		s := &hidden{quantum: of.quantum(), size: len(counts), held: &payload{cells: int128.Narrow(counts)}}
+		s := &hidden{quantum: form.quantum(), size: len(counts), held: &payload{cells: int128.Narrow(counts)}}
 		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return Exact{keyed: func() *keyed { return k }}, nil
@@ -69,14 +69,15 @@ func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
 	return keys[:n:n], counts[:n:n]
 }
 
-// HideKeyBlocks is HideKeyed for more keys than fit in memory; the keys need no order. SelectKeys reads the blocks.
-func HideKeyBlocks(of KeyCounts, blocks KeyBlocks) Exact {
-	k := &keyed{of: of, blocks: func(take func([]string, []int64) error) error {
+// HideKeyBlocks does the same as HideKeyed for more keys than fit in memory; the keys need no order. SelectKeys reads
+// the blocks.
+func HideKeyBlocks(form KeyCounts, blocks KeyBlocks) Exact {
+	k := &keyed{form: form, blocks: func(take func([]string, []int64) error) error {
 		return blocks(func(keys []string, counts []int64) error {
 			if len(keys) != len(counts) {
 				return ErrHalves
 			}
-			if keys, counts = leaveOut(of.Least, keys, counts); len(keys) == 0 {
+			if keys, counts = leaveOut(form.Least, keys, counts); len(keys) == 0 {
 				return nil
 			}
 			return take(keys, counts)
@@ -102,7 +103,7 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
 	k := e.keyed()
-	if k.of.least() != s.Least() || k.of.Weighted != s.Weighted {
+	if k.form.least() != s.Least() || k.form.Weighted != s.Weighted {
 		return Noisy{}, ErrKeys
 	}
 	if !k.markSpent() {
@@ -122,10 +123,10 @@ func SelectKeys(ctx context.Context, e Exact, r ledger.Receipt, s calibrate.KeyS
 	return n.keepAtLeast(multiples, keys, s), nil
 }
 
-// selectBlocks is SelectKeys for counts in blocks. It reads no block before the receipt is redeemed.
+// selectBlocks does the same as SelectKeys for counts in blocks. It reads no block before the receipt is redeemed.
 func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, s calibrate.KeySelection, multiples int64,
 	workers int) (Noisy, error) {
-	d, err := newDraw(s.Mechanism, k.of.quantum(), workers)
+	d, err := newDraw(s.Mechanism, k.form.quantum(), workers)
 	if err == nil {
 		err = pay.redeem(ctx, s.Mechanism)
 	}
@@ -197,7 +198,7 @@ func (k *keyed) gather() error {
 	}
 	k.blocks, k.keys = nil, n.keys
 	if len(n.keys) > 0 {
-		s := &hidden{quantum: k.of.quantum(), size: len(n.multiples), held: &payload{cells: int128.Narrow(n.multiples)}}
+		s := &hidden{quantum: k.form.quantum(), size: len(n.multiples), held: &payload{cells: int128.Narrow(n.multiples)}}
 		k.counts = Exact{open: func() *hidden { return s }}
 	}
 	return nil
@@ -226,7 +227,7 @@ func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mecha
 	return Noisy{mechanism: m}, nil
 }
 
-// putBack undoes markSpent if no noise was drawn.
+// putBack undoes markSpent, if no noise was drawn.
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -44,12 +44,12 @@ type stripe struct {
 	values []float64     // nil if they could not be drawn
 }
 
-// newStream returns a stream without finish, which the caller sets. It draws the keys of all blocks from d.entropy, and
-// takes the sparse answers over.
+// newStream returns a stream whose field finish is not set yet; the caller sets it. It draws the keys of all blocks
+// from d.entropy. The stream keeps the sparse answers, which the caller must not use any more.
 func (d draw) newStream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(d.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
-		_, err = keys.Block(0, nil) // if this block can be drawn, all can
+		_, err = keys.Block(0, nil) // if this block can be made, all blocks can
 	}
 	if err != nil {
 		p.wipe()

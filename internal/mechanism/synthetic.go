@@ -25,14 +25,14 @@ func Synthetic(ctx context.Context, m calibrate.Mechanism, cells, workers int) (
 	if cells < 1 {
 		return Noisy{}, ErrEmpty
 	}
-	// sparse, so that a long vector is not held in memory
+	// the answers are sparse, so that a long vector is not held in memory
 	zeros := &hidden{quantum: grid, size: cells, held: &payload{at: []int{}}}
 	n, err := Exact{open: func() *hidden { return zeros }}.noise(ctx, func(calibrate.Mechanism) error { return nil }, j)
 	n.synthetic = true
 	return n, err
 }
 
-// SyntheticKeys is Synthetic for selected keys: each has the smallest count that is selected.
+// SyntheticKeys does the same as Synthetic for selected keys: each has the smallest count that is selected.
 func SyntheticKeys(s calibrate.KeySelection, keys []string) (Noisy, error) {
 	least, err := s.Threshold()
 	if err != nil {

@@ -76,6 +76,12 @@ func TestFindingsOfNoRows(t *testing.T) {
 			t.Errorf("%s: found %v", name, found)
 		}
 	}
+	for file, csv := range map[string]bool{"people.csv": true, "people.parquet": false} {
+		p := b.plan(strings.Replace(job, "people.csv", file, 1))
+		if found := p.Findings(&pipeline.DataChecks{}); len(found) != 1 || strings.Contains(found[0].Hint, "csv") != csv {
+			t.Errorf("%s: found %v", file, found)
+		}
+	}
 	if err := pipeline.UnusableError(configs.Diagnostics{}, ""); err != nil {
 		t.Errorf("nothing is unusable, and yet %v", err)
 	}

@@ -157,7 +157,7 @@ const hintOccupied = "choose another folder with --out, put a ${param} in output
 func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {
-		return nil, pipeline.InputError(err)
+		return nil, a.unspent(pipeline.InputError(err))
 	}
 	if err := a.readVersion(ctx, engine); err != nil {
 		_ = engine.Close()
@@ -169,6 +169,18 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 			Err: diags}
 	}
 	return engine, nil
+}
+
+// unspent adds to an error of opening the input what the run has spent.
+func (a *attempt) unspent(err error) error {
+	var failed *pipeline.Error
+	if errors.As(err, &failed) && failed.Hint == "" {
+		failed.Hint = "nothing was spent"
+		if a.reserved() {
+			failed.Hint = "nothing more was spent; what the interrupted run was charged stays, and the same run resumes it"
+		}
+	}
+	return err
 }
 
 // readVersion makes the engine read the version of the input that was recorded with the charge. If that version is gone

@@ -119,14 +119,11 @@ func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 			for _, data := range tables {
 				_ = data.Close() // the error of opening another table is returned
 			}
-			err, absent := errors.Join(failed...), 0
-			for _, one := range failed {
-				absent += Absent(one)
-			}
+			err := errors.Join(failed...)
 			if len(failed) == 1 {
 				err = failed[0]
 			}
-			if absent == len(job.PrivateFiles()) {
+			if !slices.ContainsFunc(failed, func(one error) bool { return !Absent(one) }) {
 				return nil, gone{err}
 			}
 			return nil, local.ScratchError(err)
@@ -151,20 +148,14 @@ func (stdin) Read(p []byte) (int, error) {
 
 var errTerminal = errors.New("standard input is a terminal")
 
-// Absent returns the number of files or patterns of the input that an error reports as matching nothing.
-func Absent(err error) int {
+// Absent reports whether all that an error of [source.Open] reports is files or folders that are not there.
+func Absent(err error) bool {
 	var one *fault.Error
 	var all fault.Errors
 	if !errors.As(err, &all) && errors.As(err, &one) {
 		all = fault.Errors{one}
 	}
-	n := 0
-	for _, e := range all {
-		if e.Code == fault.CodeNotFound {
-			n++
-		}
-	}
-	return n
+	return len(all) > 0 && !slices.ContainsFunc(all, func(e *fault.Error) bool { return e.Code != fault.CodeNotFound })
 }
 
 // gone is an error that means that the input's files are missing (pipeline.ErrInputGone).

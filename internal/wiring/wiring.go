@@ -58,6 +58,9 @@ func SourceOptions(job *configs.Job) source.Options {
 	}
 	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv, Folders: in.Folders,
 		Exact: job.ExactColumns()}
+	if in.Missing != "empty" {
+		o.Keeps = pipeline.FolderFilter(in)
+	}
 	if in.JSONL != nil {
 		o.JSONL.Columns = in.JSONL.Columns
 	}

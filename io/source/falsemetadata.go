@@ -10,7 +10,7 @@ import (
 // FalseMetadata names a wrong statement in a file's metadata that a SplitReader would trust: the min or max of a column
 // in a row group. It holds no value of the table.
 type FalseMetadata struct {
-	File     string // base name
+	File     string // the name of the file, as in errors
 	RowGroup int    // from 0
 	Column   string
 }

@@ -17,16 +17,21 @@ import (
 // startHint tells the user where relative paths start.
 const startHint = "a relative path starts from the job file's folder"
 
-// Exists checks that every path and pattern of the input finds a file. It opens none. It returns the errors of Open.
+// Exists checks that every path and pattern of the input finds a file, and that Options.Keeps keeps one. It opens none.
+// It returns the errors of Open.
 func Exists(ctx context.Context, o Options) error {
 	stores := newStores(o.Workers)
 	defer stores.close()
-	_, err := find(ctx, o, stores, seenFiles{})
+	folders, err := newInFolders(o)
+	if err != nil {
+		return err
+	}
+	_, err = find(ctx, o, stores, seenFiles{}, folders)
 	return err
 }
 
 // find lists the files of all patterns, in order, and all problems. It adds the files on this machine to seen.
-func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]found, error) {
+func find(ctx context.Context, o Options, stores *stores, seen seenFiles, folders inFolders) ([]found, error) {
 	var out []found
 	var wrong fault.Errors
 	for _, pattern := range o.Files {
@@ -53,7 +58,7 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]fou
 		for _, p := range paths {
 			f, e := seen.identify(o.Format, p)
 			if e != nil {
-				wrong = append(wrong, e.InFile(filepath.Base(p)))
+				wrong = append(wrong, e.InFile(filepath.ToSlash(p)))
 				continue
 			}
 			out = append(out, f)
@@ -62,7 +67,55 @@ func find(ctx context.Context, o Options, stores *stores, seen seenFiles) ([]fou
 	if len(o.Files) == 0 {
 		wrong = append(wrong, fault.New(fault.CodeOption, "no input files are named"))
 	}
+	if e := folders.keepsSome(out); e != nil {
+		wrong = append(wrong, e)
+	}
+	shorten(out, wrong)
 	return out, wrong.Err()
+}
+
+// shorten replaces the paths of files by the names for messages: the base name, after as many of the folders above it
+// as tell the file from the others.
+func shorten(files []found, wrong fault.Errors) {
+	var names []*string
+	for i := range files {
+		names = append(names, &files[i].name)
+	}
+	for _, e := range wrong {
+		names = append(names, &e.File)
+	}
+	left := map[string]string{} // from paths to names that may still be too short
+	for _, path := range names {
+		left[*path] = ""
+	}
+	short := map[string]string{}
+	for parts := 1; len(left) > 0; parts++ {
+		count := map[string]int{}
+		for path := range left {
+			left[path] = lastParts(path, parts)
+			count[left[path]]++
+		}
+		for path, name := range left {
+			if count[name] == 1 || name == path {
+				short[path] = name
+				delete(left, path)
+			}
+		}
+	}
+	for _, name := range names {
+		*name = short[*name]
+	}
+}
+
+// lastParts returns the last n parts of a path with slashes; the path, if it has fewer.
+func lastParts(path string, n int) string {
+	at := len(path)
+	for range n {
+		if at = strings.LastIndexByte(path[:at], '/'); at < 0 {
+			return path
+		}
+	}
+	return path[at+1:]
 }
 
 // match returns the paths that match a pattern. If a file has the pattern as its name, it is the only result.
@@ -80,10 +133,10 @@ func match(dir, pattern string) ([]string, *fault.Error) {
 	paths, err := filepath.Glob(path)
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
+		return nil, fault.New(fault.CodeOption, "the pattern %q is malformed", pattern)
 	case len(paths) == 0:
-		return nil, fault.New(fault.CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
-			Advise(startHint)
+		return nil, fault.New(fault.CodeNotFound, "no file matches the pattern %q", pattern).
+			Advise("has the data arrived? " + startHint)
 	}
 	slices.Sort(paths)
 	return paths, nil
@@ -136,5 +189,5 @@ func (s seenFiles) identify(format, path string) (found, *fault.Error) {
 			"patterns match it")
 	}
 	f, e := formatOf(format, path)
-	return found{scan.Place{Path: path}, filepath.Base(path), f}, e
+	return found{scan.Place{Path: path}, filepath.Base(path), filepath.ToSlash(path), f}, e
 }

@@ -132,6 +132,30 @@ func TestAllDisagreementsAreNamed(t *testing.T) {
 	}
 }
 
+// Messages name a file by its base name, and by as many of its folders as tell it from the other files of the input.
+func TestNamesTellFilesApart(t *testing.T) {
+	dir := folder(t, map[string]string{"1/a/x.csv": "x,y\n", "2/a/x.csv": "x\n", "x.csv": "x,y\n", "y.csv": "x,z\n"})
+	for _, c := range []struct {
+		files, want []string
+	}{
+		{[]string{"1/a/x.csv", "2/a/x.csv", "x.csv", "y.csv"}, []string{"2/a/x.csv: schema-mismatch: column 2 of 1/a/x.csv is",
+			"y.csv: schema-mismatch: column 2 of 1/a/x.csv is", "y.csv: schema-mismatch: 1 of its columns are not in 1/a/x.csv"}},
+		{[]string{"3/x.csv", "4/x.csv", "5/*.csv", "6/*.csv", "gone.csv"}, []string{"3/x.csv: not-found", "4/x.csv: not-found",
+			`not-found: no file matches the pattern "5/*.csv"`, `not-found: no file matches the pattern "6/*.csv"`, "gone.csv: not-found"}},
+		{[]string{"1/a/x.csv", "1/a/x.csv", "1/a/../a/x.csv"}, []string{"x.csv: duplicate-file", "x.csv: duplicate-file"}},
+	} {
+		_, err := openIn(dir, lines, c.files...)
+		if err == nil {
+			t.Errorf("%v: no error", c.files)
+			continue
+		}
+		got := strings.Split(err.Error(), "\n")
+		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
+			t.Errorf("%v: got %q, want %q", c.files, got, c.want)
+		}
+	}
+}
+
 func TestTypesDisagree(t *testing.T) {
 	records := sample(3)
 	dir := folder(t, map[string]string{"a.parquet": string(parquetGo(t, records, nil)), "b.csv": string(text(t, records))})

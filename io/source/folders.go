@@ -42,18 +42,19 @@ type constant struct {
 type inFolders struct {
 	names []string
 	types map[string]scan.TextType
+	keeps func(table.Schema, *table.Batch) bool // Options.Keeps
 }
 
 // newInFolders checks the columns' types. In the columns of exact, different values must stay different.
-func newInFolders(types map[string]string, exact []string) (inFolders, error) {
-	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
+func newInFolders(o Options) (inFolders, error) {
+	f := inFolders{names: slices.Sorted(maps.Keys(o.Folders)), types: map[string]scan.TextType{}, keeps: o.Keeps}
 	var wrong fault.Errors
 	for _, name := range f.names {
-		t, e := scan.NewTextType(types[name], scan.Digits{})
+		t, e := scan.NewTextType(o.Folders[name], scan.Digits{})
 		if e != nil {
 			wrong = append(wrong, e.OfColumn(name))
 		}
-		if slices.Contains(exact, name) {
+		if slices.Contains(o.Exact, name) {
 			t = t.Exact()
 		}
 		f.types[name] = t
@@ -66,34 +67,69 @@ func (f inFolders) wrap(file scan.File, path string) (scan.File, *fault.Error) {
 	if len(f.names) == 0 {
 		return file, nil
 	}
+	values, e := f.valuesOf(path)
+	if e != nil {
+		return nil, e
+	}
+	for _, name := range f.names {
+		if _, twice := file.Schema().Lookup(name); twice {
+			return nil, fault.New(fault.CodeOption,
+				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
+		}
+	}
+	w := &inFolder{File: file, names: f.names, values: values}
+	if inner, ok := file.(scan.Footed); ok {
+		return footedInFolder{w, inner}, nil
+	}
+	return footedInFolder{w, unfooted{w}}, nil
+}
+
+// valuesOf returns the values of the additional columns for a file's path, in the order of the names.
+func (f inFolders) valuesOf(path string) (values []constant, e *fault.Error) {
 	stated := map[string]string{}
 	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(path)), "/") {
 		if name, value, ok := strings.Cut(part, "="); ok {
 			stated[unescape(name)] = value
 		}
 	}
-	w := &inFolder{File: file, names: f.names}
 	for _, name := range f.names {
 		value, ok := stated[name]
 		if !ok {
 			return nil, fault.New(fault.CodeOption, "no folder of the file's path is called %s=VALUE",
 				name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
 		}
-		if _, twice := file.Schema().Lookup(name); twice {
-			return nil, fault.New(fault.CodeOption,
-				"the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
-		}
 		c, ok := newConstant(f.types[name], value)
 		if !ok {
 			return nil, fault.New(fault.CodeOption, "the name of the folder %q is not a value of the column's type",
 				name+"="+value).OfColumn(name)
 		}
-		w.values = append(w.values, c)
+		values = append(values, c)
 	}
-	if inner, ok := file.(scan.Footed); ok {
-		return footedInFolder{w, inner}, nil
+	return values, nil
+}
+
+// keepsSome returns an error if the filters keep none of the files by the names of their folders. A folder whose name
+// is not as it should be counts as kept: wrap reports it.
+func (f inFolders) keepsSome(files []found) *fault.Error {
+	if f.keeps == nil || len(files) == 0 || slices.ContainsFunc(files, func(file found) bool { return f.keepsPath(file.at.Path) }) {
+		return nil
 	}
-	return footedInFolder{w, unfooted{w}}, nil
+	return fault.New(fault.CodeNotFound, "input.where keeps none of the folders %s=VALUE",
+		strings.Join(f.names, "=VALUE/")).Advise("has the data arrived? If the table's writer makes no folder for a day " +
+		"without rows, write input.missing: empty")
+}
+
+func (f inFolders) keepsPath(path string) bool {
+	values, e := f.valuesOf(path)
+	if e != nil {
+		return true
+	}
+	row, schema := table.Batch{Rows: 1}, table.Schema{}
+	for i, c := range values {
+		schema.Fields = append(schema.Fields, table.Field{Name: f.names[i], Type: c.typ})
+		row.Columns = append(row.Columns, c.column(1))
+	}
+	return f.keeps(schema, &row)
 }
 
 // unescape decodes Hive's escapes of characters that a folder's name cannot hold.

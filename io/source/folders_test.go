@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/textfile"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -87,6 +89,40 @@ func TestDigestsDependOnFolders(t *testing.T) {
 	}
 	if digest("day=2024-01-01") == digest("day=2024-01-02") {
 		t.Error("the digests are equal")
+	}
+}
+
+// An input of which the filters keep no folder is refused, as one without files, unless nothing is asked about folders.
+func TestNoFolderIsKept(t *testing.T) {
+	dir := partitioned(t, map[string]string{
+		"day=2024-01-01/town=S%C3%BCd/a.csv": "x\n1\n", "day=__HIVE_DEFAULT_PARTITION__/town=York/a.csv": "x\n1\n",
+	})
+	keeps := func(day int64, town string) func(table.Schema, *table.Batch) bool {
+		return func(s table.Schema, b *table.Batch) bool {
+			days, towns := b.Columns[s.Index("day")], b.Columns[s.Index("town")]
+			return b.Rows == 1 && !days.IsNull(0) && days.Values.Ints[days.Index(0)] == day &&
+				string(towns.Values.Bytes(towns.Index(0))) == town
+		}
+	}
+	for name, c := range map[string]struct {
+		keeps func(table.Schema, *table.Batch) bool
+		found bool
+	}{
+		"no filter": {nil, true}, "kept": {keeps(19723, "Süd"), true},
+		"another day": {keeps(19724, "Süd"), false}, "no folder has both": {keeps(19723, "York"), false},
+	} {
+		o := byFolders(dir, map[string]string{"day": "date", "town": "text"})
+		o.Keeps = c.keeps
+		d, err := source.Open(t.Context(), o)
+		if err == nil {
+			_ = d.Close() // nothing was read
+		}
+		for what, err := range map[string]error{"Open": err, "Exists": source.Exists(t.Context(), o)} {
+			var e *fault.Error
+			if found := err == nil; found != c.found || !found && (!errors.As(err, &e) || e.Code != fault.CodeNotFound) {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
 	}
 }
 

@@ -164,5 +164,6 @@ func formatOf(given, name string) (opener, *fault.Error) {
 type found struct {
 	at   scan.Place
 	base string
+	name string // the path, until it is shortened to the name that messages show
 	open opener
 }

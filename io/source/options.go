@@ -5,6 +5,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/source/textfile"
+	"github.com/dprelease/dprelease/io/table"
 )
 
 // Summary describes a split that was read: the Digest of its bytes; the number of rows that were Skipped, because the
@@ -33,6 +34,9 @@ type Options struct {
 	Exact []string
 	// Folders maps names of columns to their types, for columns that the names of folders hold (NAME=VALUE).
 	Folders map[string]string
+	// Keeps reports whether rows of a file can pass the filters, by the columns of Folders: a batch of one row, with its
+	// schema. If it keeps no file, Open returns an error. nil keeps every file.
+	Keeps func(table.Schema, *table.Batch) bool
 	// Key is a secret that makes digests unforgeable: without it, nobody can make another file with the same digest. It
 	// may be empty.
 	Key []byte

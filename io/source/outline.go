@@ -30,7 +30,7 @@ func (d *Dataset) Outlines() ([]Outline, error) {
 		atOnce.SetLimit(openedAtOnce)
 	}
 	for i, f := range d.files {
-		out[i] = Outline{Name: d.names[i], Splits: f.Splits(), Bytes: f.Length(), Version: d.versions[i]}
+		out[i] = Outline{Name: d.bases[i], Splits: f.Splits(), Bytes: f.Length(), Version: d.versions[i]}
 		footed, ok := f.(scan.Footed)
 		if !ok || out[i].Splits == 0 {
 			continue

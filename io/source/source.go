@@ -44,7 +44,8 @@ type place struct{ file, split int }
 
 // Dataset is one table: one or more files with the same columns. Its methods may be called concurrently.
 type Dataset struct {
-	names    []string
+	bases    []string
+	names    []string // the names of the files in messages
 	versions []string // the versions of files in stores; "" for other files
 	files    []scan.File
 	places   []place
@@ -70,7 +71,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	folders, err := newInFolders(o.Folders, o.Exact)
+	folders, err := newInFolders(o)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 		return fault.New(fault.CodeOption, "this system cannot hash the input")
 	}
 	d.local = seenFiles{}
-	found, err := find(ctx, o, d.stores, d.local)
+	found, err := find(ctx, o, d.stores, d.local, folders)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 	var wrong fault.Errors
 	for i, f := range found {
 		if faults[i] != nil {
-			wrong = append(wrong, faults[i].InFile(f.base))
+			wrong = append(wrong, faults[i].InFile(f.name))
 			continue
 		}
 		d.add(f, opened[i])
@@ -141,7 +142,7 @@ func (d *Dataset) add(f found, opened scan.File) {
 	if f.at.Remote != nil {
 		version = f.at.Remote.Version()
 	}
-	d.names = append(d.names, f.base)
+	d.bases, d.names = append(d.bases, f.base), append(d.names, f.name)
 	d.versions = append(d.versions, version)
 	d.files = append(d.files, opened)
 }
@@ -150,7 +151,7 @@ func (d *Dataset) add(f found, opened scan.File) {
 func (d *Dataset) Schema() table.Schema { return d.schema }
 
 // Files returns the base names of the files, in reading order.
-func (d *Dataset) Files() []string { return slices.Clone(d.names) }
+func (d *Dataset) Files() []string { return slices.Clone(d.bases) }
 
 // Shares reports whether both tables have a file in common, under whatever names. It cannot tell if a file on a mounted
 // store and a URL are the same object.

@@ -135,7 +135,7 @@ func (h *spoolHandle) Close() error { return nil }
 // findStdin reads standard input whole and returns it as a file.
 func (s *stores) findStdin(o Options) (found, *fault.Error) {
 	open, e := stdinFormat(o.Format)
-	return found{scan.Place{Path: Stdin}, Stdin,
+	return found{scan.Place{Path: Stdin}, Stdin, Stdin,
 		func(ctx context.Context, _ scan.Place, dialects dialects, mac scan.BlockMAC) (scan.File, *fault.Error) {
 			if o.Stdin == nil {
 				return nil, fault.New(fault.CodeUnreadable, "this program reads no standard input")

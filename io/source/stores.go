@@ -71,7 +71,7 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 	}
 	bucket, objects, err := s.list(ctx, a)
 	if err != nil {
-		return nil, fault.Errors{fault.From(remote.Fault(err)).InFile(a.Base())}
+		return nil, fault.Errors{fault.From(remote.Fault(err)).InFile(nameOf(a))}
 	}
 	var out []found
 	var wrong fault.Errors
@@ -84,15 +84,15 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, fault.
 		}
 		switch {
 		case e != nil:
-			wrong = append(wrong, e.InFile(base))
+			wrong = append(wrong, e.InFile(nameOf(at)))
 			continue
 		case s.seen[at]:
 			wrong = append(wrong, fault.New(fault.CodeDuplicate, "the object is named twice").Advise("its rows would count twice: "+
-				"name it once, and let no two patterns match it").InFile(base))
+				"name it once, and let no two patterns match it").InFile(nameOf(at)))
 			continue
 		}
 		s.seen[at] = true
-		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o)}, base, open})
+		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o)}, base, nameOf(at), open})
 	}
 	return out, wrong
 }
@@ -124,13 +124,17 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 	switch {
 	case err != nil:
 	case len(objects) == 0:
-		err = store.Failure(store.NotFound, "no object matches the pattern")
+		err = fault.New(fault.CodeNotFound, "no object matches the pattern %q", a.String())
 	case slices.ContainsFunc(objects, func(o store.Object) bool { return o.Size < 0 }):
 		err = store.Failure(store.Unavailable, "it states a length that no object has")
 	}
 	slices.SortFunc(objects, func(a, b store.Object) int { return cmp.Compare(a.Key, b.Key) })
 	return bucket, objects, err
 }
+
+// nameOf returns the name of an object for messages, before it is shortened. It leaves out the options, which may hold a
+// signature.
+func nameOf(a store.Address) string { return path.Join(a.Bucket, path.Dir(a.Key), a.Base()) }
 
 func addressFault(err error) *fault.Error {
 	e := fault.New(fault.CodeOption, "%s", err.Error())

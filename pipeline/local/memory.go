@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -62,7 +63,7 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 			}
 		}
 		if workers == 1 {
-			return memory{}, tooSmall(limit, limit-left+leastBytes)
+			return memory{}, tooSmall(p, limit, limit-left+leastBytes)
 		}
 	}
 }
@@ -87,12 +88,22 @@ func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	return sum
 }
 
-func tooSmall(limit, need int64) error {
+// tooSmall returns the error for a limit that is less than a plan needs: with its place in the job if the job sets it.
+func tooSmall(p *pipeline.Plan, limit, need int64) error {
+	const code, fewer = "memory-limit", ", or ask for fewer cells: each takes 8 bytes or more"
+	needed := fmt.Sprintf("%d MiB", (need+mebibyte-1)/mebibyte)
+	if job := p.Job(); job.Memory() == limit {
+		return configs.Diagnostics{job.Diagnose("memory_limit", code, "memory_limit: the queries need "+needed+
+			" of memory, the limit is "+string(job.MemoryLimit), "write "+needed+" or more"+fewer)}
+	}
+	given := fmt.Sprintf("%d MiB", limit/mebibyte)
+	if limit < mebibyte {
+		given = fmt.Sprintf("%d B", limit)
+	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseJob, Code: "memory-limit",
-		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte,
-			limit/mebibyte),
-		Hint: "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
+		Cause: pipeline.CauseJob, Code: code,
+		Message: "the queries need " + needed + " of memory, the limit is " + given,
+		Hint:    "raise --memory-limit or memory_limit to " + needed + " or more" + fewer,
 	}
 }
 

@@ -144,8 +144,6 @@ func (e *encrypted) Close() error {
 }
 
 // decrypted is an io.Reader that decrypts a stream. It returns io.EOF only after the authenticated last chunk.
-//
-// @ pipeline/partial/stream.go 152
 type decrypted struct {
 	*chunkCipher
 	r     *bufio.Reader

@@ -45,11 +45,11 @@ type Aggregation struct {
 	Keys []KeyPart
 	// MinUnits is the pre-threshold: keys with fewer units are dropped before noise is added. 0 means 1.
 	MinUnits int64
-	// Weights[d-1] is what a unit with d keys adds to each of its keys, in multiples of 2^-calibrate.WeightBits; nil if
-	// the unit adds 1 to each. It is nil unless Keys and Unit are set.
+	// Weights[d-1] is the amount that a unit with d keys adds to each of its keys, in multiples of
+	// 2^-calibrate.WeightBits; nil if the amount is always 1. It is nil unless Keys and Unit are set.
 	Weights []int64
-	// Value makes the integer of a row that is added up; nil if rows are only counted. AllRows is set if a row without a
-	// value counts as if its value were the centre of the clamp.
+	// Value turns a row's value into the integer that is added up; nil if rows are only counted. AllRows is set if a
+	// row without a value counts as if its value were the centre of the clamp.
 	Value   *quantize.Quantizer
 	AllRows bool
 	// Weighted is set if Value is a multiplicity: a row with Value 3 counts as three rows, and the totals are row counts.
@@ -70,8 +70,8 @@ type Aggregation struct {
 	Bins []int64
 }
 
-// Second describes a second number of a row, for a variance: x² - Less, if x is the quantized value minus the centre.
-// One unit of it is worth 2^Exponent. x has at most 30 digits, so the second number has at most 60.
+// Second describes a second number of each row, which a variance needs: x² - Less, where x is the row's quantized value
+// minus the centre. The number is in multiples of 2^Exponent. x has at most 30 binary digits, so x² has at most 60.
 type Second struct {
 	Less     int64
 	Exponent int

@@ -2,8 +2,7 @@ package aggregation
 
 import "github.com/dprelease/dprelease/internal/mechanism/int128"
 
-// Total is one result of an aggregation: the numbers that an engine has added up in one cell, from rows that it has
-// bounded.
+// Total holds the numbers of one cell, which an engine has added up from rows that it has bounded.
 type Total struct {
 	// Table is the index of the table that the cell is in. It depends on the aggregation:
 	//  - crosstabs: the index of the largest table

@@ -25,7 +25,7 @@ type bottomK struct {
 	// bytes, as an integer, are above bar.
 	full  bool
 	bar   uint64
-	Taken bool // a candidate was added since the caller set it to false
+	Taken bool // set when a candidate is added; only the caller resets it
 }
 
 // reset removes all candidates and sets the size of the sample.

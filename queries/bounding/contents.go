@@ -34,7 +34,7 @@ const (
 
 // contentNumbers numbers the distinct contents of rows for several queries.
 type contentNumbers struct {
-	Limit   int            // the largest number of nodes of a level: maxContents, less in tests
+	Limit   int            // the largest number of nodes of a level: maxContents, but smaller in tests
 	packing *packing       // how the contents of all queries are packed
 	queries int            // the number of queries
 	levels  []contentLevel // the trie, a level for each query; nil after numbering has ended
@@ -54,7 +54,7 @@ type contentLevel struct {
 	childTable []uint32      // child + 1 by parent·symbols + symbol, if that is below childTableSize; 0 if unknown
 	values     *intern.Texts // the distinct packed contents of a query that adds up values
 	of         []int32       // for each row of the batch, its symbol - 1
-	done       bool          // the rows of the batch have descended to this level
+	done       bool          // true if the rows of the batch have moved down to this level
 }
 
 // ownContents locates one query's bytes in a packed content of all queries.
@@ -205,8 +205,8 @@ func numberIn(from []byte) uint32 {
 	return uint32(from[0]) | uint32(from[1])<<8 | uint32(from[2])<<16
 }
 
-// expand replaces the content number in each record by the packed content, and appends the records to dst. A record has
-// key bytes before the content number and more bytes after it.
+// expand replaces the content number in each record by the packed content, and appends the records to dst. In a record,
+// key bytes come before the content number, and more bytes after it.
 func (n *contentNumbers) expand(dst, records []byte, key, more int) []byte {
 	for width := key + numberWidth + more; len(records) >= width; records = records[width:] {
 		dst = append(append(dst, records[:key]...), n.of(numberIn(records[key:]))...)

@@ -4,10 +4,10 @@ import "slices"
 
 // digests caches the digests of the rows of one unit, so that the queries that share records compute each digest once.
 type digests struct {
-	On      bool    // off for a unit with too many rows: its digests are not cached
+	On      bool    // false for a unit with too many rows: its digests are not cached
 	first   []int32 // for each slot, the index in digests of its first row's digest; -1 if it was not computed
 	digests []digest
-	content []byte // working memory: the digest of occurrence 0, which is part of the later occurrences' messages
+	content []byte // working memory: the digest of occurrence 0, which the messages of later occurrences begin with
 }
 
 // reset removes all digests and prepares for the slots of the next unit.

@@ -56,7 +56,7 @@ type unitSlots struct {
 // files. Row i belongs to unit ids[i]. The rows of unit u are order[ends[u-1]:ends[u]].
 type grouped struct {
 	contents  []byte
-	contentOf []uint32 // by row, the place of its content, if contents are numbered
+	contentOf []uint32 // by row, the ID of its content in all; empty if records hold their contents
 	ids       []int32
 	ends      []uint32
 	order     []uint32
@@ -116,12 +116,12 @@ func (g *gatherer) forget() {
 	g.contents, g.contentOf, g.ids, g.counts = g.contents[:0], g.contentOf[:0], g.ids[:0], g.counts[:0]
 }
 
-// perRow is the memory in bytes for a gathered row besides its record: the number of its unit (4), its index in order
-// (4), and the table entry of its unit (24) if it is the unit's only row.
+// perRow is the memory in bytes that a gathered row takes in addition to its record: the number of its unit (4), its
+// index in order (4), and the table entry of its unit (24) if it is the unit's only row.
 const perRow = 4 + 4 + 24
 
-// fits returns errTooManyRows if rows and units take more than room. It accepts any units before the first row is read,
-// because a unit whose text is longer than the memory is found to be oversized only by its rows.
+// fits returns errTooManyRows if rows and units take more than room. Before the first row is read, it accepts units of
+// any size: whether a unit whose text is longer than the memory is oversized is known only from its rows.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {

@@ -24,7 +24,7 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	if !full && r.held+chunk <= r.nextSearch || r.making {
 		return nil
 	}
-	r.making = true // adding the records of staged rows must not start this again
+	r.making = true // appending the records of staged rows calls makeRoom, which must then do nothing
 	defer func() { r.making = false }()
 	counted := !numbered && r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())

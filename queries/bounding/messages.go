@@ -62,7 +62,7 @@ func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content
 // slot is all rows of a unit with the same content.
 type slot struct {
 	Ref  uint32 // the number of one of these rows
-	At   int32  // the slot's index among the unit's slots if queries share records; queryBounder explains it for kept slots
+	At   int32  // if queries share records, the slot's index among the unit's slots; for kept slots, see queryBounder
 	Rows uint64 // how many rows they are
 }
 
@@ -72,7 +72,7 @@ type messages struct {
 	Order    byte   // RowOrder or sharedOrder
 	unit     []byte // the bytes with which the unit's messages begin; empty until they are needed
 	batch    manyhash.Batch
-	before   []byte // the end of unit, if it is hashed as part of the number because a cell is shorter than eight bytes
+	before   []byte // the end of the prefix that fills up a cell of fewer than eight bytes
 }
 
 // startUnit prepares for the next unit.
@@ -89,7 +89,8 @@ func (m *messages) prefix(order byte) []byte {
 }
 
 // openCells prepares the batch for messages of cells of width bytes. A manyhash.Batch takes the last eight bytes of a
-// message as a number: the end of the cell, after the end of the prefix if the cell is shorter.
+// message as a number. These are the last bytes of the cell or, if the cell is shorter than eight bytes, the last bytes
+// of the prefix and the cell.
 func (m *messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes

@@ -28,7 +28,7 @@ type packing struct {
 	Size, Packed int // the length in bytes of an unpacked and of a packed content
 }
 
-// packedField is where a content holds a field.
+// packedField is the position of a field in an unpacked and in a packed content.
 type packedField struct {
 	from, bytes int // in an unpacked content: the first byte and the number of bytes
 	at, kept    int // the same in a packed content

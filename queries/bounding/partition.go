@@ -58,7 +58,7 @@ func (s *segment) empty() bool {
 type staging struct {
 	buffers [partitionCount][]byte
 	bytes   int64 // the capacity of all buffers
-	touched byte  // written so that the compiler does not drop the reads that load texts into the processor's cache
+	touched byte  // makes the compiler keep the reads that only load texts into the processor's cache
 }
 
 // drop frees the buffers. They must be empty.

@@ -31,8 +31,8 @@ func (r *Ranked) step(rank int64) int {
 	return step
 }
 
-// unhashed returns the largest number of rows of a unit for which the query needs no digests, apart from its limits.
-// Ranks need digests as soon as a unit has two rows.
+// unhashed returns the largest number of rows of a unit for which the query needs no digests, if the unit is within the
+// query's limits. Ranks need digests as soon as a unit has two rows.
 func (b *Bounded) unhashed() int64 {
 	if b.Ranked != nil {
 		return 1
@@ -64,7 +64,7 @@ func (q *queryBounder) keepRanked(slots []slot) {
 	}
 	q.cut += rows
 	l := q.sampler.Limits
-	if len(slots) == 1 { // equal rows: any order gives the same ranks
+	if len(slots) == 1 { // the rows are equal: in any order, their ranks are 1, 2, 3, …
 		left := int64(min(rows, uint64(l.Rows), uint64(l.RowsPerCell)))
 		q.ends[q.ranked.step(left)]++
 		q.cut -= uint64(left)

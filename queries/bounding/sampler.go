@@ -53,7 +53,7 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	s.addHashed(l)
 }
 
-// addShared does the same for the rows of one slot, if several queries share records and digests are not cached.
+// addShared adds the rows of one slot to sample l, if several queries share records and digests are not cached.
 func (s *sampler) addShared(l *bottomK, x slot, index int) {
 	first := s.ofFirst(s.Contents.Content(x.Ref))
 	l.add(&first, index)
@@ -127,7 +127,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	slices.SortFunc(kept, func(a, b candidate) int { return a.Index - b.Index })
 	end := 0
 	for i, x := range kept {
-		c := s.cells[x.Index] // i is at most the index: no later cell is lost
+		c := s.cells[x.Index] // x.Index is at least i, so s.cells[x.Index] has not been overwritten yet
 		n := copy(slots[end:], slots[c.from:c.to])
 		s.cells[i] = span{end, end + n}
 		end += n
@@ -140,7 +140,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 func (s *sampler) keepInCell(slots []slot) {
 	switch n := totalRows(slots); {
 	case n <= uint64(s.Limits.RowsPerCell):
-	case len(slots) == 1: // equal rows: it does not matter which are kept
+	case len(slots) == 1: // the rows are equal: it does not matter which of them are kept
 		slots[0].Rows = uint64(s.Limits.RowsPerCell)
 	default:
 		recount(slots, s.bottomKInCell(slots, 0))

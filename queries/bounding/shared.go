@@ -232,7 +232,8 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 // unit.
 func (p *queryBounder) keepFromShared(u *unitBounder, slots []slot) {
 	l := p.sampler.Limits
-	// If only the limit k can bind, an earlier query with the same k has drawn the same sample.
+	// Another query may have drawn the same sample already: only the limit k can bind, and both queries have the same
+	// k.
 	if only := l.RowsPerCell >= l.Rows && p.ranked == nil && p.cells <= l.Cells; only && u.inAll && u.sample.k == l.Rows {
 		p.cut += u.sample.rows
 		p.keep(u.sample.slots)
@@ -283,8 +284,9 @@ func (p *queryBounder) sortByCell(rows *gatherer) {
 	})
 }
 
-// cellsFit returns true only if the rows in p.counted are in at most L cells. It does not count cells: as cells are
-// numbered from 0, it is enough that all cell numbers are below L. It may return false although the rows fit.
+// cellsFit returns true only if the rows in p.counted are in at most L cells. It counts no cells: if all cell numbers
+// are below L, there are at most L cells, because they are numbered from 0. So it may return false although the cells
+// fit.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
 	groups := p.sampler.Limits.Cells
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {

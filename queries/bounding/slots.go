@@ -46,7 +46,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 		g.addToSlot(ref)
 	}
 	switch {
-	case g.shared || g.cellWidth == g.Size: // each query sorts, or the order of cells does not matter: each has one slot
+	case g.shared || g.cellWidth == g.Size: // each query sorts for itself, or each cell has one slot
 	case g.cellWidth == CellBytes:
 		u.sortByCell(g)
 	default:

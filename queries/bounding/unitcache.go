@@ -8,7 +8,7 @@ import (
 // unitCache caches the hash and the number of each value of a dictionary, if the unit is one column of texts. A batch
 // with another dictionary empties it.
 type unitCache struct {
-	generation uint32       // of the valid text numbers; it increases when texts were spilled and are numbered anew
+	generation uint32       // counts how often texts were numbered anew, after a spill
 	dict       uint64       // identifies the dictionary
 	values     []cachedUnit // by dictionary value
 	entries    []int32      // for each row of the batch, its index in values; nil if the column has no dictionary

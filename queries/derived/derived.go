@@ -26,15 +26,15 @@ type Definition interface {
 	Makes() []string
 	// place returns the path of the definition in the job.
 	place() string
-	// bind gets the types of the columns in Reads. It returns the types of the columns in Makes, and a function that makes
-	// a program for one goroutine. It reports types that the definition cannot use.
+	// bind checks whether the definition can use columns of these types, those of Reads, in order, and reports
+	// problems. It returns the types of the columns in Makes, and a function that starts a program for one goroutine.
 	bind(types []table.Type, zone *time.Location, p *problem.Problems) (made []table.Type, start func() program)
 }
 
 // program computes the columns of a definition for batches.
 type program interface {
-	// run returns the columns in Makes for a batch. at holds the positions of the columns in Reads. The result is valid
-	// until the next call. It returns an error only if the batch does not have the form of its schema.
+	// run returns the columns in Makes for a batch. at holds the positions in the batch of the columns in Reads. The
+	// result is valid until the next call. It returns an error only if the batch does not have the form of its schema.
 	run(b *table.Batch, at []int) ([]table.Column, error)
 }
 
@@ -92,8 +92,8 @@ func (s *Set) Makes(name string) bool {
 	return s != nil && slices.ContainsFunc(s.ordered, func(d Definition) bool { return slices.Contains(d.Makes(), name) })
 }
 
-// For selects what some columns need: the definitions that make them, and the columns of the input that they read, each
-// once. Of these inputs, columns in names come first, in their order.
+// For selects what is needed to compute the columns in names: the definitions that make them, directly or by way of
+// others, and the columns of the input that these read, each once. Inputs that are in names come first, in their order.
 func (s *Set) For(names []string) (needed *Set, inputs []string) {
 	needed = &Set{}
 	wanted := map[string]bool{}
@@ -170,7 +170,8 @@ type boundStep struct {
 func (s *Set) Bind(schema table.Schema, zone *time.Location) (*Compiled, error) {
 	p := &problem.Problems{}
 	b := &Compiled{Schema: table.Schema{Fields: slices.Clone(schema.Fields)}}
-	// failed holds the columns of definitions with a problem. A definition that reads them is not reported too.
+	// failed holds the columns of definitions that have a problem. A definition that reads such a column is skipped
+	// without a report of its own.
 	failed := map[string]bool{}
 	for _, d := range s.ordered {
 		before := len(p.List)

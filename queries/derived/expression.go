@@ -318,7 +318,7 @@ func (c *compiler) null() *compiled {
 func constant(t table.Type, set func(v *vector, i int)) *compiled {
 	var v vector
 	return &compiled{typ: t, run: func(n int) *vector {
-		if len(v.valid) < n { // rows that were written before keep the value
+		if len(v.valid) < n { // rows that a longer batch has filled already keep the value
 			v.resize(n, t.Kind)
 			for i := range n {
 				v.valid[i] = true
@@ -396,8 +396,8 @@ type expressionProgram struct {
 	inputs  []*input
 	root    *compiled
 	out     table.Column
-	present []bool // the validity of out's rows, or of its dictionary's entries
-	dict    uint64 // the dictionary for whose values out was computed; 0 if none
+	present []bool // whether each row of out, or each entry of its dictionary, has a value
+	dict    uint64 // number of the dictionary whose values are in out; 0 if there is none
 	codes   []int32
 	valid   []bool
 }
@@ -425,7 +425,7 @@ func (p *expressionProgram) run(b *table.Batch, at []int) ([]table.Column, error
 func (p *expressionProgram) runDictionary(c *table.Column, rows int) []table.Column {
 	null := c.Values.Len(c.Type.Kind)
 	if p.dict == 0 || p.dict != c.Dict {
-		p.out = table.Column{} // earlier batches may hold the memory of the last dictionary
+		p.out = table.Column{} // earlier batches may still use the memory of the previous dictionary
 		p.begin()
 		p.add([]*table.Column{{Type: c.Type, Values: c.Values}}, null)
 		p.addNull()
@@ -444,7 +444,7 @@ func (p *expressionProgram) runDictionary(c *table.Column, rows int) []table.Col
 	return []table.Column{out}
 }
 
-// begin prepares out for new values.
+// begin empties out.
 func (p *expressionProgram) begin() {
 	if p.dict != 0 {
 		p.out = table.Column{}

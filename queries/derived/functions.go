@@ -280,8 +280,9 @@ func toText(_ *compiler, x []*compiled, _ []ast.Node) *compiled {
 	})
 }
 
-// shownAt converts a value of a date or time column to calendar and clock; ok is false outside of the years 1 to 9999.
-func shownAt(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool) {
+// calendarTime converts a value of a date or time column to a time whose fields can be read; ok is false outside of the
+// years 1 to 9999.
+func calendarTime(x int64, t table.Type, zone *time.Location) (at time.Time, ok bool) {
 	if t.Kind == table.Date {
 		if x < columnar.FirstDay || x > columnar.LastDay {
 			return at, false
@@ -309,7 +310,7 @@ func timeField(f func(time.Time) int) func(*compiler, []*compiled, []ast.Node) *
 		}
 		t, zone := x[0].typ, c.zone
 		return each(intType, x, func(out *vector, in []*vector, i int) bool {
-			at, ok := shownAt(in[0].ints[i], t, zone)
+			at, ok := calendarTime(in[0].ints[i], t, zone)
 			out.ints[i] = int64(f(at))
 			return ok
 		})
@@ -338,7 +339,7 @@ func toDate(c *compiler, x []*compiled, _ []ast.Node) *compiled {
 		return nil
 	}
 	return each(dateType, x, func(out *vector, in []*vector, i int) bool {
-		at, ok := shownAt(in[0].ints[i], t, zone)
+		at, ok := calendarTime(in[0].ints[i], t, zone)
 		y, m, d := at.Date()
 		out.ints[i], _ = divide(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix(), columnar.DaySeconds)
 		return ok

@@ -145,9 +145,9 @@ func (l *Lookup) bind(types []table.Type, zone *time.Location, p *problem.Proble
 	return made, func() program { return newLookupProgram(j) }
 }
 
-// ranges makes the coding that maps a value to the range, or the gap between ranges, that holds it. of[code] is the
-// range's index in rows, or Dropped for a gap. An error is a problem of the public file.
-func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, err *problem.Error) {
+// ranges returns a coding that maps a key value to the range that holds it, or to a gap between ranges. rangeOf[code]
+// is the index in rows of the range's public row, or Dropped for a gap. An error is a problem of the public file.
+func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, rangeOf []int32, err *problem.Error) {
 	if t.Kind != table.Int && t.Kind != table.Date {
 		return c, nil, &problem.Error{Code: problem.CodeColumnType, Message: "ranges are of integers or dates, and the column is " +
 			t.String(), Hint: "type the column in csv.types, or derive a column of integers"}
@@ -177,18 +177,18 @@ func (l *Lookup) ranges(t table.Type, rows []int) (c domain.Coding, of []int32, 
 			return c, nil, &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("rows %d and %d of the file have ranges "+
 				"with a value in common", rows[all[i-1].at]+1, rows[s.at]+1), Hint: "a value must have one row: cut one of the ranges"}
 		}
-		if n := len(at); n > 0 && at[n-1] == s.first { // no gap
-			of[n-1] = int32(s.at)
+		if n := len(at); n > 0 && at[n-1] == s.first { // no value is between this range and the one before
+			rangeOf[n-1] = int32(s.at)
 		} else {
-			at, of = append(at, s.first), append(of, int32(s.at))
+			at, rangeOf = append(at, s.first), append(rangeOf, int32(s.at))
 		}
 		if s.last < math.MaxInt64 {
-			at, of = append(at, s.last+1), append(of, domain.Dropped)
+			at, rangeOf = append(at, s.last+1), append(rangeOf, domain.Dropped)
 		}
 	}
 	c = domain.Coding{Column: l.On[0], Type: t, Null: domain.Dropped, Other: domain.Dropped, IntSteps: &domain.Steps[int64]{At: at,
 		Cells: int32(len(at)), Below: domain.Dropped, Beyond: domain.Dropped}}
-	return c, of, nil
+	return c, rangeOf, nil
 }
 
 // usedRows returns the public rows whose key values are all present.
@@ -229,7 +229,7 @@ func (l *Lookup) Check(p *problem.Problems) {
 	}
 }
 
-// number makes the map from the codes of a key to the index of its public row in rows.
+// number fills j.rows or j.entries, which map the codes of a key to the index of its public row in rows.
 func (j *joined) number(rows []int, codes [][]int32, combinations int) {
 	if len(codes) == 1 {
 		return // each key value is in one row, so the code is the row's index
@@ -347,7 +347,7 @@ func (l *lookupProgram) find() error {
 		for r := range l.entries {
 			l.key = l.key[:0]
 			for _, codes := range all {
-				l.key = binary.LittleEndian.AppendUint32(l.key, uint32(codes[r])) // Dropped is not part of a key
+				l.key = binary.LittleEndian.AppendUint32(l.key, uint32(codes[r])) // no key in entries has Dropped
 			}
 			entry, ok := l.joined.entries[string(l.key)]
 			if !ok {

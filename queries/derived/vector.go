@@ -10,7 +10,7 @@ import (
 // errShape means that a batch does not have the columns of its schema.
 var errShape = errors.New("derived: a batch does not fit its schema")
 
-// load copies n rows of a column, beginning with row from, into the input's vector.
+// load copies n rows of a column, starting at row from, to the input's vector.
 func (in *input) load(c *table.Column, from, n int) {
 	in.resize(n, c.Type.Kind)
 	direct := c.Codes == nil && c.Ends == nil

@@ -12,8 +12,8 @@ type dictionary struct {
 	codes []int32
 }
 
-// openColumn returns the slice of codes for the values of c's dictionary. If fresh is true, the dictionary is new and
-// the caller must fill the slice.
+// openColumn returns the slice of codes for the values of c's dictionary. fresh is true if the cache did not hold this
+// dictionary; then the caller must fill the slice.
 func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
 	n := c.Values.Len(c.Type.Kind)
 	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {

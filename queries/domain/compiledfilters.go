@@ -40,7 +40,7 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
-	all := b.Keep == nil // no row is dropped so far
+	all := b.Keep == nil // whether no condition has dropped a row yet
 	if !all {
 		copy(s.keep, b.Keep)
 	}
@@ -57,7 +57,8 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 	return nil
 }
 
-// apply sets keep[i] to whether row i fulfils the condition. If all is not set, rows with keep[i] false stay false.
+// apply sets keep[i] to whether row i fulfils the condition. If all is false, keep[i] stays false for rows that earlier
+// conditions have dropped.
 func (t *Test) apply(b *table.Batch, keep []bool, all bool) error {
 	if r, ok := t.Values.(intRange); ok && all && t.Want == 0 {
 		c, err := columnar.Of(b, t.At, t.Kind)

@@ -116,7 +116,7 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *Steps[int64
 	s := &Steps[int64]{Cells: cells, Below: b.Other, Beyond: b.Other, LastCode: cells - 1}
 	for _, e := range at {
 		key, beyond := n.keyOf(Ceil(e))
-		if beyond > 0 { // all values are below this edge and the later ones
+		if beyond > 0 { // all values are below this edge and below all later ones
 			return s
 		}
 		if beyond < 0 {

@@ -16,8 +16,8 @@ const maxNumeral = 1 << 20
 
 const (
 	shortNumeral = 400      // bytes; strconv reads texts up to this length correctly
-	keptDigits   = 800      // more digits than a float64, or a midpoint between two of them, has
-	farExponent  = 10 << 20 // an exponent that the digits of no text can compensate
+	keptDigits   = 800      // a float64, and a midpoint between two neighbours, has fewer digits
+	farExponent  = 10 << 20 // no text has enough digits to make a number with such an exponent finite and not 0
 )
 
 // ParseFloat parses a decimal number, or "inf" or "infinity" in upper or lower case. A number beyond float64's range

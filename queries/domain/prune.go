@@ -13,7 +13,7 @@ import (
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
 	for i := range s.tests {
 		t := &s.tests[i]
-		if b, ok := bounds(t.At); ok && t.excludes(b) { // nulls pass no test, so bounds of the other values suffice
+		if b, ok := bounds(t.At); ok && t.excludes(b) { // a null fulfils no condition
 			return true
 		}
 	}

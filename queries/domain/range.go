@@ -79,7 +79,7 @@ func (r floatRange) code(x float64) int32 {
 	if r.Least <= x && x <= r.Most {
 		return 0
 	}
-	return columnar.Dropped // NaN too
+	return columnar.Dropped // this includes NaN
 }
 
 func (r floatRange) Codes(v table.Values, from int, dst []int32) {

@@ -42,12 +42,12 @@ func rankOf[T cmp.Ordered](steps []T, x T) int32 {
 	return int32(low)
 }
 
-// fillBuckets returns a table of n buckets. of maps a value between the first and the last step to its bucket. even
-// reports whether each bucket has at most one step; the last bucket may also contain the last step.
-func fillBuckets[T cmp.Ordered](steps []T, n int, of func(T) int) (table []rankBucket[T], even bool) {
+// fillBuckets returns a table of n buckets. bucketOf maps a value between the first and the last step to its bucket.
+// even is true if no bucket has more than one step; the last bucket may also contain the last step.
+func fillBuckets[T cmp.Ordered](steps []T, n int, bucketOf func(T) int) (table []rankBucket[T], even bool) {
 	table = make([]rankBucket[T], n)
 	for _, x := range steps {
-		table[of(x)].n++
+		table[bucketOf(x)].n++
 	}
 	before := int32(0)
 	even = true

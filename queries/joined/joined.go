@@ -5,9 +5,10 @@
 // unit, they get the unit of the other table: a row is repeated for each unit that has a row with its key in the other
 // table. In both cases, no row of one unit changes a row of another unit (docs/dev/stability.md).
 //
-// Memory holds the table that gives columns, as a [Side]. If it does not fit, both tables are read several times. Each
-// time, memory holds the records whose hashes are in the next range, and rows are joined to these records. The hash of a
-// record covers its unit too, so that any number of units may have the same key. Nothing is written to disk.
+// Memory holds the table that gives columns, as a [Side]. If the table does not fit, both tables are read several
+// times. In each pass, memory holds the records whose hashes are in the pass's range of hashes, and rows are joined to
+// these records. The hash of a record covers its unit too, so that any number of units may have the same key. Nothing
+// is written to disk.
 package joined
 
 import (
@@ -49,8 +50,8 @@ type Form struct {
 	Schema  table.Schema
 }
 
-// Side is the table that gives columns, or the part of it that memory holds: a record for each key (and unit, if rows get
-// their unit), if the record's hash is from from to to.
+// Side is the table that gives columns, or the part of it that memory holds: the records whose hashes are at least from
+// and at most to. There is a record for each key or, if rows get their unit, for each pair of key and unit.
 type Side struct {
 	Form
 	types    []table.Type // the types of the columns in Add
@@ -59,16 +60,16 @@ type Side struct {
 
 	mu      sync.Mutex
 	records records
-	columns []column // the columns of Add, after Complete
+	columns []column // by column of Add; set by Complete
 }
 
 // records holds the key and the added values of each record. Keys and records are numbered from 0.
 type records struct {
 	words *intern.Uint64s // numbers the keys, if a key is one 64-bit value
 	texts *intern.Texts   // numbers the keys otherwise
-	// If rows get their unit, a key can have several records, and rows numbers the pairs of key and unit: heads[k] is the
-	// first record of key k, next[r] the record of the same key after record r, and keys[r] the key of record r. Otherwise
-	// a record has the number of its key.
+	// If rows get their unit, a key can have several records, and rows numbers the pairs of key and unit: heads[k] is
+	// the first record of key k, next[r] the record of the same key after record r, and keys[r] the key of record r.
+	// Otherwise a record's number is the number of its key.
 	rows              *intern.Texts
 	heads, next, keys []int32
 	identity          []byte   // working memory: a pair of key and unit
@@ -89,7 +90,7 @@ type column struct {
 }
 
 // NewSide returns a side for records whose hashes are at least from. If the records exceed limit bytes, the side lowers
-// the upper end of its range of hashes and drops the records above.
+// the upper end of its range of hashes and drops the records above it.
 func NewSide(f Form, from uint64, limit int64) *Side {
 	s := &Side{Form: f, from: from, to: math.MaxUint64, limit: limit, records: newRecords()}
 	for _, name := range f.Add {
@@ -391,7 +392,7 @@ func completeTexts(c *column, values [][]byte) {
 	c.dict = table.NextDictionary()
 }
 
-// keyReader reads the keys of rows of either table.
+// keyReader reads the keys of the rows of one of the two tables.
 type keyReader struct {
 	*units.Reader
 	word bool // each key is one 64-bit value

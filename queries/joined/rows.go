@@ -60,7 +60,7 @@ func (r *Rows) Join(b *table.Batch, yield func(*table.Batch) error) error {
 		}
 		key := r.find(row)
 		if key < 0 {
-			continue // the row has no unit
+			continue // the row gets no unit
 		}
 		for record := s.records.heads[key]; record != intern.None; record = s.records.next[record] {
 			r.rows, r.records = append(r.rows, int32(row)), append(r.records, record)
@@ -135,7 +135,8 @@ func (m *picked) look(c *column, records []int32) table.Column {
 	return out
 }
 
-// gather sets dst[i] to the item of record records[i], and valid[i] to whether the record has an item that is not null.
+// gather sets dst[i] to items[r], where r is the record records[i]. It sets valid[i] to false if the record is None or
+// if known[r] is false.
 func gather[T any](dst []T, valid []bool, items []T, known []bool, records []int32) {
 	var none T
 	for i, record := range records {

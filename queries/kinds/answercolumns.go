@@ -32,8 +32,8 @@ func ownColumns(s query.Spec, columns []string) []string {
 	return append(names, columns...)
 }
 
-// checkComponents is checkLengths for answers whose intervals require normal noise. It also returns an error if the
-// noise of a vector is not normal.
+// checkComponents does the same as checkLengths, for answers whose intervals require normal noise. It also returns an
+// error if the noise of a vector is not normal.
 func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	for i := range noisy {
 		if !noisy[i].Normal() {
@@ -81,7 +81,7 @@ func answerWithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows f
 		return normalAnswer(noisy, estimate, deviation)
 	}
 	a := query.Answer{Noisy: noisy, Estimate: estimate, Sigma: constantSeries(deviation)}
-	if m.Noise == calibrate.Geometric && rows == 1 { // multiples of the grid, which are added without rounding
+	if m.Noise == calibrate.Geometric && rows == 1 { // sums of multiples of the grid are exact
 		a.Low, a.High = addedSeries(noisy, -half), addedSeries(noisy, half)
 		return a
 	}

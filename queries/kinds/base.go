@@ -69,8 +69,8 @@ func (q *Base) resized(cells int) Base {
 // Cells returns the number of cells of the answer.
 func (q *Base) Cells() int { return q.Size }
 
-// HalfWidth returns false: a plan can state the half-width without an estimate of the number of rows, since the answer
-// is not divided by a private number of rows.
+// HalfWidth returns false: only answers that are divided by a private number of rows have a half-width that depends on
+// this number.
 func (q *Base) HalfWidth([]calibrate.Mechanism) (float64, bool) { return 0, false }
 
 // Directions returns the directions along which the cells of the axes are arranged.
@@ -109,13 +109,13 @@ func (q *Base) compileUnits(s table.Schema, p *problem.Problems) *units.Reader {
 }
 
 // aggregation returns the totals that queries of all kinds need: the row counts of the cells, within the limits on a
-// unit's rows. v adds up values, and keys counts by discovered keys; both may be nil. Columns that do not fit are
-// reported.
+// unit's rows. If v is not nil, the values that it quantizes are added up, too. If keys is not nil, the totals are by
+// discovered keys. Columns that do not fit are reported.
 func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselection.Dimensions,
 	p *problem.Problems) *aggregation.Aggregation {
 	l := q.BatchColumns(s, p)
 	a := &aggregation.Aggregation{By: q.Spec.ByField(), Unit: q.Spec.Unit, FloatUnit: q.Spec.FloatUnit, Limits: q.Limits}
-	fields := make(map[string]table.Field, len(s.Fields)) // a map, since vectors may have thousands of columns
+	fields := make(map[string]table.Field, len(s.Fields)) // a map, because vectors may have thousands of columns
 	for _, f := range slices.Backward(s.Fields) {
 		fields[f.Name] = f
 	}
@@ -134,7 +134,7 @@ func (q *Base) aggregation(s table.Schema, v *quantize.Quantizer, keys *keyselec
 	}
 	a.Tables = [][]int{cell}
 	if v != nil {
-		v.Compile(l) // only to report columns that do not fit
+		v.Compile(l) // to report columns that do not fit; the result is not used
 		a.Value, a.AllRows = v, v.Value.Rows > 0
 	}
 	if c := q.Spec.Counts; c != nil {
@@ -170,7 +170,8 @@ func (q *Base) countBytes(cells int, copies int64) int64 {
 }
 
 // Tally returns a tally for a table with schema s: it counts how many rows are kept, and how many are dropped for each
-// reason. Batches must hold the columns of Columns, in that order. It returns the errors of New.
+// reason. Batches must hold the columns of Columns, in that order. Errors are problems of the columns, such as a column
+// that is missing.
 func (q *Base) Tally(s table.Schema) (*tally.Tally, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.BatchColumns(s, p)

@@ -167,7 +167,7 @@ func (q *ByKeys) Aggregation(s table.Schema) (*aggregation.Aggregation, error) {
 // Hide returns the sums by key, and the query's other totals, as exact answers.
 func (q *ByKeys) Hide(t accumulate.Totals) ([]mechanism.Exact, error) { return t.Keyed.Hide() }
 
-// Bytes returns 0: the memory of keys is included in the memory of the rows of units.
+// Bytes returns 0: the memory for keys is part of the memory for the rows of units.
 func (q *ByKeys) Bytes(int, int64) int64 { return 0 }
 
 // Directions returns nil, since no cell is known before keys are selected.

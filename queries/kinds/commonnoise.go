@@ -73,7 +73,8 @@ func newCommonNoise(c Base, r *quantileReader, spreads bool, p *problem.Problems
 	return &CommonNoise{Base: c, reader: r, Form: form}
 }
 
-// formOf returns the design of a query's noise in which a cell has the least error: common or independent noise.
+// formOf returns the design of the query's noise under which a cell has the least error. It has a fraction of common
+// noise, or none.
 func formOf(c *Base, adj query.Adjacency) *strategy.CommonNoise {
 	return strategy.NewCommonNoise(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size),
 		adj == query.ReplaceOne)
@@ -254,7 +255,8 @@ func (q *IndependentNoise) Strategy(_ query.Adjacency, ms []calibrate.Mechanism)
 	return out, nil
 }
 
-// stated returns the facts that the strategies of both types state about the table.
+// stated returns the part of a strategy that is the same for common and for independent noise: the facts about the
+// query's table.
 func stated(q *Base, form *strategy.CommonNoise, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
 	out.Cell = out.Error

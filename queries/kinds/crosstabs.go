@@ -371,7 +371,7 @@ func (q *Crosstabs) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (que
 	}
 	out.Error = q.errorOf(out.Tables)
 	mu := float64(calibrate.ComposedMu(ms))
-	unit := float64(q.Limits.Rows) / mu // the error of a cell if a single table gets all of mu
+	unit := float64(q.Limits.Rows) / mu // the standard deviation of a cell if a single table gets all of mu
 	if adj == query.ReplaceOne {
 		unit *= math.Sqrt2
 	} else {
@@ -447,7 +447,7 @@ func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error)
 		q.capTotal(counts)
 	}
 	for _, r := range q.Marginals.Residuals() {
-		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // each residual is contained in a table
+		k := slices.IndexFunc(largest, func(t strategy.Set) bool { return t.Has(r) }) // there is always such a table
 		e, err := mechanism.HideWide(q.Marginals.Quantum(r), q.Marginals.Measure(r, largest[k], t.Tables[k]))
 		if err != nil {
 			return nil, err
@@ -462,7 +462,7 @@ func (q *Crosstabs) Hide(t accumulate.Totals) (out []mechanism.Exact, err error)
 
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Crosstabs) Bytes(workers int, _ int64) int64 {
-	n := 32 * int64(q.Size) // the residuals, and the largest one while it is computed
+	n := 32 * int64(q.Size) // all residuals, and one more while it is computed
 	for _, t := range q.Marginals.Largest() {
 		n += 8 * int64(q.Marginals.Cells(t)) * q.copies(workers)
 	}

@@ -23,7 +23,7 @@ import (
 // replaced by the average margins of the nearest tables. If the tables still disagree, rounding to small steps makes
 // them agree (crosstabsjoint.go).
 
-// tables are tables by some dimensions that agree with each other.
+// tables are the tables of a crosstabs query. Once nonnegative or round has changed them, they agree with each other.
 type tables struct {
 	// Sizes[d] is the number of values of dimension d.
 	Sizes []int
@@ -41,13 +41,13 @@ func (t *tables) stopped() bool { return t.Stopped != nil && t.Stopped() }
 
 const (
 	projectionRounds = 300
-	settledBelow     = 1e-7 // relative to the mean of a table's cells
+	settledBelow     = 1e-7 // rounds end at this change, relative to the mean of a table's cells
 	rakingRounds     = 1000
-	raked            = 1e-10 // the largest error after raking, relative to the total
+	raked            = 1e-10 // raking ends at this error, relative to the total
 	agreeRounds      = 30
-	unitsOfDeviation = 20 // steps per standard deviation, if the tables agree only after rounding
+	unitsOfDeviation = 20 // steps of rounding per standard deviation, if the tables agree only after rounding
 	mostUnits        = 1 << 20
-	fewBelow         = 2 // in standard deviations: cells below are adjusted first
+	fewBelow         = 2 // cells below this are adjusted first; in standard deviations
 )
 
 // nonnegative replaces the values by nearby values that agree and are not negative. If base is not 0, they are
@@ -159,7 +159,7 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 		if t.stopped() {
 			return false
 		}
-		x := slices.Clone(margins[a]) // the margin that was used in the round before
+		x := slices.Clone(margins[a]) // the table of the round before; nil in the first round
 		if x == nil {
 			x = t.nearest(a, near[a], margins)
 		}
@@ -178,7 +178,7 @@ func (t *tables) fitWith(sets []uint64, near, margins map[uint64][]float64) bool
 // takeMargins replaces margins that no non-negative table has. It uses the margins of the nearest tables, averaged over
 // all tables with this margin. Margins by one dimension stay the same.
 func (t *tables) takeMargins(sets []uint64, margins map[uint64][]float64) {
-	taken := map[uint64][]float64{} // by set of dimensions, the average of the residuals
+	taken := map[uint64][]float64{} // by set of dimensions: the sum, later the average, of the residuals
 	times := map[uint64]float64{}
 	for _, a := range sets {
 		x := slices.Clone(margins[a])

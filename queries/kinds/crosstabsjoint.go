@@ -62,16 +62,16 @@ type joint struct {
 // goal is a margin that the matrix should have after a dimension is added.
 type goal struct {
 	want []float64
-	is   []float64 // the present margin, then the factors by which cells are scaled
+	is   []float64 // the margin that the matrix has; fit overwrites it with the factors by which it scales cells
 	lack []float64 // the amount of the margin that the rounded cells still lack
-	// first[i] is the cell of the margin for row i and the first value; step is the distance to the cell of the next
-	// value.
+	// first[i] is the cell of the margin for row i of the matrix and the first value of the new dimension. For each
+	// further value, the cell's index is larger by step.
 	first []int
 	step  int
 }
 
-// joined returns a table of integers by the dimensions in cluster. Its sums are near the tables, and its sums by one
-// dimension are exactly the tables in single.
+// joined returns a table of integers by the dimensions in cluster. Its margins are near the tables of t. Its margins by
+// one dimension are exactly the tables in single.
 func (t *tables) joined(cluster uint64, single map[uint64][]float64) *joint {
 	var order []int
 	for rest := cluster; rest != 0; rest &= rest - 1 {
@@ -279,7 +279,7 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 		}
 		return sum
 	}
-	high := slices.Max(scores) // no score is above it
+	high := slices.Max(scores) // above all scores, so that no column reaches it
 	low := slices.Min(scores) - step*units
 	for range levelSteps {
 		if level := low + (high-low)/2; sum(level) > units {
@@ -300,7 +300,7 @@ func byScores(scores, missing []float64, units, step float64) []float64 {
 		return cmp.Compare(scores[b]-step*given[b], scores[a]-step*given[a])
 	})
 	for units > 0 && len(order) > 0 {
-		// one round suffices, unless the search for a level of huge scores ended early
+		// one round hands out all units, except if scores are so large that the search ended at an inexact level
 		order = slices.DeleteFunc(order, func(c int) bool {
 			if units > 0 {
 				more := max(1, min(missing[c]-given[c], math.Floor(units/float64(len(order)))))

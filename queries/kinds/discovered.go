@@ -143,7 +143,7 @@ func (q *Discovered) Components(adj query.Adjacency) ([]query.Component, error) 
 	return []query.Component{c}, nil
 }
 
-// declaredKeys is declared for counts by key. The only bound that its error can name is max_groups.
+// declaredKeys does the same as declared, for counts by key. Its error can name only the bound max_groups.
 func (q *Discovered) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
 	d := q.Spec.Declared
 	switch {

@@ -43,7 +43,7 @@ func (meanOfKnownRows) components(q *Sums, adj query.Adjacency) ([]query.Compone
 		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec,
 			"the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	}
-	n := float64(q.Quantizer.Value.Rows) // exact
+	n := float64(q.Quantizer.Value.Rows) // a float64 holds Rows exactly
 	sum := q.sumSensitivity(adj)
 	mean, err := q.declared(adj, calibrate.Sensitivity{
 		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the "+
@@ -134,12 +134,12 @@ func errTwoSensitivities(q *Sums) error {
 		"a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 }
 
-// sumAndCount returns the components of the sum and the count of which a mean is the quotient.
+// sumAndCount returns the components of a mean that is a quotient: the sum and the count.
 //
 // Let sigma_s and sigma_c be the standard deviations of the noise in the sums and the count. The squared error of a
-// mean of n rows with d components is about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². The worst mean has ‖mean -
-// centre‖ = ρ, the norm of half the range. For this mean, the error is least if the fractions of mu² are in the ratio
-// sqrt(d)·Delta_s : ρ·Delta_c, because sigma² = Delta²/fraction.
+// mean of n rows with d components is about (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². In the worst case ‖mean -
+// centre‖ is ρ, the norm of half the range. For such a mean, the error is least if the fractions of mu² are in the
+// ratio sqrt(d)·Delta_s : ρ·Delta_c, because sigma² = Delta²/fraction.
 func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
@@ -148,7 +148,7 @@ func (q *Sums) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	q.setL1(&count, adj)
-	// costs are relative to the square of the largest mean, for the sum as for the count
+	// the costs of sum and count are both relative to the square of the largest mean
 	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow())
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2

@@ -258,7 +258,7 @@ func (q *Nested) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.
 		}
 	}
 	if q.Tree.AnyKnown() {
-		// other designs would also gain from public totals, so a comparison without them would be misleading
+		// with public totals the other designs would have smaller errors, too, so a comparison would mislead
 		return out, nil
 	}
 	mu := float64(calibrate.ComposedMu(ms))

@@ -14,17 +14,18 @@ import (
 // column sums must be the cells of the group, which are already final. So a correction changes only the children of one
 // group, and every level keeps the total of the whole tree.
 //
-// There are two candidates for a non-negative table near the estimates. The first is fitted column by column. It has
-// small errors, but a child with few rows gets a total that is too large, all the more if it has many cells. For the
-// second, the totals of the children are fitted first, and then the nearest table with these totals: its totals have
-// less bias and more noise. The result is a weighted mean of both tables, with one weight for each level.
+// There are two candidates for a non-negative table near the estimates. The cellwise table is fitted column by column.
+// It has small errors, but a child with few rows gets a total that is too large, all the more if it has many cells. For
+// the totals-first table, the totals of the children are fitted first, and then the nearest table with these totals:
+// its totals have less bias and more noise. The result is a weighted mean of both tables, with one weight for each
+// level.
 //
-// The weight of the second table minimizes the expected squared error of the totals in this level and the levels above
-// it. This error is estimated from the noisy numbers (Stein 1981, Estimation of the mean of a multivariate normal
-// distribution). The weight is then raised by its standard error, in favour of the second table. If the noise does not
-// determine the weight well, this hardly changes the squared error, and small totals are less often too large.
+// The weight of the totals-first table minimizes the expected squared error of the totals in this level and the levels
+// above it. This error is estimated from the noisy numbers (Stein 1981, Estimation of the mean of a multivariate normal
+// distribution). The weight is then raised by its standard error. If the noise does not determine the weight well, this
+// hardly changes the squared error, and small totals are less often too large.
 //
-// The totals of the second table are best linear predictions, not sums of noisy cells. Suppose that a child has a
+// The totals of the totals-first table are best linear predictions, not sums of noisy cells. Suppose that a child has a
 // fraction p of each cell W_j of its group, up to a deviation with variance b·W_j², and that the noise of a cell has
 // variance v. Then p is a weighted mean of the quotients of the child's and the group's cells. The prediction of the
 // child's cell is p·W_j plus a fraction b·W_j²/(b·W_j² + v) of the remaining difference. So cells that are 0 in the
@@ -123,25 +124,26 @@ type children struct {
 	// stopped reports whether the run was cancelled. If so, the tables are not finished.
 	stopped func() bool
 
-	// mix chooses the weight of the table whose totals are fitted first.
+	// mix chooses the weight of the totals-first table.
 	mix mixture
 
 	rows, columns, below, column, cellwise []float64 // working memory
 }
 
-// mixture chooses the weights w and 1 - w of two tables: first, whose totals are fitted first, and cellwise, which is
-// fitted column by column. Let t be the noisy totals, and m the totals of the weighted mean. The expected squared error
-// of m is |m - t|² + 2·cov(m, t) plus a constant. In a projection, a coordinate that is 0 does not move with t; each
-// other coordinate adds the variance of t to the covariance.
+// mixture chooses the weight w of the totals-first table and the weight 1 - w of the cellwise table. Let t be the noisy
+// totals, and m the totals of the weighted mean of both tables. The expected squared error of m is |m - t|² + 2·cov(m,
+// t) plus a constant. In a projection, a coordinate that is 0 does not move with t; each other coordinate adds the
+// variance of t to the covariance.
 type mixture struct {
-	above, below float64 // the weight before limits is above/below
+	above, below float64 // the weight that minimizes the error is above/below, limited to [0, 1]
 	square       float64 // the variance of above
 	weight       float64
 }
 
-// add takes the children of one group into account. The totals of the children are noisy, and in the two tables first
-// and cellwise. variance is the variance of a noisy total of all cells, an upper bound on the variance of noisy.
-// covariance is the covariance of first with noisy minus the covariance of cellwise with noisy.
+// add takes the children of one group into account. It gets the totals of the children: the noisy ones, those of the
+// totals-first table (first), and those of the cellwise table. variance is the variance of a noisy total of all cells,
+// an upper bound on the variance of noisy. covariance is the covariance of first with noisy minus the covariance of
+// cellwise with noisy.
 func (w *mixture) add(noisy, first, cellwise []float64, variance, covariance float64) {
 	for i, f := range first {
 		w.above += (noisy[i] - cellwise[i]) * (f - cellwise[i])
@@ -197,7 +199,7 @@ func (c *children) weigh(x, variances, totals []float64) {
 	if !c.mixes(len(variances), totals) {
 		return
 	}
-	noisy := make([]float64, len(variances)) // sums over the cells that are not 0 in the group
+	noisy := make([]float64, len(variances)) // add up only the cells that are not 0 in the group
 	for i := range noisy {
 		for j, y := range x[i*c.cells : (i+1)*c.cells] {
 			if c.whole[j] > 0 {
@@ -217,8 +219,8 @@ func (c *children) weigh(x, variances, totals []float64) {
 	c.mix.add(noisy, first, c.totals(c.cellwise), variance*float64(c.cells), covariance)
 }
 
-// deviation returns the standard deviation of a child's total. It returns 0 if a child has only one cell: there is no
-// second table then, and the nearest numbers are best.
+// deviation returns the standard deviation of a child's total. It returns 0 if a child has only one cell: then there is
+// no totals-first table, and the nearest numbers are best.
 func (c *children) deviation(variances []float64) float64 {
 	if c.cells == 1 {
 		return 0
@@ -342,7 +344,7 @@ func (c *children) fitTable(x, variances, totals []float64) {
 		totals = c.totals(x)
 		if c.integers {
 			for i, y := range first {
-				if y == 0 && totals[i] < 1 { // less than one row, and 0 in the first table
+				if y == 0 && totals[i] < 1 { // less than one row, and 0 in the totals-first table
 					totals[i] = 0
 				}
 			}

@@ -19,7 +19,7 @@ func New(s query.Spec) (query.Query, error) {
 	}
 	var q query.Query
 	switch {
-	case len(p.List) > 0 && s.RowsShare != 0: // further problems would only follow from these
+	case len(p.List) > 0 && s.RowsShare != 0: // further problems would only follow from those found
 	case s.Kind == query.Crosstab && slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Levels != nil }):
 		q = newNested(s, p)
 	case s.Kind == query.Crosstab:

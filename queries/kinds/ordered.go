@@ -179,7 +179,7 @@ func deviationsOf(noisy []mechanism.Noisy) []float64 {
 	return out
 }
 
-// sums returns the estimated cumulative counts of each group: n + 1 numbers, starting with 0.
+// sums returns the estimated cumulative counts of each group: n + 1 numbers for each group, the first of which is 0.
 func (q *Ordered) sums(noisy []mechanism.Noisy) [][]float64 {
 	deviations, levels := deviationsOf(noisy), q.Form.Levels()
 	y := make([][]float64, len(levels))

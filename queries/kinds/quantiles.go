@@ -115,7 +115,7 @@ func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problem
 			"add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != query.Histogram {
-		return -1 // such a key is an error that package configs reports
+		return -1 // package configs reports quantiles and cdf of other kinds
 	}
 	return at
 }
@@ -170,20 +170,20 @@ func (r *quantileReader) readCells(noisy, estimate mechanism.Noisy) []query.Read
 	})
 }
 
-// read computes the tables from the cumulative counts of each group, which of returns. s describes their noise.
-func (r *quantileReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []query.Reading {
+// read computes the tables. sumsOf returns the cumulative counts of a group, and s describes their noise.
+func (r *quantileReader) read(groups int, s strategy.Spread, sumsOf func(group int) sumsBelow) []query.Reading {
 	var all []query.Reading
 	if len(r.quantiles) > 0 {
 		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
 		all = append(all, query.Reading{Name: quantilesReading,
-			Answer: r.table(groups, s, of, key, func(d distribution, out []withInterval) {
+			Answer: r.table(groups, s, sumsOf, key, func(d distribution, out []withInterval) {
 				for i, q := range r.quantiles {
 					out[i] = d.quantile(q)
 				}
 			})})
 	}
 	if r.cdf {
-		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.belowColumn(),
+		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, sumsOf, r.belowColumn(),
 			func(d distribution, out []withInterval) {
 				for i := range out {
 					out[i] = d.share(i + 1)
@@ -202,12 +202,12 @@ func (r *quantileReader) belowColumn() domain.KeyColumn {
 type withInterval struct{ estimate, low, high float64 }
 
 // table returns a table that has one row for each group and each label of key.
-func (r *quantileReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn,
+func (r *quantileReader) table(groups int, s strategy.Spread, sumsOf func(int) sumsBelow, key domain.KeyColumn,
 	read func(distribution, []withInterval)) query.Answer {
 	rows := len(key.Labels.Floats)
 	all := make([]withInterval, groups*rows)
 	for g := range groups {
-		x := of(g)
+		x := sumsOf(g)
 		d := distribution{edges: r.Edges, widths: r.widths, noisy: x.Noisy, estimate: rising(x.Estimate), spread: s,
 			mostOfRow: r.mostOfRow}
 		read(d, all[g*rows:(g+1)*rows])
@@ -408,20 +408,20 @@ func (d distribution) within(sums []float64, j int, part float64) (rows, doubt f
 // the two nearest cells. It is at least 0, and at most twice the density of the cell.
 func (d distribution) density(sums []float64, j int) float64 {
 	width := d.widths
-	of := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
+	densityOf := func(i int) float64 { return max(sums[i+1]-sums[i], 0) / width[i] }
 	end := func(cell, next int) float64 {
-		return max(of(cell)+(of(cell)-of(next))*width[cell]/(width[cell]+width[next]), 0)
+		return max(densityOf(cell)+(densityOf(cell)-densityOf(next))*width[cell]/(width[cell]+width[next]), 0)
 	}
 	m := len(d.edges) - 1
 	switch {
 	case m == 1:
-		return of(0)
+		return densityOf(0)
 	case j == 0:
 		return end(0, 1)
 	case j == m:
 		return end(m-1, m-2)
 	}
-	before, after := of(j-1), of(j)
+	before, after := densityOf(j-1), densityOf(j)
 	if before == 0 || after == 0 {
 		return 0
 	}
@@ -459,7 +459,7 @@ func firstPart(holds func(part float64) bool) float64 {
 		}
 	}
 	if low == 0 {
-		return 0 // holds is true from the start of the cell on
+		return 0 // holds is true already at the start of the cell
 	}
 	return high
 }

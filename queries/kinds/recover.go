@@ -25,9 +25,9 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	multiples := make([]int64, len(values))
 	for i, v := range values {
 		switch k := v / grid; {
-		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // also of NaN
+		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // true for NaN, too
 			return nil, errInexact
-		case k == end: // the largest multiple may have been rounded to this value
+		case k == end: // 2^63 - 1, the largest multiple, is rounded to 2^63 as a float64
 			multiples[i] = math.MaxInt64
 		default:
 			multiples[i] = int64(k)
@@ -36,7 +36,7 @@ func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	return multiples, nil
 }
 
-// recoverVectors is Recover for queries whose released columns are the components themselves.
+// recoverVectors implements Recover for queries whose released columns are the components themselves.
 func recoverVectors(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
 	if len(grids) != len(columns) {
 		return out, errInexact

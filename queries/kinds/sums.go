@@ -27,10 +27,10 @@ import (
 // how they compute the answer from noisy vectors. Each has a [summary] for this in its own file. This file has what
 // they have in common.
 
-// Sums is a query that adds up values.
+// Sums is a query that adds up values: a sum, a mean or a variance.
 type Sums struct {
 	Base
-	Reach     *sensitivity.Reach // bounds on a value as it is added up
+	Reach     *sensitivity.Reach // bounds on what one row adds to the sums
 	Quantizer *quantize.Quantizer
 	Kind      summary
 	// half is half the length of the clamp. For vectors it is the bound on their norm.
@@ -42,8 +42,8 @@ type Sums struct {
 
 // quotient is a summary whose answer is divided by a noisy number of rows.
 type quotient interface {
-	// halfWidth is HalfWidth of [query.Query] for values within half of the centre. deviations are the standard deviations
-	// of the components; normal is set if the noise is Gaussian.
+	// halfWidth implements HalfWidth of [query.Query] for values within half of the centre. deviations are the standard
+	// deviations of the components; normal is set if the noise is Gaussian.
 	halfWidth(half float64, deviations []float64, normal bool) float64
 }
 
@@ -62,7 +62,7 @@ func (q *Sums) HalfWidth(ms []calibrate.Mechanism) (overRows float64, ok bool) {
 	return k.halfWidth(q.half, deviations, ms[0].Noise == calibrate.Gaussian), true
 }
 
-// summary is the use that a query makes of the sums of values: a sum, a mean or a variance.
+// summary is what a query computes from the sums of values: a sum, a mean or a variance.
 type summary interface {
 	// Extra returns the totals that are needed besides the sums of values.
 	Extra() extraVectors
@@ -71,9 +71,9 @@ type summary interface {
 	components(q *Sums, adj query.Adjacency) ([]query.Component, error)
 	// answer returns the answer from the components' noisy vectors. estimate holds the same vectors after denoising.
 	answer(q *Sums, noisy, estimate []noisyVector) query.Answer
-	// readBack is Recover of [query.Query]: the inverse of answer.
+	// readBack implements Recover of [query.Query]: it is the inverse of answer.
 	readBack(q *Sums, c query.Columns, grids []float64) (query.Recovered, error)
-	// looksEmpty is LooksEmpty of [query.Query].
+	// looksEmpty implements LooksEmpty of [query.Query].
 	looksEmpty(q *Sums, noisy []mechanism.Noisy) bool
 }
 
@@ -134,7 +134,7 @@ func (q *Sums) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.looksEmp
 // Aggregation describes adding up the values, and the other totals that the query needs.
 func (q *Sums) Aggregation(s table.Schema) (*aggregation.Aggregation, error) { return q.sumsOf(s, nil) }
 
-// sumsOf is Aggregation for given keys. If keys is nil, values are added up by listed cells.
+// sumsOf returns the totals by the given keys. If keys is nil, they are by listed cells.
 func (q *Sums) sumsOf(s table.Schema, keys *keyselection.Dimensions) (*aggregation.Aggregation, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	a := q.aggregation(s, q.Quantizer, keys, p)
@@ -187,7 +187,8 @@ func (q *Sums) Bytes(workers int, _ int64) int64 {
 	return n * q.copies(workers)
 }
 
-// Tally is Tally of Base, and also counts rows by their value: null, outside of the clamp, and so on.
+// Tally counts what the Tally of Base counts, and also counts rows by their value: null, outside of the clamp, and so
+// on.
 func (q *Sums) Tally(s table.Schema) (*tally.Tally, error) {
 	t, err := q.Base.Tally(s)
 	if err != nil {
@@ -337,7 +338,7 @@ func newQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	if o.Field = string(s.Kind); s.CountsWeights() {
 		o.Field += ".weight"
 	}
-	if s.Value.Share != 0 { // the range is not the final clamp, so it has no centre
+	if s.Value.Share != 0 { // Value holds the public range, not the chosen clamp, so its centre is not subtracted
 		o.Centred, o.Bits = false, privateclamp.Bits
 	}
 	before := len(p.List)

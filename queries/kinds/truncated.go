@@ -41,7 +41,7 @@ import (
 type truncated struct {
 	cut   float64 // noisy counts of at least this number, before rounding, are selected
 	sigma float64
-	least float64 // the smallest count that a key can have
+	least float64 // the smallest true count that a key can have
 	grid  float64 // noisy counts are multiples of it
 	// estimates[i] is the estimate for the noisy count cut + (i/estimatePoints)²·farAbove·sigma.
 	estimates []float64
@@ -49,7 +49,7 @@ type truncated struct {
 
 const (
 	estimatePoints = 400
-	farAbove       = 16 // in standard deviations: from here on above cut, noisy counts are their own estimates
+	farAbove       = 16 // noisy counts this far above cut, in standard deviations, are their own estimates
 	biasRounds     = 8
 )
 
@@ -112,7 +112,7 @@ func (t *truncated) correct() {
 			corrected := t.estimates[i] - interpolate(bias, (f-t.least)/step)
 			t.estimates[i] = min(max(t.least, corrected), max(noisy[i], t.least)) // selection only raises noisy counts
 		}
-		for i := estimatePoints - 1; i >= 0; i-- { // a smaller noisy count must not get a larger estimate
+		for i := estimatePoints - 1; i >= 0; i-- { // make the estimates rise with the noisy counts
 			t.estimates[i] = min(t.estimates[i], t.estimates[i+1])
 		}
 	}
@@ -138,12 +138,12 @@ func interpolate(table []float64, at float64) float64 {
 	return table[i] + (max(at, 0)-float64(i))*(table[i+1]-table[i])
 }
 
-// series returns a series with the values of of for each noisy count.
-func (t *truncated) series(noisy query.Series, of func(y float64) float64) query.Series {
+// series returns a series with the value f(y) for each noisy count y.
+func (t *truncated) series(noisy query.Series, f func(y float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		noisy(start, dst)
 		for i, y := range dst {
-			dst[i] = of(y)
+			dst[i] = f(y)
 		}
 	}
 }

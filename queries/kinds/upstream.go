@@ -14,9 +14,10 @@ import (
 //
 // The table has no column for the privacy unit, so the program cannot drop rows of units over a bound. Instead the
 // producer promises that a unit has at most k rows, or changes k counts by at most m each, or changes all counts
-// together by at most s. Sensitivities follow from these limits as from limits that the program enforces: k rows in one
-// cell change the answer by k, and k rows in different cells by sqrt(k). Two rows of a unit are known to be in
-// different cells if they differ in a column and the dimensions put different values of this column in different cells.
+// together by at most s. Sensitivities follow from these limits in the same way as from limits that the program
+// enforces: k rows in one cell change the answer by k, and k rows in different cells by sqrt(k). Two rows of a unit are
+// known to be in different cells if they differ in a column and the dimensions put different values of this column in
+// different cells.
 
 // upstreamLimits returns how much one unit can change a query with this number of cells, according to the producer's
 // promise.

@@ -22,7 +22,7 @@ import (
 
 const (
 	squareBits    = 30
-	maxSquareLog2 = 400 // keeps the quantum of squares within the sampler's range
+	maxSquareLog2 = 400 // so that the quantum of squares is within the sampler's range
 )
 
 var varianceFacts = sumsKind{
@@ -74,7 +74,7 @@ func (varianceOfValues) components(q *Sums, adj query.Adjacency) ([]query.Compon
 	}
 	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
 	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
-	// costs are relative to the square of the largest variance, h²/2
+	// costs are relative to the square of the largest variance, which is h²/2
 	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h)
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []query.Component{sum, square, count}, nil
@@ -120,7 +120,7 @@ func (q *Sums) squareReach() *sensitivity.Reach {
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
-	tail               func(kurtosis float64) float64 // as in ratio
+	tail               func(kurtosis float64) float64 // see the field tail of ratio
 }
 
 // varianceZ is the half-width, in standard deviations, of a 97.5 % interval. Two such intervals both contain the true
@@ -237,7 +237,7 @@ func (v variedVariance) above(x float64) (p float64) {
 		n := v.rows + a*v.count
 		for j, b := range hermiteNodes {
 			mean := min(max((sum+b*v.sum)/n, -v.half), v.half)
-			needed := (v.noisy-offset+mean*mean)*n - square // the variance reaches the observed one if the noise of the squares is at least this
+			needed := (v.noisy-offset+mean*mean)*n - square // the noise of the squares must be at least this
 			p += hermiteWeights[i] * hermiteWeights[j] * math.Erfc(needed/(v.square*math.Sqrt2)) / 2
 		}
 	}
@@ -272,7 +272,7 @@ func three(components []noisyVector, f func(s, q, n float64) float64) query.Seri
 func (varianceOfValues) halfWidth(h float64, deviations []float64, normal bool) float64 {
 	sum, square, count := deviations[0], deviations[1], deviations[2]
 	if normal {
-		const atTheEnds = 1.02 // at the ends of their ranges, intervals are up to 1 % wider
+		const atTheEnds = 1.02 // intervals are up to 1 % wider if the mean or the mean square is at an end of its range
 		return atTheEnds * calibrate.Z95 * math.Hypot(math.Hypot(square, 2*h*sum), 1.5*h*h*count)
 	}
 	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)

@@ -132,7 +132,7 @@ func (q *Base) vector(component int, conditions []string) (Vector, error) {
 		switch {
 		case d.Null == domain.OwnCell && d.Other == domain.OwnCell && numbers:
 			axis.Null, axis.Number = int(a.Extra.Null), NumberCondition(d.Column)
-		case d.Null == domain.OwnCell && d.Other == domain.OwnCell: // such an axis drops no row
+		case d.Null == domain.OwnCell && d.Other == domain.OwnCell: // the axis drops no row, so it adds no condition
 		case d.Other == domain.OwnCell && numbers:
 			v.Conditions = append(v.Conditions, NumberCondition(d.Column))
 		default:
@@ -203,13 +203,14 @@ func (v noisyVector) ownVector() noisyVector {
 	return noisyVector{v.own.Fill, v.own.Mechanism().Deviation(), v.own}
 }
 
-// vectors returns, for each component, the vector from which the answer is computed. of holds the noisy vectors or
-// their estimates. Estimates from denoising steps are not replaced by less noisy versions.
-func (q *Sums) vectors(noisy, of []mechanism.Noisy) []noisyVector {
-	out := make([]noisyVector, len(of))
-	for i := range of {
-		out[i] = noisyVector{own: of[i]}.ownVector()
-		if b := q.betterOf(i); b != nil && b.Values != nil && len(of[i].Steps()) == len(noisy[i].Steps()) {
+// vectors returns, for each component, the vector from which the answer is computed. used[i] is the noisy vector of
+// component i or its estimate. If used[i] is an estimate from denoising steps, a less noisy version does not replace
+// it.
+func (q *Sums) vectors(noisy, used []mechanism.Noisy) []noisyVector {
+	out := make([]noisyVector, len(used))
+	for i := range used {
+		out[i] = noisyVector{own: used[i]}.ownVector()
+		if b := q.betterOf(i); b != nil && b.Values != nil && len(used[i].Steps()) == len(noisy[i].Steps()) {
 			out[i].fill, out[i].deviation = query.HeldSeries(b.Values), b.Deviation
 		}
 	}

@@ -38,7 +38,7 @@ func (weightedMean) components(q *Sums, adj query.Adjacency) ([]query.Component,
 	weights.Reach = sensitivity.ReachOf(weights.Quantizer)
 	count := weights.componentOfSum(weights.sumSensitivity(adj), adj)
 	count.Name = "count"
-	sum.Weight, count.Weight = sum.Sens.L2, q.half*count.Sens.L2 // as for a mean: see sumAndCount
+	sum.Weight, count.Weight = sum.Sens.L2, q.half*count.Sens.L2 // the same weights as for a mean: see sumAndCount
 	return []query.Component{sum, count}, nil
 }
 

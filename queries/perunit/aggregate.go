@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// quantum clamps values to [lo, hi] and rounds them to multiples of size, a power of two, so that their sums are exact in
-// any order.
+// quantum describes how the values of a sum are rounded: they are clamped to [lo, hi] and rounded to multiples of size,
+// a power of two, so that their sums are exact in any order.
 type quantum struct {
 	lo, hi float64
 	size   float64
@@ -65,7 +65,7 @@ func (s *state) sum() float64 {
 	return x
 }
 
-// take replaces the stored value by value if value is larger (largest set) or smaller (largest not set).
+// take keeps value instead of the stored value if value is larger (largest set) or smaller (largest not set).
 func (s *state) take(value []byte, largest bool) {
 	if s.best == nil || (bytes.Compare(value, s.best) > 0) == largest && !bytes.Equal(value, s.best) {
 		s.best = append([]byte{}, value...) // an empty text must not become nil

@@ -76,7 +76,7 @@ func (b *Builder) Add(batch *table.Batch) error {
 		if err != nil {
 			return err
 		}
-		b.codes = append(b.codes, slices.Clone(codes)) // cloned, because the next condition may use the same coder
+		b.codes = append(b.codes, slices.Clone(codes)) // a copy, because the next condition may use the same coder
 	}
 	for row, cell := range b.cells {
 		if cell >= 0 {

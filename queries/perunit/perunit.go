@@ -202,7 +202,7 @@ func (c *Column) plan(reads []string, input table.Schema, zone *time.Location, p
 	return made, made.typ
 }
 
-// quantum returns the clamp and rounding of a Sum's values. whole is set if the values are integers.
+// quantum returns the clamp and the rounding of a Sum's values. If whole is set, the values are integers.
 func (c *Column) quantum(whole bool, p *problem.Problems) quantum {
 	lo, err1 := calibrate.ParseNearest(c.Lo)
 	hi, err2 := calibrate.ParseNearest(c.Hi)

@@ -37,7 +37,8 @@ func nearNames(name string, names []string) []string {
 	return near[:min(len(near), 3)]
 }
 
-// BadType returns the problem that a column of type t cannot be used. Hint is empty, unless no query can read the type.
+// BadType returns the problem that a column of type t cannot be used. Its Hint is empty if queries can read the type,
+// but not for this use.
 func BadType(t table.Type) *Error {
 	e := &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
 	if t.Kind == table.Invalid {

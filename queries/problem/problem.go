@@ -35,14 +35,14 @@ func (e *Error) Error() string {
 
 // The codes of Error.
 const (
-	CodeBadSpec        = "bad-query"       // the spec contradicts itself
+	CodeBadSpec        = "bad-query"       // the parts of the spec contradict each other
 	CodeBadValue       = "bad-value"       // a label, an edge or a number does not fit the column or key
 	CodeDuplicate      = "duplicate"       // two labels, cells or key columns are the same
 	CodeMissingBound   = "missing-bound"   // no bound limits the contribution of a unit
 	CodeConstant       = "constant-query"  // the adjacency makes the answer public
-	CodeLowSensitivity = "low-sensitivity" // declared below what the bounds imply
-	CodeTooManyCells   = "too-many-cells"  // more than a dense vector holds
-	CodeUnknownColumn  = "unknown-column"  // not in the input's schema
+	CodeLowSensitivity = "low-sensitivity" // the declared sensitivity is below the one that the bounds imply
+	CodeTooManyCells   = "too-many-cells"  // the query has more cells than memory can hold
+	CodeUnknownColumn  = "unknown-column"  // the input has no column of this name
 	CodeColumnType     = "column-type"     // the column's type does not fit its use
 	CodeRows           = "row-count"       // the input has another number of rows than was declared
 )
@@ -54,7 +54,7 @@ const (
 	FieldSensitivity = "sensitivity"
 )
 
-// Errors returns the problems that err holds. If err holds none and is not nil, it becomes one problem.
+// Errors returns the problems that err holds. If err is not nil and holds no problem, it becomes a problem itself.
 func Errors(err error) []*Error {
 	if err == nil {
 		return nil

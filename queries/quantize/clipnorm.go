@@ -15,7 +15,7 @@ const farAway = 1 << (MaxBits + 1)
 func (q *Quantizer) clipVector(dst []int64, row []float64) bool {
 	longest := 0.0
 	for _, x := range row {
-		longest = max(longest, math.Abs(x)) // NaN if a component is NaN
+		longest = max(longest, math.Abs(x)) // longest becomes NaN if a component is NaN
 	}
 	switch {
 	case len(row) != len(dst), math.IsNaN(longest):
@@ -69,7 +69,7 @@ func shorten(x []int64, norm uint64) {
 	}
 	for i, v := range x {
 		h, l := bits.Mul64(magnitude(v), norm)
-		y, _ := bits.Div64(h, l, own) // no component is longer than the vector: the quotient is at most norm
+		y, _ := bits.Div64(h, l, own) // a component is at most as long as the vector, so the quotient is at most norm
 		x[i] = int64(y)
 		if v < 0 {
 			x[i] = -x[i]
@@ -88,7 +88,7 @@ func rootUp(x int128.Int) uint64 {
 	n := uint64(math.Sqrt(math.Ldexp(float64(x.High), 64)+float64(x.Low))) + 1
 	if uint64(x.High) < n {
 		quotient, _ := bits.Div64(uint64(x.High), x.Low, n)
-		n = n/2 + quotient/2 + 1 // the sum may have 65 digits
+		n = n/2 + quotient/2 + 1 // the sum may have 65 binary digits, so halve each term before adding
 	}
 	for n > 0 && !squareBelow(n-1, x) {
 		n--

@@ -114,7 +114,7 @@ func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
 
 // ceilLog2 returns the least e with x <= 2^e, for x > 0.
 func ceilLog2(x *big.Rat) int {
-	e := x.Num().BitLen() - x.Denom().BitLen() - 1 // 2^e < x
+	e := x.Num().BitLen() - x.Denom().BitLen() - 1 // e is too small: 2^e < x
 	for x.Cmp(powerOfTwo(e)) > 0 {
 		e++
 	}

@@ -11,7 +11,7 @@ import (
 
 // RowValues reads the values of a batch's rows as floats.
 type RowValues struct {
-	columns []domain.Coordinates // read the columns; nil if the value is a column of lists
+	columns []domain.Coordinates // readers of the columns; nil if the value is a column of lists
 	dims    int                  // how many numbers a row has
 	rows    []float64            // the values of the batch, row by row, if they are in columns of numbers
 	list    *table.Column        // the values of the batch, if they are in a column of lists
@@ -52,7 +52,7 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 			p.Add(field, problem.CodeColumnType, "a column of lists needs the public length of its lists", "add length: N")
 		}
 	default:
-		hint := problem.BadType(t).Hint // not empty if no query reads columns of this type
+		hint := problem.BadType(t).Hint // BadType has a hint if no query can read columns of this type
 		if hint == "" {
 			hint = "input.csv.types types a CSV column"
 		}

@@ -58,7 +58,7 @@ func (v *Value) Dims() int {
 // Half returns half of Hi - Lo, or the largest norm of a vector, in the unit of the values.
 func (v *Value) Half() float64 {
 	if v.ClipL2 != "" {
-		norm, _ := calibrate.ParseNearest(v.ClipL2) // checked when the quantizer was made
+		norm, _ := calibrate.ParseNearest(v.ClipL2) // New has checked that it can be parsed
 		return norm
 	}
 	low, _ := calibrate.ParseNearest(v.Lo)

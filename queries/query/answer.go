@@ -2,7 +2,7 @@ package query
 
 import "github.com/dprelease/dprelease/queries/domain"
 
-// Series writes the values of cells start, start+1, … to dst, one for each element.
+// Series writes the values of the cells start, start+1, … to dst, until dst is full.
 type Series func(start int, dst []float64)
 
 // HeldSeries yields values that are held in memory.

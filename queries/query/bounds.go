@@ -24,8 +24,8 @@ type Bounds struct {
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-// Resolve fills in the bounds that follow from others, for a domain with this number of cells. If a bound is missing,
-// it returns its name.
+// Resolve computes the bounds that are not set from the other bounds and the number of cells of the domain. If a bound
+// that is needed can't be computed, missing is its name in the job.
 func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	l = bounding.Limits{Rows: b.MaxRows, Cells: int64(cells), RowsPerCell: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {

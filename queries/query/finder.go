@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
-// Finder is a query whose clamp, or whose bound on the rows of a unit, is chosen within a public range. It is chosen
-// from a noisy histogram, which gets its noise first. Hide returns the histogram after the exact answers of the
-// components. Answers that depend on the choice get noise after it ([mechanism.Exact.Choose]). The components state the
-// largest sensitivities that can be chosen.
+// Finder is a query that chooses its clamp, or its bound on the rows of a unit, within a public range. The choice is
+// made from a noisy histogram, which gets its noise before the other answers. Hide returns the histogram after the
+// exact answers of the components. The answers that depend on the choice get their noise after it
+// ([mechanism.Exact.Choose]). The components state the largest sensitivities that can be chosen.
 type Finder interface {
 	Query
 	// Histogram returns the component of the histogram. Its Weight is its fraction of the query's mu².
@@ -18,7 +18,7 @@ type Finder interface {
 	Follows() []bool
 	// RuleVersion is the version of the rule by which Find chooses.
 	RuleVersion() int
-	// Widest is the public range: of values, in quanta, or of bounds, from 1 to the largest.
+	// Widest is the whole public range: of clamps, in quanta, or of bounds, from 1 to the largest.
 	Widest() mechanism.Range
 	// Find chooses the clamp or bound from the noisy histogram. charged[i] is the charged mechanism of component i.
 	Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, adj Adjacency) (SearchResult, error)

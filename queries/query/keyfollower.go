@@ -14,8 +14,8 @@ type KeyFollower interface {
 	WithKeys(keys []string) (Query, error)
 }
 
-// KeyWeigher is a query that can select keys by weights of units instead of numbers of units. The weights follow from
-// the noise.
+// KeyWeigher is a query that can select keys by totals of weights. A unit with d keys adds the weight w[d-1] to each of
+// them, instead of 1. The weights depend on the noise of the selection.
 type KeyWeigher interface {
 	Query
 	// WithWeights returns the query with these weights ([calibrate.KeySelection.Weights]). If the component of a query

@@ -1,16 +1,18 @@
 package query
 
-// Lattice describes tables that agree with each other, because each of them is a sum of one table by all dimensions.
+// Lattice describes tables that agree with each other because all are sums of one table: each of them adds that table
+// up over some groups of each dimension.
 //
-// A dimension has levels. Level 0 is one group: the sum over the dimension. Each further level divides the groups of the
-// level before it. The groups of the last level are the dimension's own cells.
+// A dimension has levels. Level 0 has one group, the total over the dimension. Each further level divides the groups of
+// the level before it. The groups of the last level are the dimension's own cells.
 type Lattice struct {
 	// First[d][l][g] is the first group of level l+1 in group g of level l of dimension d. The groups in g+1 come after
 	// the groups in g. The last item is the number of groups of level l+1.
 	First [][][]int32
-	// Tables[k][d] is the level of dimension d in table k. In the order of the cells, the last dimension is the fastest.
+	// Tables[k][d] is the level of dimension d in table k. The cells of a table are in row-major order: the group of
+	// the last dimension changes fastest.
 	Tables [][]int
-	// Public has the levels of tables that are public and not among Tables, such as public totals.
+	// Public lists further tables, in the form of Tables, whose cells are public, such as public totals.
 	Public [][]int
 	// Step is the smallest difference between two estimates that matters, if no estimate is negative; otherwise it is 0.
 	Step float64

@@ -24,8 +24,8 @@ type Component struct {
 	Quantum float64
 	// RowBound is the largest absolute value that one row adds to a cell: 1 for counts.
 	RowBound float64
-	// Scale is what one unit of the component is worth in the answer: 1/n for a mean of a public number n of rows,
-	// otherwise 1.
+	// Scale converts the component's unit to the answer's: it is 1/n for a mean of a public number n of rows, otherwise
+	// 1.
 	Scale float64
 	// Keys is the largest number of keys in which a unit counts, if cells are discovered keys ([mechanism.SelectKeys]);
 	// otherwise 0.
@@ -33,7 +33,8 @@ type Component struct {
 	// MinUnits is the pre-threshold of discovered keys: keys with fewer units are dropped before noise is added; 0 means
 	// 1.
 	MinUnits int64
-	// Weighted is set if keys are selected by weights of units; see [KeyWeigher].
+	// Weighted is set if a unit adds a weight to each of its keys, instead of 1, when keys are selected; see
+	// [KeyWeigher].
 	Weighted bool
 	// Weight decides the component's fraction of the query's mu², relative to the query's other components.
 	Weight float64

@@ -39,7 +39,7 @@ type Spec struct {
 	Called []string
 	// Upstream describes the unit of a table whose producer bounded its contribution; nil if the program does.
 	Upstream *Upstream
-	// Counts describes the column of counts in a table of counts; nil if each row counts once.
+	// Counts describes the column that holds the number of rows that a row stands for; nil if each row counts once.
 	Counts *quantize.Value
 	Bounds Bounds
 	// RowsShare is set if the bound on the rows of a unit is chosen privately, at most Bounds.MaxRows. It is the fraction
@@ -54,7 +54,7 @@ type Spec struct {
 	Read Read
 	// Crosstabs describes which tables are made; nil unless the kind is Crosstab.
 	Crosstabs *Crosstabs
-	// CommonNoise is set if the cells of a histogram may have common noise: it is the adjacency. "" if they may not.
+	// CommonNoise is the adjacency, if the cells of a histogram may have common noise, otherwise "".
 	CommonNoise Adjacency
 	// Filtered is set if filters may drop rows, so that the number of rows in the query is private.
 	Filtered bool
@@ -63,7 +63,7 @@ type Spec struct {
 	// MinUnits is the pre-threshold of a histogram that discovers keys: keys with fewer units are dropped before noise is
 	// added; 0 means 1.
 	MinUnits int64
-	// ByWeights is set if a histogram selects its keys by weights of units instead of numbers of units.
+	// ByWeights is set if a histogram selects its keys by totals of weights; see [KeyWeigher].
 	ByWeights bool
 	// Leader describes the query that selects the keys by which this query adds values up; nil if its cells are listed.
 	Leader *Leader

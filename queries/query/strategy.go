@@ -7,9 +7,11 @@ import (
 	"github.com/dprelease/dprelease/queries/strategy"
 )
 
-// Strategic is a query whose noise is not simply added to its cells: its tables are computed from other noisy numbers.
+// Strategic is a query whose noise is not simply added to the cells of its answer: its tables are computed from noisy
+// numbers that are not these cells.
 type Strategic interface {
-	// Strategy describes this design and its errors, for the mechanisms of the components.
+	// Strategy describes where the query adds noise and how large the errors of its tables are, if its components have
+	// these mechanisms.
 	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
 }
 
@@ -77,8 +79,8 @@ type StrategyTable struct {
 	Name      string   `json:"name"`
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
-	Deviation float64  `json:"standard_deviation"` // of the noisy cell in which it is largest
-	// Factors[c] is the multiple of component c's noise variance that is in the variance of that cell; nil if the variance
-	// is not such a sum.
+	Deviation float64  `json:"standard_deviation"` // the largest of a noisy cell
+	// Factors[c] is the factor of component c's noise variance in the variance of the cell with the largest deviation;
+	// nil if that variance is not a sum of multiples of the components' variances.
 	Factors map[string]float64 `json:"-"`
 }

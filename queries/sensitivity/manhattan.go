@@ -36,7 +36,8 @@ func mostRows(l bounding.Limits, a int64) *big.Int {
 	return rows
 }
 
-// AbsoluteNorm returns the L1 sensitivity of sums of such values in a domain with this number of cells, rounded up.
+// AbsoluteNorm returns the L1 sensitivity of sums of values with this reach, in a domain with this number of cells,
+// rounded up.
 func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(CeilingOf(r.absolute(l, adj, cells)), r.Exponent)
 }

@@ -12,7 +12,7 @@ import (
 // each in [-Less, More] or each in [-More, Less]. If instead the L2 norm of a vector is bounded, Components is 1 and
 // More = Less is the bound on the norm.
 type Reach struct {
-	More, Less int64 // More >= Less >= 0
+	More, Less int64 // More is at least Less, and Less at least 0.
 	Components int64
 	// Length is the number of components of a vector whose L2 norm is bounded; 0 if each component has its own bound.
 	Length   int64
@@ -29,7 +29,7 @@ func ReachOf(q *quantize.Quantizer) *Reach {
 	return r
 }
 
-// Norm returns the L2 sensitivity of sums of such values in a domain with this number of cells, rounded up.
+// Norm returns the L2 sensitivity of sums of values with this reach, in a domain with this number of cells, rounded up.
 func (r *Reach) Norm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(RootUp(r.Squared(l, adj, cells)), r.Exponent)
 }
@@ -102,8 +102,8 @@ func (r *Reach) changed(n, o int64) *big.Int {
 	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
 }
 
-// pairing holds what a full cell adds to the sum: both if it is full in both tables, one if it is full in one table and
-// empty in the other.
+// pairing holds what a full cell (with m rows) adds to the sum of [Reach.corners]: both if the cell is full in both
+// tables, one if it is full in one table and empty in the other.
 type pairing struct{ both, one *big.Int }
 
 // best returns sum plus the most that x full cells of one table and y full cells of the other can add, or nil if they do
@@ -124,7 +124,8 @@ func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	return total
 }
 
-// total returns what the full cells of both tables, n together, add if pairs cells are full in both tables.
+// total returns the amount that full cells add to the sum. The two tables have n full cells, of which pairs are the
+// same cell in both tables.
 func (p pairing) total(pairs, n int64) *big.Int {
 	both := new(big.Int).Mul(p.both, big.NewInt(pairs))
 	one := new(big.Int).Mul(p.one, big.NewInt(n-2*pairs))

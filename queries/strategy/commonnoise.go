@@ -51,15 +51,16 @@ type CommonNoise struct {
 	other float64  // the standard deviation of a cell in the design that was not chosen, at mu = 1
 }
 
-// NewCommonNoise returns the design for a histogram of cells in which a cell's standard deviation is least: independent
-// noise or common noise, and independent noise if both are equal. One unit contributes within b. alone is the squared
-// L2 sensitivity of the cells. replaced is set if a unit may be replaced, not only added or removed.
-func NewCommonNoise(cells int, b Bounds, alone *big.Int, replaced bool) *CommonNoise {
+// NewCommonNoise returns the design under which a cell of a histogram has the least standard deviation: independent
+// noise or common noise, and independent noise if both are equal. A unit contributes within b. cellsNorm2 is the
+// squared L2 sensitivity of the cells with independent noise. replaced is set if a unit may be replaced, not only added
+// or removed.
+func NewCommonNoise(cells int, b Bounds, cellsNorm2 *big.Int, replaced bool) *CommonNoise {
 	s := &CommonNoise{cells: cells}
 	p := s.bestFraction(b)
 	a := big.NewRat(p, 1<<commonBits)
 	norm2 := s.residualNorm2(a, b)
-	without := new(big.Rat).SetInt(alone)
+	without := new(big.Rat).SetInt(cellsNorm2)
 	if replaced && norm2.Cmp(without) < 0 {
 		norm2 = without
 	}
@@ -110,27 +111,6 @@ func (s *CommonNoise) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
 		largest = with
 	}
 	return largest
-}
-
-// rest returns how many rows of a unit remain after it has filled as many cells as possible.
-func (b Bounds) rest() int64 {
-	if full := b.full(); full < b.Cells {
-		return b.Rows - full*b.RowsPerCell
-	}
-	return 0
-}
-
-// full returns how many cells a unit can fill with RowsPerCell rows each.
-func (b Bounds) full() int64 { return min(b.Cells, b.Rows/b.RowsPerCell) }
-
-// fullest describes a unit that fills as many cells as possible and has rest rows in one more cell. It returns the
-// number of its rows, and the sum of the squares of its counts.
-func (b Bounds) fullest(rest int64) (rows, squares *big.Int) {
-	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.RowsPerCell))
-	squares = new(big.Int).Mul(rows, big.NewInt(b.RowsPerCell))
-	r := big.NewInt(rest)
-	rows.Add(rows, r)
-	return rows, squares.Add(squares, r.Mul(r, r))
 }
 
 // residualOf returns the squared norm of c − a·(1, …, 1), given the sum (rows) and the sum of squares of the counts c.

@@ -45,7 +45,7 @@ func (c contrasts) ranges() (alike, unlike interval) {
 		}
 		product := new(big.Int).Mul(own, big.NewInt(int64(v)))
 		alike = alike.with(new(big.Int).Add(later, new(big.Int).Mul(product, big.NewInt(int64(v)))))
-		if v > 0 { // u < v for each column u
+		if v > 0 { // the product with each column u < v
 			unlike = unlike.with(new(big.Int).Sub(later, product))
 		}
 		later.Add(later, own)
@@ -67,7 +67,7 @@ func (c contrasts) decoded() float64 {
 		largest = max(largest, float64(v)*float64(v)*own+later)
 		later += own
 	}
-	return largest * (1 + 0x1p-40) // covers the rounding errors of the sums
+	return largest * (1 + 0x1p-40) // to cover the rounding errors of the sums
 }
 
 // apply replaces the d values along an axis of a table by the d − 1 contrasts h_j·x. The factors c_j are not yet

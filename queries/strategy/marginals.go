@@ -89,7 +89,7 @@ type attributeFacts struct {
 
 // maxUnlike returns the largest absolute value of the inner product of two different columns.
 func (f attributeFacts) maxUnlike() *big.Int {
-	if f.unlike.low == nil { // the attribute has one value
+	if f.unlike.low == nil { // an attribute with one value has no two different columns
 		return new(big.Int)
 	}
 	low, high := new(big.Int).Abs(f.unlike.low), new(big.Int).Abs(f.unlike.high)
@@ -161,7 +161,7 @@ func (m *Marginals) closure() []Set {
 				a &^= 1 << i
 			}
 		}
-		for s := a; ; s = (s - 1) & a { // every subset
+		for s := a; ; s = (s - 1) & a { // every subset of a
 			if !seen[s] {
 				seen[s] = true
 				all = append(all, s)

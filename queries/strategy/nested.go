@@ -39,7 +39,7 @@ type Nested struct {
 	first [][]int32
 	sizes []int
 	known []bool
-	alike func() *alike // found once
+	alike func() *alike // the groups of equal nodes (nestedgroups.go), which are found at the first call
 }
 
 // NewNested returns the strategy for a tree of levels. groups[l][i] is the node of level l that contains leaf i. Nodes
@@ -182,7 +182,7 @@ func (n *Nested) estimate(p *passes, y [][]float64, cells int) {
 			switch {
 			case p.beneath[l][i] == 0:
 				copy(own, sum)
-			case s > 0: // if s is 0, the number is exact and stays
+			case s > 0: // if s is 0, the number is exact and does not change
 				a := s / p.beneath[l][i]
 				for c := range own {
 					own[c] += a * (sum[c] - own[c])
@@ -338,7 +338,7 @@ func (n *Nested) Coefficients(level int, weights, variances []float64) [][]float
 	if !n.AnyKnown() {
 		return n.transposed(n.passes(variances, false), level, weights, n.cells)
 	}
-	// The weights of a node's cells are divided into their mean, which is the weight of the node's total, and the
+	// Divide the weights of a node's cells into their mean, which is the weight of the node's total, and the
 	// differences from the mean.
 	means, apart := make([]float64, n.sizes[level]), slices.Clone(weights)
 	for i := range means {

@@ -12,7 +12,7 @@ import (
 // kind whose parents are in the same group form a group, and have the same variance V. Even a tree with many leaves
 // usually has few groups, so errors are computed for each group instead of each node.
 
-// alike holds the kinds and groups of a tree's nodes above the leaves.
+// alike holds the groups of equal nodes: the kinds and groups of the tree's nodes above the leaves.
 type alike struct {
 	kinds  [][]nodeKind  // by level
 	groups [][]nodeGroup // by level
@@ -106,9 +106,9 @@ func (a *alike) size() (size int) {
 	return size
 }
 
-// variances returns the variance V of the estimates (see nested.go): all is indexed by level and group, and leaves by
-// the group of the leaves' parents. v[l] is the variance of the noise of level l. exact(l) reports whether the numbers
-// of level l have no noise.
+// variances returns the variance V of the estimates (see nested.go). all[l][g] is the variance for group g of level l,
+// and leaves[g] the variance for the leaves whose parents are in group g. v[l] is the variance of the noise of level l.
+// exact(l) reports whether the numbers of level l have no noise.
 func (a *alike) variances(v []float64, exact func(level int) bool) (all [][]float64, leaves []float64) {
 	last := len(a.kinds)
 	leaf := v[last]

@@ -92,7 +92,7 @@ func (n *Nested) rounds() int {
 // tangents returns the loss for the fractions p, and its slope in the fraction of each level. If the loss is the
 // largest variance, values and slopes have one item for the worst group of each level.
 func (n *Nested) tangents(loss Loss, p []float64) (values []float64, slopes [][]float64) {
-	worst := make([]int, len(p)) // the groups
+	worst := make([]int, len(p)) // the group with the largest variance in each level
 	at := func(p []float64, choose bool) []float64 {
 		v := make([]float64, len(p))
 		for l := range p {
@@ -147,7 +147,7 @@ func solveGame(payoffs [][]float64) (strategy []float64, value float64) {
 		}
 	}
 	const tiny = 1e-12
-	for range 10 * (rows + columns) { // a limit that is never reached: the method needs fewer steps
+	for range 10 * (rows + columns) { // the simplex method needs fewer steps than this limit
 		gains := table[rows][:columns+rows]
 		enters := slices.Index(gains, slices.Max(gains))
 		if gains[enters] <= tiny {

@@ -9,20 +9,6 @@ import (
 	"github.com/dprelease/dprelease/internal/mechanism/int128"
 )
 
-// norm2 returns the largest squared norm of the row counts of one unit. The unit that attains it fills as many cells as
-// possible with RowsPerCell rows, and has the remaining rows in one more cell.
-func (b Bounds) norm2() *big.Int {
-	full := min(b.Cells, b.Rows/b.RowsPerCell)
-	rest := int64(0)
-	if full < b.Cells {
-		rest = b.Rows - full*b.RowsPerCell
-	}
-	m, r := big.NewInt(b.RowsPerCell), big.NewInt(rest)
-	sum := new(big.Int).Mul(m, m)
-	sum.Mul(sum, big.NewInt(full))
-	return sum.Add(sum, r.Mul(r, r))
-}
-
 // Form is the kind of numbers that get noise in a design.
 type Form string
 
@@ -204,7 +190,7 @@ func (o *Ordered) Measure(counts []int64) []int128.Slice {
 }
 
 // Sums returns the best linear unbiased estimates of the n cumulative counts. y[i] holds the noisy numbers of component
-// i, deviations[i] is the deviation of their noise.
+// i, and deviations[i] is the standard deviation of their noise.
 func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	switch o.form {
 	case FormPrefix:
@@ -220,8 +206,8 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	return out
 }
 
-// Spread returns the variances of the cumulative counts and of the cells. deviations[i] is the deviation of component
-// i's noise.
+// Spread returns the variances of the cumulative counts and of the cells. deviations[i] is the standard deviation of
+// component i's noise.
 func (o *Ordered) Spread(deviations []float64) Spread {
 	var s Spread
 	switch o.form {
@@ -250,11 +236,11 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 	return s
 }
 
-// Error returns the root mean square of the cumulative counts' deviations. deviations[i] is the deviation of component
-// i's noise.
+// Error returns the root mean square of the standard deviations of the cumulative counts. deviations[i] is the standard
+// deviation of component i's noise.
 func (o *Ordered) Error(deviations []float64) float64 {
 	sum := 0.0
-	if o.form == FormPrefix { // the covariances, which take longer, are not needed
+	if o.form == FormPrefix { // do not call Spread, which also computes the covariances and takes longer
 		v := 0.0
 		for _, g := range o.root.g {
 			v += g * g

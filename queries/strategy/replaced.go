@@ -93,8 +93,8 @@ func (m *Marginals) Replaced() [][]float64 {
 	return out
 }
 
-// changeNorm returns an upper bound on the squared norm by which residual s changes if a row's values change in the
-// attributes changed.
+// changeNorm returns an upper bound on the squared norm by which residual s changes if the values of a row change in
+// all attributes of the set changed.
 func (m *Marginals) changeNorm(s, changed Set) *big.Rat {
 	if changed == 0 {
 		return new(big.Rat)

@@ -104,7 +104,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 		}
 		s2, least := closedForm(slopes, costs)
 		bound = max(bound, least)
-		at, most := least, 1.0 // at: the loss of s2; most: the largest mu² of a change
+		at, most := least, 1.0 // at is the loss of s2, and most is the largest mu² of a change
 		if loss == LossLargest {
 			at = 0
 			for k, v := range m.variances(s2) {
@@ -123,7 +123,7 @@ func (m *Marginals) Solve(loss Loss, weights []float64, changes [][]float64) (De
 				most = max(most, mu2)
 				share[c] *= mu2 * mu2
 			}
-			most *= 1 + 0x1p-30 // covers the rounding errors of the sums
+			most *= 1 + 0x1p-30 // to cover the rounding errors of the sums
 			normalize(share)
 		}
 		if at*most < best.Error {
@@ -188,7 +188,7 @@ func closedForm(v, costs []float64) (s2 []float64, least float64) {
 	return s2, root * root
 }
 
-// Compared holds the errors of other designs for the same tables at mu = 1, each defined as [Design.Error].
+// Compared holds the errors of other designs for the same tables at mu = 1. They are errors as in [Design.Error].
 type Compared struct {
 	// The designs:
 	//   - Equal: each table has its own noise, all with one sigma.

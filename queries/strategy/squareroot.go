@@ -118,12 +118,7 @@ func (p *squareRoot) spread() Spread {
 // most k times the norm of the first column (triangle inequality). If too many positions of the r rows had to be tried,
 // the norm is taken with m rows in each of the q cells.
 func (p *squareRoot) norm2(b Bounds) (norm *big.Int, attained bool) {
-	full := min(b.Cells, b.Rows/b.RowsPerCell)
-	rest := int64(0)
-	if full < b.Cells {
-		rest = b.Rows - full*b.RowsPerCell
-	}
-	cells := full
+	rest, cells := b.rest(), b.full()
 	if rest > 0 {
 		cells++
 	}

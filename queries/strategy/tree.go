@@ -83,14 +83,14 @@ func (t *tree) upwardPass(precisions []float64) upwards {
 		}
 	}
 	sum := 0.0
-	for i, v := range u.own[0] { // nodes without a parent
+	for i, v := range u.own[0] { // these nodes have no parent
 		u.before[0][i] = sum
 		sum += v
 	}
 	return u
 }
 
-// spread returns the variance of the sum of the first i + 1 cells, and its covariance with the sum of all cells.
+// spread returns a, the variance of the sum of the first i + 1 cells, and c, its covariance with the sum of all cells.
 func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	leaf := len(t.widths) - 1
 	a, c = u.own[leaf][i], u.own[leaf][i]
@@ -178,8 +178,9 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns fractions of mu² for the levels that make the mean variance of the cumulative counts small. It removes
-// levels from t that do not help. norm(w) is the squared norm of one unit's change in a level whose nodes have w cells.
+// weigh chooses the fractions of mu² for the levels that make the mean variance of the cumulative counts small, and
+// returns them. It removes from t the levels that do not help. norm(w) is the squared norm of one unit's change in a
+// level whose nodes have w cells.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))

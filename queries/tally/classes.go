@@ -39,7 +39,7 @@ func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
 	return nil
 }
 
-// unitClasser classifies rows without a privacy unit as null, and other rows as inside.
+// unitClasser puts rows without a privacy unit in the class null, and other rows in the class inside.
 type unitClasser struct {
 	units *units.Reader
 	cells []int32

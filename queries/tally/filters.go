@@ -27,7 +27,7 @@ func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, e
 	return t, p.Err()
 }
 
-// filterClasser classifies rows that one filter rejects as null or outside, and other rows as inside.
+// filterClasser puts rows that one filter rejects in the class null or outside, and other rows in the class inside.
 type filterClasser struct {
 	tests   []domain.Test
 	numeric bool // texts are compared as numbers

@@ -49,7 +49,7 @@ type Input struct {
 	NullCounts, OutsideCounts bool
 }
 
-// Inside returns the number of rows with a value that is in a listed cell or, for a filter, accepted.
+// Inside returns the number of rows whose value is in a listed cell or, for a filter, accepted.
 func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
 
 // Used returns the number of rows that this input does not drop: the rows inside, and other rows that still count.
@@ -151,7 +151,8 @@ func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
 	}
 }
 
-// hasUnparsed reports whether a row without a value has a text that is not valid for the column's type or use.
+// hasUnparsed reports whether a row that has no value for the query holds a text: the text is not valid for the
+// column's type or use.
 func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
 	for _, at := range x.at {
 		c := &b.Columns[at]
@@ -179,7 +180,8 @@ func (t *Tally) Merge(o *Tally) {
 // Rows returns the number of rows that passed the filters.
 func (t *Tally) Rows() int64 { return t.rows }
 
-// Counted returns how many of these rows have a cell, a value and a unit, including rows that the bounds on units drop.
+// Counted returns how many of the rows that passed the filters have a cell, a value and a unit. This includes rows that
+// the bounds on units drop.
 func (t *Tally) Counted() int64 { return t.counted }
 
 // Inputs returns the counts of each input, in the order of dimensions, unit and value.

@@ -43,7 +43,7 @@ func TooSlow(r *rand.Rand, mu float64) bool {
 // Point is a point of the curve: epsilon is Eps and mu is Num/Den.
 type Point struct{ Eps, Num, Den float64 }
 
-// RandomEpsilon draws from [0, 1e6]: usually a common epsilon, sometimes 0, 1e6 or a subnormal number.
+// RandomEpsilon draws an epsilon from [0, 1e6]: usually a common one, sometimes 0, 1e6 or a subnormal number.
 func RandomEpsilon(r *rand.Rand) float64 {
 	switch r.Intn(12) {
 	case 0:
@@ -60,7 +60,7 @@ func RandomEpsilon(r *rand.Rand) float64 {
 	return math.Pow(10, -7+13*r.Float64())
 }
 
-// RandomDelta draws from [1e-300, 1), often near the limits.
+// RandomDelta draws a delta from [1e-300, 1), often near one of the limits.
 func RandomDelta(r *rand.Rand) float64 {
 	switch r.Intn(10) {
 	case 0:

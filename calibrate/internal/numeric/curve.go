@@ -118,8 +118,8 @@ func (p *point) fillDirect(density wide, x, y dd, mu wide) {
 	p.mills = r.hi
 }
 
-// fillMidpoint computes the fields of the point for mu < 1/32, from the Taylor series of R about a = eps/mu. With c[n]
-// = R^(n)(a)/n! and b = mu/2,
+// fillMidpoint computes the fields of the point for mu < 1/32, from the Taylor series of R at a = eps/mu. With c[n] =
+// R^(n)(a)/n! and b = mu/2,
 //
 //	R(a - b) - R(a + b) = -mu·(c[1] + c[3]·b² + c[5]·b⁴ + ...).
 //

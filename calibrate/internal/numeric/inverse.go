@@ -4,8 +4,10 @@ import (
 	"math"
 )
 
-// The curve and its three inverses as float64s on the safe side. Each inverse solves the equation approximately and
-// moves the solution slightly to the unsafe side. From there, Boundary finds the extreme float64 that Meets accepts.
+// This file computes delta on the curve of the Gaussian mechanism, and the inverses of the curve: epsilon, mu and
+// sigma. Each result is a float64 on the safe side: no guarantee is stated stronger than it is, and no sigma is too
+// small. An inverse solves the equation approximately and moves the solution slightly to the unsafe side. From there,
+// Boundary finds the extreme float64 that Meets accepts.
 
 // nudge is the relative amount by which a candidate is moved to the unsafe side before it is rounded. It exceeds the
 // candidate's error, so rounding never yields a float64 that is safe but not extreme. If the rounded candidate is

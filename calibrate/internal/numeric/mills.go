@@ -79,7 +79,7 @@ const (
 	millsTail  = 8
 	millsNodes = asymptoticFrom*8 + 1
 
-	// The table is computed with tablePrec bits and tableTerms terms.
+	// the table is computed with tablePrec bits, from series of tableTerms terms
 	tablePrec  = 384
 	tableTerms = 40
 )

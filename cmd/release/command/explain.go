@@ -37,8 +37,8 @@ means. A key may be given by its path or by its last part; in a phrase each word
 func commands(root *cobra.Command) (out []explanation) {
 	for _, c := range root.Commands() {
 		if !c.Hidden {
-			out = append(append(out, explanation{"command", c.Name(), fmt.Sprintf("%s. See %s --help.", c.Short,
-				c.CommandPath())}), commands(c)...)
+			out = append(append(out, explanation{Kind: "command", Name: c.Name(), Text: fmt.Sprintf("%s. See %s --help.",
+				c.Short, c.CommandPath())}), commands(c)...)
 		}
 	}
 	return out
@@ -77,7 +77,12 @@ type explanation struct {
 	Kind string
 	Name string
 	Text string
+	// named is set for a key whose value is a list, or a mapping whose keys the user chooses.
+	named bool
 }
+
+// freeName stands in the path of a key for a key that the user chooses.
+const freeName = "NAME"
 
 // findExplanations returns the explanations whose name equals word, or equals the word of this program with the same
 // meaning. If there are none and word is a phrase, it returns the glossary's explanations of the words in it. If nothing
@@ -93,7 +98,9 @@ func findExplanations(word string, more ...explanation) (found []explanation, si
 	if wanted == "" {
 		return nil, nil, nil
 	}
-	found = withName(all, wanted)
+	if found = withName(all, wanted); len(found) == 0 {
+		found = withPath(all, word)
+	}
 	for i := 0; i < len(synonyms) && len(found) == 0; i++ {
 		if slices.ContainsFunc(strings.Split(synonyms[i].theirs, ", "), func(s string) bool {
 			return singular(normal(s)) == singular(wanted)
@@ -145,6 +152,33 @@ func withName(all []explanation, wanted string) (found []explanation) {
 	return found
 }
 
+// withPath returns the keys at a path in which names of the user stand, such as queries.trips.weight and
+// input.csv.types["fee"]: items of lists, and keys that the user chooses.
+func withPath(all []explanation, path string) (found []explanation) {
+	steps := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(`.[]"'`, r) })
+	for _, e := range all {
+		for at := strings.Split(e.Name, "."); e.Kind == "job key" && len(at) > 0 && len(steps) > 1; at = at[1:] {
+			if e.isAt(at, steps) {
+				found = append(found, e)
+				break
+			}
+		}
+	}
+	return found
+}
+
+// isAt reports whether steps lead along the path at, which ends with the key that e explains.
+func (e *explanation) isAt(at, steps []string) bool {
+	if len(at) == 0 {
+		return len(steps) == 0 || len(steps) == 1 && e.named
+	}
+	key, list := strings.CutSuffix(at[0], "[]")
+	if len(steps) == 0 || key != freeName && normal(key) != normal(steps[0]) {
+		return false
+	}
+	return e.isAt(at[1:], steps[1:]) || list && len(steps) > 1 && e.isAt(at[1:], steps[2:])
+}
+
 // synonyms lists words of other fields and programs, and names of explanations that say what a reader looks for.
 var synonyms = []struct{ theirs, ours string }{
 	{"average, avg", "mean"},
@@ -152,7 +186,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"percent, percentage, proportion, ratio, rate, fraction", "rates"},
 	{"std, stddev, sd, deviation, standard error, error size", "standard deviation"},
 	{"top, top 10, top n, top k, ranking, most frequent, mode, group keys, new values", "discover, partition selection"},
-	{"outlier, extreme value, trim, truncate, truncation, winsorize, winsorise, clip, cap, min, max, minimum, maximum, range",
+	{"outlier, extreme value, trim, truncate, truncation, winsorize, clip, cap, min, max, minimum, maximum, range",
 		"clamp, contribution bound"},
 	{"privacy loss, composition, rho, zcdp, gdp, renyi, rdp, attacker, attack, membership inference", "mu"},
 	{"error bar, margin of error, ci, uncertainty", "confidence interval"},
@@ -161,7 +195,7 @@ var synonyms = []struct{ theirs, ours string }{
 	{"bucket, bin, category, class", "cell"},
 	{"join", "lookups, tables"},
 	{"person, people, individual, user, customer, patient, member, household, record, entity, row", "privacy unit"},
-	{"anonymous, anonymity, anonymise, anonymize, anonymisation, anonymization, pseudonym, k-anonymity, gdpr, " +
+	{"anonymous, anonymity, anonymize, anonymization, pseudonym, k-anonymity, gdpr, " +
 		"confidentiality, privacy, reidentification", "differential privacy"},
 	{"laplace, gaussian, gauss, geometric, normal distribution, randomness, seed", "mechanism"},
 	{"bias, unbiased", "noisy, estimate"},
@@ -253,12 +287,16 @@ func explainedNames() []string {
 }
 
 // normal returns a text by which spellings are compared: it is the same for privacy-unit, "privacy unit" and
-// Privacy_Unit, and for mu² and mu.
+// Privacy_Unit, for mu² and mu, and for British and American words.
 func normal(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "²", ""), func(r rune) bool {
+	return strings.Join(strings.FieldsFunc(american.Replace(strings.ToLower(s)), func(r rune) bool {
 		return strings.ContainsRune(" -_?!.,:;\"'", r)
 	}), " ")
 }
+
+// american replaces British spellings, also in words that are spelt alike everywhere, and removes the square of mu².
+var american = strings.NewReplacer("²", "", "ise", "ize", "isi", "izi", "isa", "iza", "yse", "yze", "our", "or", "centre",
+	"center")
 
 // singular returns "margin" for "margins": it cuts off an s at the end.
 func singular(s string) string { return strings.TrimSuffix(s, "s") }
@@ -289,7 +327,7 @@ func explanations() ([]explanation, error) {
 	all := sections(docs.Glossary, "## ", "word")
 	all = append(all, sections(docs.Errors, "### ", "error code")...)
 	for _, m := range denoise.Methods() {
-		all = append(all, explanation{"denoising method", m.Name, m.Doc})
+		all = append(all, explanation{Kind: "denoising method", Name: m.Name, Text: m.Doc})
 	}
 	keys, err := jobKeys()
 	return append(all, keys...), err
@@ -306,7 +344,8 @@ func sections(page, heading, kind string) (out []explanation) {
 		if i := strings.Index(text, "\n## "); i >= 0 {
 			text = text[:i]
 		}
-		out = append(out, explanation{kind, strings.TrimSpace(name), link.ReplaceAllString(strings.TrimSpace(text), "$1")})
+		out = append(out, explanation{Kind: kind, Name: strings.TrimSpace(name),
+			Text: link.ReplaceAllString(strings.TrimSpace(text), "$1")})
 	}
 	return out
 }
@@ -324,6 +363,23 @@ type object struct {
 	Examples    []any             `json:"examples"`
 	Required    []string          `json:"required"`
 	Defs        map[string]object `json:"$defs"`
+	// More is the schema of keys that the user chooses, or false.
+	More json.RawMessage `json:"additionalProperties"`
+}
+
+// free returns the schema of the values whose keys the user chooses; nil if there are none.
+func (o *object) free() *object {
+	free := new(object)
+	if json.Unmarshal(o.More, free) != nil {
+		return nil
+	}
+	return free
+}
+
+// named reports whether o allows a list, or a mapping whose keys the user chooses.
+func (o *object) named() bool {
+	return o.Items != nil || o.free() != nil ||
+		slices.ContainsFunc(slices.Concat(o.OneOf, o.AnyOf), func(choice object) bool { return choice.named() })
 }
 
 // jobKeys reads all keys of the job file from its JSON Schema.
@@ -346,7 +402,7 @@ func collect(root, o *object, path string, out *[]explanation) {
 	for _, name := range names {
 		p := o.Properties[name]
 		at := strings.TrimPrefix(path+"."+name, ".")
-		*out = append(*out, explanation{"job key", at, keyText(&p, slices.Contains(o.Required, name))})
+		*out = append(*out, explanation{"job key", at, keyText(&p, slices.Contains(o.Required, name)), p.named()})
 		descend(root, &p, at, out)
 	}
 }
@@ -354,10 +410,13 @@ func collect(root, o *object, path string, out *[]explanation) {
 // descend appends an explanation of each key that the schema o allows, at any depth, to out. at is the path of o.
 func descend(root, o *object, at string, out *[]explanation) {
 	if def, known := root.Defs[strings.TrimPrefix(o.Ref, "#/$defs/")]; known {
-		collect(root, &def, at, out)
+		descend(root, &def, at, out)
 	}
 	if o.Items != nil {
 		descend(root, o.Items, at+"[]", out)
+	}
+	if free := o.free(); free != nil {
+		descend(root, free, at+"."+freeName, out)
 	}
 	for _, choice := range append(slices.Clone(o.OneOf), o.AnyOf...) {
 		descend(root, &choice, at, out)

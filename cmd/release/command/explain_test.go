@@ -36,6 +36,15 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"privacy.per_unit.max_rows", "job key", "The largest number of rows of one unit that count"},
 		{"queries.histogram.by.every", "job key", "calendar"},
 		{"james-stein", "denoising method", ""},
+		{"queries.trips.weight", "job key", "budget"},
+		{"queries[0].histogram.by[1].every", "job key", "calendar"},
+		{"histogram.by.town.every", "job key", "calendar"},
+		{`input.csv.types["fee"]`, "job key", "Types of columns"},
+		{"input.tables.visits.files", "job key", "Paths or patterns"},
+		{"params.day.every", "job key", ""},
+		{"units.person.any", "job key", ""},
+		{"neighbor", "word", "differ in the rows"},
+		{"anonymisation", "word", "nobody can tell"},
 	} {
 		found, _, err := findExplanations(c.word)
 		if err != nil {
@@ -64,6 +73,17 @@ func TestAKeyIsFoundByItsLastParts(t *testing.T) {
 	}
 }
 
+// Only names that the user chooses may stand between the keys of a path.
+func TestAPathWithoutSuchAKey(t *testing.T) {
+	for _, path := range []string{"privacy.trips.epsilon2", "privacy.some.per_unit.max_rows", "queries.trips.histogram.max_rows_",
+		"input.timezone.x"} {
+		found, _, err := findExplanations(path)
+		if err != nil || slices.ContainsFunc(found, func(e explanation) bool { return e.Kind == "job key" }) {
+			t.Errorf("%s: found %v, %v", path, found, err)
+		}
+	}
+}
+
 func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
 	found, similar, err := findExplanations("epsilom")
 	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {
@@ -85,7 +105,7 @@ func TestOtherWordsLeadToOurs(t *testing.T) {
 		"average": "mean", "Median": "quantiles", "percentages": "rates", "top 10": "discover", "outliers": "clamp",
 		"privacy loss": "mu", "plot": "plot", "std": "standard deviation", "k-anonymity": "differential privacy",
 	} {
-		found, _, err := findExplanations(word, explanation{"command", "plot", "Draw."})
+		found, _, err := findExplanations(word, explanation{Kind: "command", Name: "plot", Text: "Draw."})
 		if err != nil || !slices.ContainsFunc(found, func(e explanation) bool { return strings.Contains(e.Name, want) }) {
 			t.Errorf("%s: no %s in %v, %v", word, want, found, err)
 		}

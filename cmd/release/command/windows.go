@@ -207,18 +207,14 @@ func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
 	}
 }
 
-// inputGone reports whether none of the interval's input files exists. It returns false without looking if the interval
-// needs no input any more.
+// inputGone reports whether files or folders of the interval's input do not exist. It returns false without looking if
+// the interval needs no input any more.
 func (w *windowed) inputGone(ctx context.Context, answered bool) bool {
 	job := w.plan.Job()
 	if answered || job.Input.SQL != nil {
 		return false
 	}
-	absent := 0
-	for _, options := range wiring.Sources(job) {
-		absent += runjob.Absent(source.Exists(ctx, options))
-	}
-	return absent == len(job.PrivateFiles())
+	return slices.ContainsFunc(wiring.Sources(job), func(o source.Options) bool { return runjob.Absent(source.Exists(ctx, o)) })
 }
 
 // released returns what is wrong with the folder of a published release; "" if nothing is.

@@ -9,6 +9,7 @@ package yamltree
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -276,6 +277,12 @@ func ListHint(n *yaml.Node) string {
 	switch {
 	case IsNull(n):
 		return "give a list such as [a, b], or remove the key"
+	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
+		items := strings.Split(n.Value, ",")
+		for i := range items {
+			items[i] = Shown(strings.TrimSpace(items[i]))
+		}
+		return "write [" + wording.Short(strings.Join(items, ", "), 60) + "], or [" + Shown(n.Value) + "] for one text with a comma"
 	case n.Kind == yaml.ScalarNode:
 		return "write [" + Shown(n.Value) + "]"
 	}

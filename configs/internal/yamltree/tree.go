@@ -134,6 +134,8 @@ var syntaxTexts = []struct{ part, text, hint string }{
 		`write \\ for a backslash, or use single quotes`},
 	{"expected <document start>", "this line does not belong to what is above", "write each line as key: value, and begin " +
 		"the keys of one mapping in one column"},
+	{"did not find expected node content", "a value is missing before this character",
+		`remove a comma too many: [a, , b]; write "" for the empty text; quote a text that begins with , ] or }`},
 	{"depth", "the file is nested too deeply", "a job has fewer levels: check the brackets"},
 }
 

@@ -160,7 +160,7 @@ func (s *splitter) centre(b branch) int32 {
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
-	smallest, least := int32(-1), int32(math.MaxInt32) // -1 is the branch above the centre
+	smallest, least := int32(-1), int32(math.MaxInt32) // -1 stands for the branch above the centre
 	if c > b.low {
 		least = b.high - b.low - s.size[c]
 	}
@@ -169,11 +169,11 @@ func (s *splitter) branches(b branch) []int32 {
 			smallest, least = child, s.size[child]
 		}
 	}
-	above := s.size[c] // the subtrees of the centre's ancestors shrink by this number of nodes
+	above := s.size[c] // how many nodes the subtrees of the centre's ancestors lose
 	if smallest < 0 {
 		above--
 		s.size[c] = 1
-		c++ // the centre is the last node of the first piece of the upper branch
+		c++ // the centre becomes the last node of the branch above it, whose nodes come first
 	} else {
 		s.size[c] = 1 + least
 		s.rotate(c+1, smallest, smallest+least)

@@ -22,7 +22,7 @@ type ensembleHalf struct {
 	y     []float64
 	o     EnsembleOptions
 	sigma float64
-	// tried and expected count estimates, for a progress bar. A search that goes on beyond its grid tries more than
+	// tried and expected count estimates, for a progress bar. If a search extends its grid, it tries more than
 	// expected.
 	tried, expected int
 }
@@ -76,8 +76,8 @@ func (h *ensembleHalf) runSecondPass(ctx context.Context, choices []float64, fir
 	return all.fit(), nil
 }
 
-// candidates adds the estimates for several λ, or only for the given λ, to a pool. It uses the current factors of λ at
-// the edges.
+// candidates adds the estimates for several λ to a pool, or the estimate for the given λ. It uses the current factors
+// of λ at the edges.
 func (h *ensembleHalf) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))

@@ -3,8 +3,8 @@ package graph
 import "context"
 
 // factor is the Cholesky decomposition L·diag(d)·L' of I + A'WA, for a sparse matrix A whose columns are in the order
-// of elimination. It is computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky
-// factorization package", ACM TOMS 31, 2005).
+// of elimination, and a diagonal matrix W = diag(w). It is computed row by row ("up-looking"; Davis, "Algorithm 849: a
+// concise sparse Cholesky factorization package", ACM TOMS 31, 2005).
 type factor struct {
 	a, columns *Matrix // A and A'
 	parent     []int32 // the elimination tree

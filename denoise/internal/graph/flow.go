@@ -168,7 +168,7 @@ func (f *flow) grow(i int32) int32 {
 			f.active.push(j)
 		case side:
 			if f.stamp[j] <= f.stamp[i] && f.distance[j] > f.distance[i] && f.up[j] >= 0 {
-				f.up[j] = f.back[a] // a shorter path
+				f.up[j] = f.back[a] // this path to the root is shorter
 				f.stamp[j], f.distance[j] = f.stamp[i], f.distance[i]+1
 			}
 		default:
@@ -200,7 +200,7 @@ func (f *flow) augment(bridge int32) {
 func (f *flow) findBottleneck(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
-		a := f.up[i] // from i to its parent; in the source's tree, flow goes from the parent to i
+		a := f.up[i] // the arc from i to its parent; in the source's tree, flow goes from the parent to i
 		amount = min(amount, f.open(f.back[a], side))
 	}
 	if side == source {

@@ -24,7 +24,7 @@ type pattern struct {
 func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	a := laplacian(g)
 	if k == 2 {
-		entries := 0 // a node of high degree makes a row of differences that is as long as its degree
+		entries := 0 // the row of differences at a node has as many entries as the node has neighbours
 		for e := range g.u {
 			entries += g.degree(g.u[e]) + g.degree(g.v[e]) + 2
 		}

@@ -106,7 +106,7 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 		if err := s.try(ctx, []float64{next}); err != nil {
 			return err
 		}
-		if s.cost[s.bestIndex()] == before { // the estimate no longer changes on this side
+		if s.cost[s.bestIndex()] == before { // beyond this λ the estimate does not change
 			return nil
 		}
 	}

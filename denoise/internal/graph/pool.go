@@ -44,7 +44,7 @@ func (p *pool) include(f *Fit, least, total float64) {
 
 // weight returns the weight of a candidate whose SURE exceeds the least SURE by excess.
 func (p *pool) weight(excess float64) float64 {
-	if excess == 0 { // the best candidate; sigma may be 0 if it is the only one
+	if excess == 0 { // the best candidate has the weight 1, also if sigma is 0
 		return 1
 	}
 	return math.Exp(-excess / p.sigma / p.sigma / 4)

@@ -105,7 +105,7 @@ func (s *Solver) clip(p int, v Term) {
 // there.
 func (s *Solver) trimBelow(p int, v Term) (at, slope float64) {
 	slope = v.Weight
-	value := -float64(v.Weight*v.Y) - s.bound[p] + v.Lambda // the line slope·t + value is the derivative plus λ
+	value := -float64(v.Weight*v.Y) - s.bound[p] + v.Lambda // the derivative plus λ is the line slope·t + value
 	top := s.first[p]
 	for top != 0 {
 		t := s.up[top].key

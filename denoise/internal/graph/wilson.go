@@ -21,7 +21,7 @@ type walker struct {
 	// sum[a] is the sum of the conductances of the arcs of a node, from its first arc to arc a. It is nil if all
 	// conductances are equal.
 	sum  []float64
-	root []int32 // the lowest node of each component
+	root []int32 // by component, its lowest node
 }
 
 func newWalker(g *Graph, conductance []float64) *walker {

@@ -19,7 +19,7 @@ func Receipt(tb testing.TB, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	return ShareReceipt(tb, "", mechanisms...)
 }
 
-// ShareReceipt is Receipt for a charge that also has the DeltaShare share, a decimal below 0.5.
+// ShareReceipt does the same as Receipt for a charge that also has the DeltaShare share, a decimal below 0.5.
 func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
 	c := Quarter(tb, "receipt")

@@ -100,7 +100,7 @@ func testLife(t *testing.T, s ledger.Store) {
 func testResume(t *testing.T, s ledger.Store) {
 	c := Quarter(t, "a")
 	old := charge(t, book(s), c)
-	b := book(s) // as another process would
+	b := book(s) // a new Book reads the store as another process would
 	first := charge(t, b, c)
 	second := charge(t, b, c)
 	if k := kinds(t, b); k != "br" {

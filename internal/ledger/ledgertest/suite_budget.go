@@ -31,8 +31,8 @@ func testPeriod(t *testing.T, s ledger.Store) {
 	b := ledger.NewBook(s, func() time.Time { return now })
 	try := func(run string) error {
 		c := Quarter(t, run)
-		c.Budget.Day = ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
-		c.Budget.Year = ledger.Limit{Epsilon: "0.8", Delta: "1e-6"} // room for two quarters, not for three
+		c.Budget.Day = ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // the cap has room for one quarter, not for two
+		c.Budget.Year = ledger.Limit{Epsilon: "0.8", Delta: "1e-6"} // the cap has room for two quarters, not for three
 		_, err := b.Charge(t.Context(), c)
 		return err
 	}

@@ -30,7 +30,8 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// ensure makes a ledger file if there is none; after an error there is none. If there is one, ensure inspects it.
+// ensure makes a ledger file if there is none; if that fails, it leaves no file. If there is a file, ensure inspects
+// it.
 func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	err := inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +39,7 @@ func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	}
 	var unlock func()
 	err = retryBusy(ctx, func() (err error) {
-		unlock, err = lock(path+".lock", "\x00create", s) // no run has this fingerprint
+		unlock, err = lock(path+".lock", "\x00create", s) // no run has the fingerprint "\x00create"
 		return err
 	})
 	if err != nil {
@@ -73,7 +74,7 @@ func inspect(path string) error {
 		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program "+
 			"made it", path, ledger.ErrCorrupt)
 	}
-	if wal := path + "-wal"; exists(wal) { // SQLite would apply its contents to the ledger
+	if wal := path + "-wal"; exists(wal) { // SQLite would apply the contents of a -wal file to the ledger
 		return fmt.Errorf("%s: %w: a ledger has no such file; end the program that has the ledger open, if there is one, "+
 			"else mv %s %s.planted, and check the ledger with release ledger audit", wal, ledger.ErrUnavailable,
 			private.ShellWord(wal),
@@ -108,7 +109,7 @@ func create(ctx context.Context, path string, s sharing, from origin) error {
 	if err := os.Rename(made, path); err != nil {
 		return translateFile(err)
 	}
-	_ = os.Remove(made + "-journal") // left empty on systems on which SQLite does not delete it
+	_ = os.Remove(made + "-journal") // some systems leave the journal there, empty
 	return syncFolder(filepath.Dir(path))
 }
 

@@ -32,7 +32,7 @@ func fileHolder(path string) error {
 	if err != nil {
 		return ledger.ErrBusy
 	}
-	defer func() { _ = locks.Close() }() // it was only read
+	defer func() { _ = locks.Close() }() // the file was only read
 	holder := 0
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
 		if pid, write := lockOf(lines.Text(), stat.Ino); pid > 0 && pid != os.Getpid() && (write || holder == 0) {

@@ -3,10 +3,10 @@ package sqlstore
 const (
 	applicationID = 0x6470726c // "dprl": marks the file's header as a ledger's
 	layout        = 1          // the version of the tables
-	incoming      = -1         // stored instead of the version until a copy into the store is complete
+	incoming      = -1         // the version of an unfinished copy, until the copy is complete
 )
 
-// origin says how a new store starts: as a new ledger (the zero origin), or as the copy of another.
+// origin describes how a new store starts: as a new ledger (the zero origin), or as the copy of another.
 type origin struct {
 	secret []byte // the secret of the ledger that is copied; nil for a new secret
 }

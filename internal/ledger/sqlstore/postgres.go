@@ -27,7 +27,7 @@ type Postgres struct {
 	pool   *pgxpool.Pool
 	config *pgx.ConnConfig
 	schema string
-	// A ledger is copied into this store, so it may be an unfinished copy (incoming).
+	// true if a ledger is copied into this store; it may then be an unfinished copy
 	arrival bool
 }
 
@@ -49,7 +49,7 @@ func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, erro
 	return openPostgres(ctx, dsn, create, origin{})
 }
 
-// openPostgres is OpenPostgres, with the origin of a ledger that it makes.
+// openPostgres does the same as OpenPostgres. If it makes a ledger, the ledger has this origin.
 func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -67,8 +67,8 @@ func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*P
 		return nil, translatePostgres(ctx, err)
 	}
 	s := &Postgres{pool: pool, config: config.ConnConfig.Copy(), arrival: from.secret != nil}
-	if err := s.ensure(ctx, create, from); err != nil { // a single attempt: no waiting for a server that is down
-		_ = s.Close() // always returns nil
+	if err := s.ensure(ctx, create, from); err != nil { // ensure does not wait for a server that is down
+		_ = s.Close() // the error is always nil
 		return nil, err
 	}
 	return s, nil

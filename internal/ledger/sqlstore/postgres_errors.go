@@ -27,7 +27,7 @@ func translatePostgres(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
 	case errors.As(err, &server):
 		return fmt.Errorf("%w (SQLSTATE %s)", postgresMeaning(server.Code), server.Code)
-	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // second: connecting
+	case errors.Is(err, silence.ErrSilent), errors.Is(err, context.DeadlineExceeded): // the latter while connecting
 		return errSilent
 	case errors.As(err, &connecting):
 		return errAway

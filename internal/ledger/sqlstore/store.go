@@ -23,7 +23,7 @@ type Store struct {
 	db      *sql.DB
 	path    string // the path of the file itself, without symbolic links
 	sharing sharing
-	arrival bool // a ledger is copied into this store, so it may be an unfinished copy
+	arrival bool // true if a ledger is copied into this store; it may then be an unfinished copy
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -93,7 +93,8 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// explained names the ledger in the errors that an operator mends at its file; it returns other errors unchanged.
+// explained adds the ledger's path to the errors that an operator can mend at the ledger's file. It returns other
+// errors unchanged.
 func (s *Store) explained(err error) error {
 	if errors.Is(err, ledger.ErrBusy) || errors.Is(err, ledger.ErrReadOnly) || errors.Is(err, ledger.ErrFull) ||
 		errors.Is(err, ledger.ErrUnavailable) {
@@ -102,7 +103,7 @@ func (s *Store) explained(err error) error {
 	return err
 }
 
-// located names the ledger in an error and, if another process has locked its file, that process.
+// located adds the ledger's path to an error and, if another process has locked the file, the name of that process.
 func (s *Store) located(err error) error {
 	if errors.Is(err, ledger.ErrBusy) && !errors.As(err, new(*ledger.HeldError)) &&
 		!errors.Is(err, context.DeadlineExceeded) {
@@ -111,7 +112,7 @@ func (s *Store) located(err error) error {
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
-// checked checks that the file is a ledger of this version, and runs fn in the same transaction.
+// checked runs fn in a transaction, after checking in it that the file is a ledger of this version.
 func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) error {
 	return transact(ctx, s.db, begin, func(t *tx) error {
 		if err := t.check(s.arrival); err != nil {

@@ -23,7 +23,7 @@ import (
 // user or to root, and nobody else may write to them. surroundings_unix.go checks file modes, surroundings_windows.go
 // access lists.
 
-// sharing tells who may write to a ledger besides root and the user who runs the program.
+// sharing describes who may write to a ledger besides root and the user who runs the program.
 type sharing bool
 
 const (
@@ -38,14 +38,14 @@ func (s sharing) mode() fs.FileMode {
 	return 0o600
 }
 
-// companionSuffixes lists the files beside a ledger that SQLite or this package trusts, by what their paths append to
-// the ledger's.
+// companionSuffixes lists the suffixes of the files beside a ledger that SQLite or this package trusts: a file's path
+// is the ledger's path and a suffix.
 var companionSuffixes = []string{"-journal", "-wal", "-shm", ".lock"}
 
 // checker collects the findings about one ledger.
 type checker struct {
 	sharing sharing
-	id      identity // whose files are trusted
+	id      identity // the user and the groups whose files are trusted
 	found   []string
 }
 
@@ -94,7 +94,7 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 	return nil
 }
 
-// lstat is os.Lstat, but returns nil if there is nothing at path.
+// lstat does the same as os.Lstat, but returns nil if there is nothing at path.
 func lstat(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

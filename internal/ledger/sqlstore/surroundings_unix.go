@@ -38,7 +38,7 @@ func newIdentity(folder string, _ sharing) (identity, error) {
 	return identity{user: user, gid: owned(info).Gid, own: privateGroup(user)}, nil
 }
 
-// checkAbove checks a folder or a link on the way to the ledger. own is set if it is the folder that holds the ledger.
+// checkAbove checks a folder or a link on the way to the ledger. own is set for the folder that holds the ledger.
 func (c *checker) checkAbove(path string, own bool) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *checker) checkAbove(path string, own bool) error {
 	case !c.trusts(owned(info)):
 		c.addFinding(path, c.stranger(info),
 			"who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.id.user, name)
-	case mode&fs.ModeSymlink != 0: // only users who may write to its folder can change it
+	case mode&fs.ModeSymlink != 0: // a link can be changed only by users who may write to its folder
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
 	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.id.user && c.id.own(owned(info).Gid):
 	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.id.gid:

@@ -70,14 +70,14 @@ func (t *tx) end(committed bool) {
 		// This closes the connection; Raw returns the same error.
 		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
-	_ = t.conn.Close() // an error means that it is closed already
+	_ = t.conn.Close() // an error means that the connection is closed already
 }
 
 // connect opens the file at path, which must exist. A store has one connection, for which its goroutines wait.
 func connect(path string) (*sql.DB, error) {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // file:///C:/…
+		path = "/" + path // a Windows path is written as file:///C:/…
 	}
 	name := (&url.URL{Scheme: "file", Path: path}).String()
 	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +

@@ -99,7 +99,7 @@ func (t *tx) exec(statement string) error {
 	return translate(err)
 }
 
-// translate returns the context's error if the context has ended: the driver reports that in several ways.
+// translate returns the context's error if the context has ended: the driver returns different errors in this case.
 func (t *tx) translate(err error) error {
 	if err != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()

@@ -27,7 +27,7 @@ func Open(tb testing.TB, e mechanism.Exact) (quantum float64, cells []int64) {
 	return quantum, cells
 }
 
-// OpenWide is [Open] for exact answers of any width.
+// OpenWide does the same as [Open] for exact answers of any width.
 func OpenWide(tb testing.TB, e mechanism.Exact) (quantum float64, cells []*big.Int) {
 	tb.Helper()
 	if !owntest.Guard(tb) {
@@ -40,7 +40,7 @@ func OpenWide(tb testing.TB, e mechanism.Exact) (quantum float64, cells []*big.I
 	return quantum, cells
 }
 
-// OpenKeyed is [Open] for exact answers whose keys are private too.
+// OpenKeyed does the same as [Open] for exact answers whose keys are private too.
 func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64) {
 	tb.Helper()
 	if !owntest.Guard(tb) {
@@ -53,8 +53,8 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
-// OpenForKeys is [Open] for exact answers by private keys (mechanism.HideForKeys): it returns the answers of every key
-// that can be selected, by key.
+// OpenForKeys does the same as [Open] for exact answers by private keys (mechanism.HideForKeys): it returns the answers
+// of every key that can be selected, by key.
 func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
 	tb.Helper()
 	if !owntest.Guard(tb) {

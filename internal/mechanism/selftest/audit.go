@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Every cell has fewer rows in one of the two tables and more rows in the other.
+// The rows of a cell in the audit's two tables: each cell has fewer rows in one table and more rows in the other.
 const (
 	fewer = 1
 	more  = 2
@@ -113,7 +113,7 @@ func muBound(falsePositives, falseNegatives, n int) float64 {
 	return max(0, normalQuantile(1-fpr)-normalQuantile(fnr)) // mu is never negative
 }
 
-// inUnits returns the noise in counts of cells that have rows rows, in grid units.
+// inUnits returns the noise in the noisy counts of cells with rows rows each, in grid units.
 func inUnits(counts []float64, m calibrate.Mechanism, rows float64) []int64 {
 	out := make([]int64, len(counts))
 	for i, c := range counts {
@@ -131,7 +131,8 @@ func released(name string, x []int64, d noise) Check {
 	return chiSquare(name, counts, b.probability)
 }
 
-// independent tests with a chi-square whether noise is independent: x[i] and y[i] of each pair of slices x, y.
+// independent tests with a chi-square whether noise is independent. Each pair holds two slices x and y, and the test
+// compares x[i] with y[i] for all i.
 func independent(name string, d noise, pairs [][2][]int64) Check {
 	b := coarse(d)
 	counts := make([]int, len(b.probability)*len(b.probability))

@@ -59,7 +59,7 @@ func newBins(d noise, n int) bins {
 	for i := -steps; i <= steps; i++ {
 		edge := d.base + i*width
 		switch above := d.lowerTail(-d.z(edge)); {
-		case above < need: // the bin would expect too few samples
+		case above < need: // with this width, the bin would expect too few samples
 		case len(b.probability) > 0:
 			b.probability = append(b.probability, d.probabilityBetween(d.z(last), d.z(edge)))
 			last = edge
@@ -78,7 +78,7 @@ func (b bins) find(y int64) int {
 	if y < b.first {
 		return 0
 	}
-	// Unsigned: the difference may exceed int64.
+	// The subtraction is unsigned, because the difference may exceed int64.
 	if i := (uint64(y) - uint64(b.first)) / uint64(b.width); i < uint64(last) {
 		return int(i) + 1
 	}

@@ -44,7 +44,7 @@ func (in input) String() string {
 	return fmt.Sprintf("%s, x = %d·2^%d", s, in.cell, in.lift)
 }
 
-// drawer draws noisy copies of one input, with random bits of its own.
+// drawer draws noisy copies of one input, with its own random bits.
 type drawer struct {
 	cell    int64
 	sampler adder

@@ -33,7 +33,7 @@ func (b bins) tally(counts []int, x, y []int64) {
 	}
 }
 
-// successive tests whether samples that one source draws one after the other are independent.
+// successive tests whether the samples that one source draws one after the other are independent.
 func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))
@@ -45,8 +45,8 @@ func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	return chiSquare("sampler, successive samples are independent", counts, b.pairs()), err
 }
 
-// blocks tests whether neighbouring blocks of a vector that is too long for memory are independent: samples at the same
-// index of each. The two blocks use different bits of one key.
+// blocks tests whether neighbouring blocks of a vector that is too long for memory are independent. It compares samples
+// at the same index of two blocks, which use different bits of one key.
 func blocks(ctx context.Context, budget time.Duration) (Check, error) {
 	const many = 1 << 20
 	b := coarse(paired.exact())
@@ -88,8 +88,8 @@ func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
 	return s.Fill(cells)
 }
 
-// workers tests whether two sources, made like the sources of two workers, are independent: their samples at the same
-// index.
+// workers tests whether the sources of two workers are independent. It compares samples at the same index of two sources
+// that are made like the sources of workers.
 func workers(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))

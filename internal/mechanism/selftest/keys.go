@@ -79,7 +79,7 @@ func Keys(ctx context.Context, selection Selection) ([]Check, error) {
 	exact := func(m calibrate.Mechanism) noise { return noise{scale: float64(m.Sigma) / m.Grid} }
 	checks := []Check{share, shareOfLeast, leftOut.judged(), kept.judged()}
 	if !kept.judged().Pass {
-		return checks, nil // the noise cannot be compared
+		return checks, nil // without keys, there is no noise to compare
 	}
 	return append(checks,
 		released("discovered keys, exact probabilities of counts",

@@ -34,7 +34,7 @@ const (
 // Error is one problem of an input: its place, what is wrong, and what to do. It never holds a value of the table nor a
 // library's text.
 type Error struct {
-	File     string // base name; "" if the problem is in no file
+	File     string // base name, after the folders that tell it from other files; "" if the problem is in no file
 	RowGroup int    // the row group of a Parquet file, from 0; -1 if the problem is in no row group
 	Column   string // "" if the problem is in no column
 	Code     string // one of the constants of this package

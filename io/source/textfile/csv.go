@@ -1,5 +1,10 @@
 package textfile
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // CSV holds the options for reading CSV files. They mean:
 //
 //   - Records end with LF or CRLF. If the header ends with LF alone, or if LineEnd is LF for files without a header, a CR
@@ -9,6 +14,8 @@ package textfile
 //   - Lines that begin with Comment are skipped before the header, and anywhere if no character quotes. Without a
 //     header, and with a character that quotes, there can be no comments: source.Open refuses such a
 //     dialect.
+//
+//   - A first line such as sep=; before the header, which states the delimiter to Excel, is skipped.
 //
 //   - The text is in UTF-8 (invalid bytes are kept), in UTF-16, or in an encoding of one byte a character, as Encoding
 //     states. In UTF-16, a surrogate without its partner is kept, in three bytes. A byte order mark is skipped before a
@@ -60,3 +67,13 @@ const (
 
 // NoQuote is the Quote of files in which no character quotes.
 const NoQuote rune = -1
+
+// StatedDelimiter returns the delimiter that a line such as sep=; states, with or without its line end; 0 if the line is
+// another one.
+func StatedDelimiter(line string) rune {
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	if d, ok := strings.CutPrefix(line, "sep="); ok && len(d) == 1 && d[0] < utf8.RuneSelf {
+		return rune(d[0])
+	}
+	return 0
+}

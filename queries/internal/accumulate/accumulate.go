@@ -35,7 +35,7 @@ const MaxRows = 1 << 48
 type Partial interface {
 	// AddRows adds the rows of a batch for which b.Keep is true, or all rows if Keep is nil.
 	AddRows(b *table.Batch) error
-	// WriteRows writes the same rows to a store, which bounds the rows of each unit later.
+	// WriteRows writes the rows that AddRows would add to a store, which bounds the rows of each unit later.
 	WriteRows(b *table.Batch, to bounding.Writer) error
 	// Content returns the fields of a row's content in the order in which WriteRows writes them: the cell, then the
 	// quantized values.

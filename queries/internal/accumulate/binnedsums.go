@@ -86,9 +86,9 @@ func (a *BinnedSums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// eachValue calls value for each row of a batch that has a cell and a value, and none for each row that has a cell but no
-// value. When value is called, the row's quantized value is in a.quantized. eachValue first calls start with the cells of
-// all rows. start and none may be nil.
+// eachValue calls value for each row of a batch that has a cell and a value, and none for each row that has a cell but
+// no value. While value runs, a.quantized holds the row's quantized value. eachValue first calls start with the cells
+// of all rows. start and none may be nil.
 func (a *BinnedSums) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32),
 	none func(cell int32)) error {
 	cells, err := a.Groups.OfRows(b)
@@ -225,7 +225,7 @@ func (a *BinnedSums) write(to io.Writer) error {
 			w.wide('s', c.sums)
 		}
 	}
-	if a.Quantizer.Value.Rows > 0 { // otherwise rows without a value do not count
+	if a.Quantizer.Value.Rows > 0 { // if Rows is 0, rows without a value do not count
 		w.counts('m', a.missing)
 	}
 	return w.err

@@ -49,7 +49,7 @@ func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
 	case denseForm:
 		r.Int64s(cells, func(i int, n int64) {
 			if n < 0 {
-				_ = r.Fail() // the error stays
+				_ = r.Fail() // Fail makes all later reads fail
 				return
 			}
 			add(i, n)
@@ -212,7 +212,7 @@ func loadWide(r *state.Reader, s int128.Slice) {
 func loadRows(r *state.Reader, rows []int64) {
 	r.Int64s(len(rows), func(i int, n int64) {
 		if n < 0 {
-			_ = r.Fail() // the error stays
+			_ = r.Fail() // Fail makes all later reads fail
 			return
 		}
 		addCount(&rows[i], n)

@@ -112,7 +112,7 @@ func (a *Ranked) Hide(vectors int, hide func(Totals) ([]mechanism.Exact, error))
 	c := &rankedChoice{steps: a.Steps, partials: a.partials, hide: hide}
 	for vector := range vectors {
 		state := c.write
-		if vector > 0 { // the first vector has written the bytes of all vectors
+		if vector > 0 { // the bytes of the first vector cover all vectors
 			state = func(io.Writer) error { return nil }
 		}
 		exacts = append(exacts, mechanism.HideChoice(func(r mechanism.Range) (mechanism.Exact,

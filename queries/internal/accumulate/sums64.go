@@ -97,7 +97,7 @@ func (p *sums64) countCodes(cells, codes []int32, numbers []int64) error {
 		slots[c+1] += numbers[code]
 		rows[c+1]++
 	}
-	if p.second != nil { // the codes are within the dictionary
+	if p.second != nil { // countCodes has checked above that the codes are within the dictionary
 		for i, c := range cells {
 			p.addSecond(c, p.seconds[codes[i]])
 		}

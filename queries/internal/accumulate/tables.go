@@ -21,9 +21,10 @@ type Tables struct {
 	tables [][]int           // the dimensions of each table, as indexes; the last dimension changes fastest
 	counts [][]int64         // the row counts of each table; nil before the first row
 
-	// If rows have a multiplicity, weights reads it and of makes it an integer; else both are nil.
-	of      *quantize.Quantizer
-	weights *quantize.RowValues
+	// weights reads the multiplicity of each row, and quantizer makes it an integer; both are nil if each row counts
+	// once.
+	quantizer *quantize.Quantizer
+	weights   *quantize.RowValues
 
 	dropped []int32   // for each row of a batch, -1 if it has no cell in some dimension, else 0
 	cells   [][]int32 // for each dimension, the cell of each row of a batch
@@ -36,7 +37,7 @@ func NewTables(of *aggregation.Aggregation, l domain.BatchColumns) *Tables {
 		a.coders = append(a.coders, of.Axes[i].Coder(l))
 	}
 	if of.Weighted {
-		a.of, a.weights = of.Value, of.Value.Compile(l)
+		a.quantizer, a.weights = of.Value, of.Value.Compile(l)
 	}
 	return a
 }
@@ -116,7 +117,7 @@ func (a *Tables) addWeighted(b *table.Batch) error {
 	}
 	var weight [1]int64
 	for row, dropped := range a.dropped {
-		if dropped < 0 || !a.of.Quantize(weight[:], a.weights.Row(row)) {
+		if dropped < 0 || !a.quantizer.Quantize(weight[:], a.weights.Row(row)) {
 			continue
 		}
 		for k, axes := range a.tables {

@@ -122,7 +122,7 @@ func (a *Ranked) AddTotal(t aggregation.Total) error {
 		return nil
 	case t.Table < 0 || t.Table > steps:
 		return columnar.ErrShape
-	case t.Rows == 0: // the query has no cells
+	case t.Rows == 0: // the database returned a group of no rows, which has no step
 		return nil
 	}
 	adder, ok := a.at(t.Table).(TotalAdder)

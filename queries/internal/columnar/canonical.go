@@ -9,17 +9,17 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// AppendValue appends a unit's value in one column, which is not of text, in canonical form: the length of the value's
-// text in four bytes, big-endian, then the text.
+// AppendValue appends the value of a unit in one column, which must not hold text, in canonical form: the length of the
+// value's text in four bytes, big-endian, then the text.
 //
-// Two values of one column have the same text only if they are equal. Otherwise two units could be merged, which is
-// unsafe: if one of them left, rows of the other would replace its rows, and the answer would change by √2 times the
-// sensitivity.
+// Two values of one column have the same text only if they are equal. Otherwise two units would be counted as one,
+// which is unsafe: if one of them left, rows of the other would replace its rows, and the answer would change by √2
+// times the sensitivity.
 //
 // The text is the value's usual text in text files, so that a table gives the same answers in every format: integers in
 // decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD, and
-// YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. In a column of text, a text is its own canonical text: the text "7"
-// is the same as the integer 7, but "07" is not.
+// YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. In a column of text, a text is its own canonical text: the text
+// "7" is the same as the integer 7, but "07" is not.
 func AppendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
 	dst = AppendWord(append(dst, 0, 0, 0, 0), word, t)

@@ -20,8 +20,9 @@ type Formula struct {
 	// Degree is a degree in radians. An angle below Least degrees in magnitude counts as 0, so that no product is too
 	// small for a float64.
 	Degree, Least float64
-	// The magnitude of an angle times PerRadian decides how many parts of Quarter (pi/4 in three parts) are subtracted
-	// from it: none if it is below 1, twice each part if it is below 3, otherwise four times.
+	// The sine and cosine are computed for an angle from which multiples of pi/2 are subtracted, in three parts for
+	// precision. Quarter is pi/4 in three parts. None is subtracted if the angle's magnitude times PerRadian is below
+	// 1, twice each part if it is below 3, otherwise four times each part.
 	PerRadian float64
 	Quarter   [3]float64
 	// Sin and Cos are coefficients of polynomials, highest power first.

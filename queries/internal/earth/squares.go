@@ -53,7 +53,7 @@ type squares struct {
 // memory, so that most searches read two lines of the processor's cache.
 type candidates struct {
 	only  int32 // the nearest point of all places of the square, or one of the special values below
-	few   int32 // number of points in first
+	few   int32 // the number of points in first
 	first [3]site
 	more  []site // the other candidates, by index
 }
@@ -77,7 +77,7 @@ func newSquares(points []Place, t tree, within, most float64) *squares {
 	if !(high > 0 && wide > 0) {
 		return nil
 	}
-	around := within / longestRadius * (180 / math.Pi) // in degrees: the area includes places near the outermost points
+	around := within / longestRadius * (180 / math.Pi) // in degrees: how far the area extends beyond the outermost points
 	south, high = south-min(around, high/4), high+2*min(around, high/4)
 	west, wide = west-min(around, wide/4), wide+2*min(around, wide/4)
 	n := float64(min(squaresPerPoint*len(points), mostSquares))
@@ -152,7 +152,7 @@ func (s *squares) fill(row, col int) *candidates {
 	return c
 }
 
-// box describes the part of the earth in a square.
+// box describes the part of the earth in one square.
 type box struct {
 	middle  Position
 	corners [4]Position

@@ -53,8 +53,8 @@ func (a *Counts) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// keysOfRows returns the key number of each row. If the tables of key numbers take too much memory, it first moves the
-// counts to the digests of the keys and empties the tables.
+// keysOfRows returns the key number of each row. If the tables of key numbers take too much memory, it empties them,
+// after it has moved the counts from key numbers to digests of keys.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 	if a.keys.outgrown(a.share.limit()/4 - 8*int64(len(a.rows))) {
 		a.foldRows()

@@ -55,7 +55,7 @@ func (c *encoder) ofValue(v table.Values, i int) (encoded []byte, ok bool) {
 	return c.buf, true
 }
 
-// appendPrefix appends the bytes before the value, which depend only on the type.
+// appendPrefix appends the bytes of an encoded value before the value itself, which depend only on the type.
 func appendPrefix(form []byte, t *table.Type) []byte {
 	form = append(form, byte(t.Kind))
 	if t.Kind != table.Timestamp {

@@ -34,8 +34,9 @@ type Keying struct {
 	sizes   []int            // the number of cells of each listed dimension
 	listed  *domain.Grouping // finds a row's cell in the listed dimensions
 	columns []discoveredColumn
-	// pairs[i] extends a key by one column: it numbers pairs of the number of a key without columns i and later (for
-	// i = 0, the listed cell) and the number of a value of column i. The numbers of the last pairs are the key numbers.
+	// pairs[i] extends keys by column i. It numbers the pairs of two numbers: that of the key without column i and the
+	// columns after it (for i = 0, the listed cell), and that of a value of column i. The numbers of the last pairs are
+	// the key numbers.
 	pairs   []*intern.Uint64s
 	ids     []int32  // for each row of the batch, its key number
 	digests []digest // by key number; computed when they are first needed

@@ -37,7 +37,7 @@ func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
 			}
 		}
 		if len(labels) == 0 {
-			labels = []string{""} // a label that no row uses, because a list of labels must not be empty
+			labels = []string{""} // no row uses this label; a list of labels must not be empty
 		}
 		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1,
 			Labels: domain.Labels{Strings: labels}})

@@ -28,10 +28,10 @@ const (
 	partitionBits = 6
 	flushBytes    = 16 << 10 // a buffer of at least so many bytes is written to the spill
 	bytesOfName   = 128      // approximate memory for a key besides its text, in bytes
-	bytesOfTotal  = 144      // approximate memory for an entry besides its numbers, with the gaps of the map
+	bytesOfTotal  = 144      // approximate memory for an entry besides its numbers, including unused space of the map
 	bytesOfNumber = 24       // approximate memory for a number of an entry
 	widthOfNumber = 16       // the length of a number in a record in the spill
-	spareEntries  = 1 << 16  // how many entries before the largest index of an int32 the totals count as full
+	spareEntries  = 1 << 16  // totals count as full when the index can take at most this many further entries
 )
 
 func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }

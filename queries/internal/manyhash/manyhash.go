@@ -37,7 +37,7 @@ type Batch struct {
 	tails          [Most * blockBytes]byte
 	sums           [Most]Sum
 	tags           [Most]int32
-	mixed          bool   // the first 32 bytes of the tails may differ; otherwise they are the same
+	mixed          bool   // false if the first 32 bytes of all tails are known to be equal
 	whole          []byte // working memory: a whole message, if the SHA extensions are not used
 }
 

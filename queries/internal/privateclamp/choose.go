@@ -40,14 +40,14 @@ func (h *Histogram) sides() []*magnitudes {
 }
 
 // Symmetric chooses a clamp [-c, c] for sums of values and returns the index of the edge c. The standard deviation of a
-// sum's noise is noise·c, and groups sums share the clamp. Symmetric finds the edge with the smallest expected loss for
-// each of the three vectors of sides, and returns the largest of the three edges. It returns 0 if no octave counts as
+// sum's noise is noise·c, and groups sums share the clamp. For each of the three vectors of sides, Symmetric finds the
+// edge with the smallest expected loss. It returns the largest of the three edges, or 0 if no octave counts as
 // occupied. If groups is at most mostKept, the clamp includes every octave that exceeds the threshold.
 //
-// The loss of one sum is bias² + (noise·c)². The bias is the estimated sum, over all rows, of what exceeds c. It is not
-// known how several sums share the bias. Their squared biases add up to bias²/groups if they share it evenly, and to
-// bias² if one sum has all of it. Symmetric takes the geometric mean of both, so the loss is bias²/√groups +
-// groups·(noise·c)². The squared bias includes the variance of its estimate.
+// The loss of one sum is bias² + (noise·c)². The bias is the estimated amount by which values exceed c, summed over all
+// rows. It is not known how several sums share the bias. Their squared biases add up to bias²/groups if they share it
+// evenly, and to bias² if one sum has all of it. Symmetric takes the geometric mean of both, so the loss is
+// bias²/√groups + groups·(noise·c)². The squared bias includes the variance of its estimate.
 func (h *Histogram) Symmetric(noise float64, groups int) (edge int) {
 	for _, m := range h.sides() {
 		edge = max(edge, m.leastLoss(noise, float64(max(groups, 1))))

@@ -186,8 +186,8 @@ func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
 	return out
 }
 
-// bend is the factor by which the ratio of a tail falls from octave to octave. The ratio is constant for a power law, and
-// falls for log-normal values.
+// bend is the factor by which the ratio of a tail falls from octave to octave. It is below 1 because the ratio is
+// constant for a power law but falls for log-normal values.
 const bend = 0.85
 
 // nothing is a row count that is too small to matter for a clamp.
@@ -243,7 +243,7 @@ func (m *magnitudes) endIn(out []float64, octave int) {
 	for ; last >= octave*PerOctave && m.fine[last] < thresholdBin*m.sdFine; last-- {
 	}
 	if last < octave*PerOctave {
-		return // no bin exceeds the noise: keep the octave evenly filled
+		return // no bin exceeds the noise: leave the rows spread evenly over the octave
 	}
 	clear(out[last+1:])
 	out[last] = max(out[last], m.fine[last])

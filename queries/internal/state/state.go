@@ -134,7 +134,7 @@ func (r *Reader) Uint() uint64 {
 			break
 		}
 		if shift == 63 && b > 1 {
-			_ = r.Fail() // the error stays
+			_ = r.Fail() // Err returns it
 			break
 		}
 		x |= uint64(b&0x7f) << shift
@@ -148,7 +148,7 @@ func (r *Reader) Uint() uint64 {
 // Expect reads a varint and sets the error ErrState if it is not want.
 func (r *Reader) Expect(want uint64) {
 	if r.Uint() != want {
-		_ = r.Fail() // the error stays
+		_ = r.Fail() // Err returns it
 	}
 }
 
@@ -198,14 +198,14 @@ func (r *Reader) Block(limit uint64) []byte {
 func (r *Reader) text(limit uint64, b *bytes.Buffer) []byte {
 	n := r.Uint()
 	if n > limit {
-		_ = r.Fail() // the error stays
+		_ = r.Fail() // Err returns it
 	}
 	if r.err != nil {
 		return nil
 	}
 	if memory, ok := r.r.(*bytes.Buffer); ok {
 		if uint64(memory.Len()) < n {
-			_ = r.Fail() // the error stays
+			_ = r.Fail() // Err returns it
 			return nil
 		}
 		return memory.Next(int(n))

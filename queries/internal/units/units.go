@@ -12,8 +12,8 @@ import (
 )
 
 // Reader reads the privacy unit of each row: as 64-bit words if no column holds text, otherwise as bytes. Two rows have
-// the same words or bytes if and only if they belong to the same unit. Hashes would not do, because they could merge two
-// units.
+// the same words or bytes if and only if they belong to the same unit. Hashes are not used, because two units with the
+// same hash would be merged.
 type Reader struct {
 	columns []column
 	text    bool // at least one column holds text

@@ -124,7 +124,7 @@ func (t *Table) headline() string {
 	if x := t.Text; x != nil {
 		words = append(words, x.Encoding)
 		if t.Format != JSONL {
-			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header",
+			words = append(words, delimiterText(x), map[bool]string{true: "with a header",
 				false: "without a header"}[x.Header], "line ends "+x.LineEnds)
 			if x.Renamed {
 				words = append(words, "some columns have the same name: a job names them all in input.csv.columns")
@@ -154,24 +154,46 @@ func (t *Table) headline() string {
 		if x.Ragged > 0 {
 			words = append(words, "some lines have another number of fields")
 		}
-		if x.LineEnds == "CR" {
-			words = append(words, `a job needs other line ends: tr '\r' '\n' <FILE >NEW`)
-		}
-		if x.LineEnds == "mixed" && x.Header {
-			words = append(words, `a job takes all lines to end as the header does: tr -d '\r' <FILE >NEW`)
-		}
 	}
+	words = append(words, t.Notes()...)
 	return strings.Join(words, ", ")
 }
 
-func delimiterText(d rune) string {
-	switch d {
+func delimiterText(x *Text) string {
+	words := "separated by " + strconv.Quote(string(x.Delimiter))
+	switch x.Delimiter {
 	case 0:
-		return "one column"
+		words = "one column"
 	case '\t':
-		return "separated by tabs"
+		words = "separated by tabs"
 	}
-	return "separated by " + strconv.Quote(string(d))
+	if x.Stated {
+		words += " as its first line states"
+	}
+	return words
+}
+
+// Notes returns the properties of the file that no job can state, each with a command that writes another file.
+func (t *Table) Notes() (notes []string) {
+	x := t.Text
+	if x == nil {
+		return nil
+	}
+	if x.LineEnds == "CR" {
+		notes = append(notes, `a job needs other line ends: tr '\r' '\n' <FILE >NEW`)
+	}
+	if x.LineEnds == "mixed" && x.Header {
+		notes = append(notes, `a job takes all lines to end as the header does: tr -d '\r' <FILE >NEW`)
+	}
+	if x.Stated && !x.Header {
+		notes = append(notes, "without a header, a job reads the line that states the delimiter as a row: sed 1d <FILE >NEW")
+	}
+	if x.Short {
+		notes = append(notes, fmt.Sprintf(`its first line has one field less than the others: if it holds the names of all `+
+			`columns but the first, as R's write.table writes them, add a name: sed '1s/^/row%s/' <FILE >NEW`,
+			string(x.Delimiter)))
+	}
+	return notes
 }
 
 // remark returns what is uncertain about the type of column i.

@@ -1,9 +1,11 @@
 package columns
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,7 +23,11 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 	}
 	best := 0.0
 	t.Quote = quote
-	for _, d := range delimiters {
+	candidates := delimiters
+	if t.Stated {
+		candidates = []rune{t.Delimiter}
+	}
+	for _, d := range candidates {
 		r, q := parse(text, d), quote
 		if bare := splitLines(unquoted, d); !quotes(text, d, bare, whole) {
 			if d == '\t' || regularity(bare) >= regularity(r) && strings.Contains(text, `"`) {
@@ -32,14 +38,18 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 			best, records, t.Delimiter, t.Quote = score, r, d, q
 		}
 	}
+	if records == nil && !t.Stated && spaceSeparated(text) {
+		records, t.Delimiter = parse(text, ' '), ' '
+	}
 	if records == nil {
-		records = parse(text, ',')
+		records = parse(text, cmp.Or(t.Delimiter, ','))
 	}
 	if len(records) == 0 {
 		return
 	}
 	width := usualWidth(records)
 	t.Header = hasHeader(records, width)
+	t.Short = !t.Header && len(records[0]) == width-1 && !slices.ContainsFunc(records[0], typed)
 	names := make([]string, width)
 	for i := range names {
 		names[i] = "column_" + strconv.Itoa(i+1)
@@ -72,6 +82,19 @@ func (t *Text) lookAtRecords(text string, whole bool) {
 		t.Columns = append(t.Columns, Column{Name: name, cells: cells})
 	}
 	t.judge()
+}
+
+// spaceSeparated reports whether a text without another delimiter seems to have spaces between its fields, as R's
+// write.table writes it. So that a column of names or times is not split, the records must have at least three fields, or
+// a quoted header.
+func spaceSeparated(text string) bool {
+	records := parse(text, ' ')
+	if len(records) < 2 {
+		return false
+	}
+	width, names := usualWidth(records[1:]), len(records[0])
+	return regularity(records[1:]) > 0.9 && (names == width || names == width-1) &&
+		(width > 2 || strings.HasPrefix(text, `"`))
 }
 
 // quotedBy reports whether quote encloses fields: in at least one line of four, a field begins with it and a field ends

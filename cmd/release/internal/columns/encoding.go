@@ -67,14 +67,28 @@ func validUTF8(b []byte) bool {
 	return false
 }
 
-// lineEnds returns how lines end: LF, CRLF, CR or mixed. The text may end within a CRLF.
-func lineEnds(text string) string {
+// lineEnds returns how the records of a text end: LF, CRLF, CR or mixed. Line ends in quoted fields do not count; quote
+// and delimiter are 0 if there are none. The text may end within a CRLF or within a quoted field.
+func lineEnds(text string, quote, delimiter rune) string {
 	if strings.Contains(text, "\n") {
 		text = strings.TrimSuffix(text, "\r")
 	}
-	crlf := strings.Count(text, "\r\n")
-	lf := strings.Count(text, "\n") - crlf
-	cr := strings.Count(text, "\r") - crlf
+	crlf, lf, cr := 0, 0, 0
+	for i, begins := 0, true; i < len(text); i++ {
+		c := rune(text[i])
+		switch {
+		case begins && quote != 0 && c == quote:
+			i += quotedLength(text[i:], text[i]) - 1
+		case c == '\n':
+			lf++
+		case c == '\r' && strings.HasPrefix(text[i+1:], "\n"):
+			crlf++
+			i++
+		case c == '\r':
+			cr++
+		}
+		begins = c == delimiter || c == '\n' || c == '\r'
+	}
 	switch {
 	case crlf > 0 && lf == 0 && cr == 0:
 		return "CRLF"
@@ -84,4 +98,18 @@ func lineEnds(text string) string {
 		return "LF"
 	}
 	return "mixed"
+}
+
+// quotedLength returns the length of the quoted field at the start of a text, with its quotes. A doubled quote does not
+// end it. If no quote does, the field is the whole text.
+func quotedLength(text string, quote byte) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] != quote {
+			continue
+		}
+		if i++; i == len(text) || text[i] != quote {
+			return i
+		}
+	}
+	return len(text)
 }

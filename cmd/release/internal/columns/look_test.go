@@ -266,6 +266,10 @@ func TestProposalsReadTheFile(t *testing.T) {
 		"inches":                  {"a.csv", "id,text\n1,5\" wide\n2,b\n", 0, []string{`5" wide`, "b"}},
 		"quotes that swallow":     {"a.csv", "text;id\n\"a;1\nb;2\nc;3\"\n", 0, []string{`"a`, "b", "c"}},
 		"quoted commas":           {"a.csv", "id,text\n1,\"a,b\"\n2,c\n", '"', []string{"a,b", "c"}},
+		"a stated delimiter":      {"a.csv", "sep=;\r\nid;text\r\n1;a,b\r\n2;c,d\r\n", '"', []string{"a,b", "c,d"}},
+		"a stated mark":           {"a.csv", "\ufeffsep=,\nid,text\n1,a\n2,b\n", '"', []string{"a", "b"}},
+		"a stated tab":            {"a.tsv", "sep=\t\nid\ttext\n1\ta\n2\tb\n", 0, []string{"a", "b"}},
+		"spaces":                  {"a.txt", "\"id\" \"text\"\n1 \"a b\"\n2 \"c\"\n", '"', []string{"a b", "c"}},
 		"letters":                 {"a.jsonl", "{\"text\": \"a\"}\n{\"text\": 5}\n{\"text\": \"b\"}\n", 0, []string{"a", "b"}},
 	} {
 		path := filepath.Join(t.TempDir(), c.file)
@@ -291,6 +295,33 @@ func TestProposalsReadTheFile(t *testing.T) {
 		slices.Sort(c.want)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Properties of a file that a job cannot state have a note that tells what to do. A column of words is not split.
+func TestNotes(t *testing.T) {
+	for text, want := range map[string]string{
+		"id,text\r\n1,\"a\nb\"\r\n2,c\r\n":                         "",
+		"id,text\r\n1,\"a\r\nb\"\n2,c\r\n":                         `tr -d '\r' <FILE >NEW`,
+		"id,text\r1,a\r2,b\r":                                      `tr '\r' '\n' <FILE >NEW`,
+		"sep=;\nid;text\n1;a\n2;b\n":                               "",
+		"sep=;\n1;a\n2;b\n":                                        "sed 1d <FILE >NEW",
+		"\"age\" \"town\"\n\"1\" 30 \"York\"\n\"2\" 40 \"Bath\"\n": `sed '1s/^/row /' <FILE >NEW`,
+		"age;town\n1;30;York\n2;40;Bath\n":                         `sed '1s/^/row;/' <FILE >NEW`,
+		"full name\nAnn Lee\nBen Ray\n":                            "",
+		"2024-01-01 10:00\n2024-01-02 11:00\n":                     "",
+	} {
+		look, err := columns.Reader(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := (&columns.Table{Look: look}).Notes()
+		if len(notes) > 1 || want == "" && len(notes) > 0 || !strings.HasSuffix(strings.Join(notes, ""), want) {
+			t.Errorf("%q: notes %q, want %q", text, notes, want)
+		}
+		if words := strings.Contains(text, "Ann"); words && look.Text.Delimiter != 0 {
+			t.Errorf("%q is split at %q", text, look.Text.Delimiter)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package columns
 import (
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // Text describes a text file with one record a line.
@@ -12,6 +14,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
+	// Stated is set if the file's first line states the delimiter, such as sep=; for Excel. It is not a record.
+	Stated bool
 	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe. It is 0 if no
 	// character quotes: a correct writer that quotes would not have written this file.
 	Quote rune
@@ -19,6 +23,8 @@ type Text struct {
 	Mark bool
 	// Header is set if the first record seems to hold the columns' names.
 	Header bool
+	// Short is set if the first record seems to hold the columns' names without a name for the first column.
+	Short bool
 	// Renamed is set if the header has a name twice: Columns then have other names, which a job must list.
 	Renamed bool
 	// TrimSpace is set if fields are surrounded by spaces.
@@ -44,10 +50,11 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 	if name == "" {
 		return Unknown, nil
 	}
-	t := &Text{Encoding: name, LineEnds: lineEnds(decoded)}
+	t := &Text{Encoding: name}
 	text := strings.TrimPrefix(decoded, "\ufeff")
 	t.Mark = len(text) < len(decoded)
-	if t.LineEnds == "CR" {
+	ends := text
+	if !strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
 	if !whole { // the last line may be incomplete
@@ -56,10 +63,16 @@ func lookAtText(head []byte, whole bool) (Format, *Text) {
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		t.LineEnds = lineEnds(ends, 0, 0)
 		t.lookAtObjects(text)
 		return JSONL, t
 	}
+	first, after, _ := strings.Cut(text, "\n")
+	if d := textfile.StatedDelimiter(first); d != 0 {
+		t.Stated, t.Delimiter, text, ends = true, d, after, ends[len(text)-len(after):]
+	}
 	t.lookAtRecords(text, whole)
+	t.LineEnds = lineEnds(ends, t.Quote, t.Delimiter)
 	if t.Delimiter == '\t' {
 		return TSV, t
 	}

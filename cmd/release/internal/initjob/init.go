@@ -94,6 +94,9 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 	if err != nil {
 		return err
 	}
+	for _, note := range j.Table.Notes() {
+		c.Note(console.Here(files[0]) + ": " + note)
+	}
 	asked, err := f.decide(ctx, c, j)
 	if err == nil {
 		err = f.finish(ctx, c, j)
@@ -133,7 +136,11 @@ func (f *flags) finish(ctx context.Context, c *console.Console, j *Job) error {
 		return c.Print(text)
 	}
 	if f.force {
-		err = regular.Replace(f.out, 0o644, func(file *os.File) error {
+		mode := os.FileMode(0o644)
+		if info, err := os.Stat(f.out); err == nil {
+			mode = info.Mode().Perm()
+		}
+		err = regular.Replace(f.out, mode, func(file *os.File) error {
 			_, err := file.WriteString(text)
 			return err
 		})

@@ -2,6 +2,7 @@ package initjob
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,32 @@ func TestNoFileIsReplaced(t *testing.T) {
 	}
 	if text, err := os.ReadFile(job); err != nil || string(text) != "another's job" {
 		t.Errorf("the file is now %q, %v", text, err)
+	}
+}
+
+// With --force, init keeps the mode of the file that it replaces. It says what a job cannot state about the table.
+func TestForceKeepsTheMode(t *testing.T) {
+	dir := t.TempDir()
+	table, job := filepath.Join(dir, "t.csv"), filepath.Join(dir, "job.yaml")
+	if err := errors.Join(os.WriteFile(table, []byte("town\tage\n1\tYork\t4\n2\tBath\t5\n"), 0o600),
+		os.WriteFile(job, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	f := &flags{unit: []string{"row"}, epsilon: "1", delta: "1e-6", asks: []string{"count"}, dir: "out",
+		ledger: "sqlite:ledger.db", out: job, force: true}
+	if err := f.run(t.Context(), console.New(&bytes.Buffer{}, &said), []string{table}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(job); err != nil || info.Mode() != before.Mode() || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if !strings.Contains(said.String(), "one field less") {
+		t.Errorf("init said %s", said.String())
 	}
 }
 

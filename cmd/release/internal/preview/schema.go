@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,7 @@ const (
 func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
 	in := &plan.Job().Input
 	o := wiring.SourceOptions(plan.Job())
+	o.Keeps = nil // a folder that is missing has the same columns
 	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool {
 		return f == source.Stdin || !source.DescribesItself(in.Format,
 			f)
@@ -49,7 +51,7 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 		return s, fromAsked, err
 	}
 	data, err := source.Open(ctx, o)
-	if runjob.Absent(err) == len(o.Files) {
+	if runjob.Absent(err) {
 		s, err := stated(ctx, plan, dir)
 		if err == nil {
 			guess(plan, &s, all)
@@ -77,7 +79,8 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	var header []string
 	used := map[string]string{}
 	for _, c := range plan.Columns() {
-		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !slices.Contains(in.CSV.Columns, c) {
+		_, inFolder := in.Folders[c]
+		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !inFolder && !slices.Contains(in.CSV.Columns, c) {
 			continue // checking the plan will report that the column does not exist
 		}
 		if _, named := types[c]; in.JSONL != nil && !named {
@@ -125,10 +128,14 @@ func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err erro
 // statedTypes returns the column types that the job states, in the form of the job.
 func statedTypes(plan *pipeline.Plan) map[string]string {
 	in := &plan.Job().Input
+	types := map[string]string{}
 	if in.JSONL != nil {
-		return in.JSONL.Columns
+		maps.Copy(types, in.JSONL.Columns)
+	} else {
+		maps.Copy(types, in.CSV.Types)
 	}
-	return in.CSV.Types
+	maps.Copy(types, in.Folders)
+	return types
 }
 
 // guess sets the types of columns for which the job states none. It chooses types that the queries can use.

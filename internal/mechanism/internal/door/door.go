@@ -12,7 +12,7 @@ import (
 type Keys struct {
 	// Open returns a copy of the cells of a mechanism.Exact, and their quantum.
 	Open func(exact any) (quantum float64, cells []int64, err error)
-	// OpenWide is Open for cells of any width.
+	// OpenWide does the same as Open for cells of any width.
 	OpenWide func(exact any) (quantum float64, cells []*big.Int, err error)
 	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
 	OpenKeyed func(exact any) (keys []string, counts []int64, err error)

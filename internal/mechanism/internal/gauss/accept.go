@@ -23,7 +23,7 @@ func exponent(a, u uint64) uint64 {
 	return t
 }
 
-// acceptsFast reports whether v < 1 − t. That implies v < e^(−t), which accepts the attempt.
+// acceptsFast reports whether v < 1 − t. Then also v < e^(−t), so that the attempt is accepted.
 func acceptsFast(first, t uint64) bool { return t+tSlack <= ^first&vDigits }
 
 // decide compares v with e^(−t) to accept or reject an attempt, for t = exponent(a, u). The first digits of v can leave

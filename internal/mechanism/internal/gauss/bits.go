@@ -10,7 +10,7 @@ import (
 const (
 	bufferSize = 16 << 10 // in bytes; fits the first-level cache
 	wordSize   = 8
-	pairSize   = 2 * wordSize // the first two words of an attempt
+	pairSize   = 2 * wordSize // the length of the first two words of an attempt
 	// rekeyAfter is the largest number of bytes that one key yields. Blocks of AES never repeat, which truly random
 	// blocks may. This distinguishes 2^26 blocks from random bits with advantage below 2^-76 (birthday bound,
 	// 2^52/2^129).

@@ -51,7 +51,7 @@ func (p fixed) exp(t interval) interval {
 	halvings := max(0, t.high.BitLen()-int(p)+1)
 	t = roundOutwards(t.low, t.high, uint(halvings))
 	r := interval{new(big.Int), new(big.Int).Lsh(one, uint(p))}
-	for k := int64(p)/4 + 8; k > 0; k-- { // (1/2)^k/k! is below 2^-p
+	for k := int64(p)/4 + 8; k > 0; k-- { // (1/2)^k/k! is below 2^-p for this k
 		r = p.complement(p.mul(t, r), k)
 	}
 	for range halvings {
@@ -75,6 +75,6 @@ func (p fixed) sums() (g []interval, n interval) {
 		g = append(g, sum)
 		term, ratio = p.mul(term, ratio), p.mul(ratio, square)
 	}
-	rest := new(big.Int).Lsh(term.high, 1) // from here on each term is at most half of the one before
+	rest := new(big.Int).Lsh(term.high, 1) // from here on, each term is at most half of the term before
 	return g, interval{sum.low, new(big.Int).Add(sum.high, rest)}
 }

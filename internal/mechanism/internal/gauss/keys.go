@@ -11,8 +11,8 @@ import (
 // 40 (Laplace), so they draw less than 2^30 bytes together.
 const blocksPerKey = 1 << 10
 
-// Keys holds the keys from which the random bits of many blocks follow. A block is at most 2^14 samples; its bits are
-// its own, and the same each time it is drawn. Keys are safe for concurrent use.
+// Keys holds the keys from which the random bits of many blocks follow. A block is at most 2^14 samples. Each block has
+// bits of its own, which are the same each time they are drawn. Keys are safe for concurrent use.
 type Keys struct{ keys [][keySize]byte }
 
 // NewKeys draws the keys of this many blocks from entropy (crypto/rand's Reader); if entropy fails, so does NewKeys.

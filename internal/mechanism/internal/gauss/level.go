@@ -51,7 +51,7 @@ func lookup(first uint64) (a uint64, ok bool) {
 	}
 	a -= mixed
 	w := firstDigits(first)
-	for limits[a] < w { // this ends, as the last limit is 2^31 − 1
+	for limits[a] < w { // the loop ends, because the last limit is 2^31 − 1
 		a++
 	}
 	return a, limits[a] != w

@@ -42,8 +42,8 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
-// RaiseWide is [Rounder.Raise] for cells of 128 bits, which then are in units of 2^min(lift, 0) grid units and, in grid
-// units, within int64.
+// RaiseWide does the same as [Rounder.Raise] for cells of 128 bits. Afterwards they are in units of 2^min(lift, 0) grid
+// units and, in grid units, within int64.
 func (r *Rounder) RaiseWide(cells int128.Slice) { r.s.raiseWide(cells) }
 
 // Whole returns floor(x) in grid units, for a cell that RaiseWide raised.
@@ -52,7 +52,7 @@ func (r *Rounder) Whole(cell int128.Int) int64 {
 	return whole
 }
 
-// RoundWide is [Rounder.Round] for a cell that RaiseWide raised.
+// RoundWide does the same as [Rounder.Round] for a cell that RaiseWide raised.
 func (r *Rounder) RoundWide(cell int128.Int, z Real) (value int64, ok bool) {
 	if z.Whole < levels {
 		k, part := r.s.splitWide(cell)
@@ -64,13 +64,14 @@ func (r *Rounder) RoundWide(cell int128.Int, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
-// roundFast is Round in 64-bit arithmetic on the first 64 digits; ok is false if they do not decide.
+// roundFast does the same as Round in 64-bit arithmetic on the first 64 digits; ok is false if they do not decide the
+// result.
 func (r *Rounder) roundFast(cell int64, z Real) (value int64, ok bool) {
 	k, part := r.s.split(cell)
 	return r.addFast(k, part, z)
 }
 
-// addFast is roundFast for a cell that is an integer and a fraction in units of 2^-64.
+// addFast does the work of roundFast, for a cell that is given as an integer k and a fraction part in units of 2^-64.
 func (r *Rounder) addFast(k int64, part uint64, z Real) (value int64, ok bool) {
 	var sign uint64
 	if z.Negative {

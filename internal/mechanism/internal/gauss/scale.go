@@ -64,7 +64,7 @@ func Log2(x float64) (int, error) {
 // arithmetic.
 func decompose(x float64) (m uint64, e int, ok bool) {
 	b := math.Float64bits(x)
-	biased := int(b >> (digits - 1)) // a negative x has the sign bit here, so that this is out of range
+	biased := int(b >> (digits - 1)) // a negative x has a sign bit, which makes this too large
 	m = b&(1<<(digits-1)-1) | 1<<(digits-1)
 	return m, biased - 1075, 0 < biased && biased < 0x7ff
 }

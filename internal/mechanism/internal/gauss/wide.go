@@ -2,8 +2,8 @@ package gauss
 
 import "github.com/dprelease/dprelease/internal/mechanism/int128"
 
-// AddWide replaces the high half of every 128-bit cell by floor(x + S·Z + 1/2), x = cell·2^lift, as [Sampler.Add] does
-// with 64-bit cells. The low halves are unspecified afterwards.
+// AddWide replaces the high half of every 128-bit cell by floor(x + S·Z + 1/2), x = cell·2^lift. It does the same as
+// [Sampler.Add] does with 64-bit cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.raiseWide(cells)
 	return s.addNoise(cells)

@@ -46,7 +46,7 @@ type exponential struct {
 	chain  [2]uniform
 }
 
-// draw draws a number and returns a; e.u holds the digits of u that were drawn.
+// draw draws a number a + u and returns a. e.u holds the digits of u that were drawn.
 func (e *exponential) draw() (a uint64, err error) {
 	for {
 		accepted, err := e.try()

@@ -110,7 +110,7 @@ func (s *Sampler) AddWide(cells int128.Slice) error {
 // at a time.
 type Geometric struct {
 	raiser *gauss.Rounder // converts cells to grid units
-	floor  *gauss.Rounder // rounds with x = −1/2: floor(S·r − 1/2 + 1/2)
+	floor  *gauss.Rounder // rounds S·r − 1/2 instead of S·r, which gives floor(S·r)
 	noise  signed
 }
 

@@ -19,7 +19,8 @@
 //   - It writes each row as one record and ends it with a line end, of one kind in a file. It writes a header if Header
 //     is set, and a byte order mark only before a header or if Mark is set.
 //
-// In no dialect does a single row decide how others are read. A comment ends at a line end, which may be within quotes.
+// In no dialect does a single row decide how others are read. A first line that states the delimiter (sep=;) is skipped
+// only before a header, so it is not a row. A comment ends at a line end, which may be within quotes.
 // So lines after the header are comments only if nothing is quoted; each of them is then at most one row, which loses
 // only itself. The byte order and the kind of line end are given before the first row, by the header or by the options,
 // or have a fixed default. A line that is skipped as blank is at most a row of one empty field.

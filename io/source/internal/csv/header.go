@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/source/fault"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/source/textfile"
 )
 
 // readHeader reads the header, if the dialect has one. Its line end decides how all lines of the file end, so that no
@@ -24,6 +25,9 @@ func readHeader(s *scanner) ([]string, error) {
 			return nil, fault.New(fault.CodeHeader, "the file is not a text: it begins as %s does", other.what).Advise("%s",
 				other.advice)
 		}
+	}
+	if err := skipStated(s); err != nil {
+		return nil, err
 	}
 	s.head, s.needed = true, maxColumns+1
 	err := s.next()
@@ -54,6 +58,23 @@ func readHeader(s *scanner) ([]string, error) {
 		names = append(names, string(name))
 	}
 	return names, nil
+}
+
+// skipStated skips the first line of a file if it states the delimiter, as sep=; does for Excel.
+func skipStated(s *scanner) error {
+	line := s.buf[s.at:s.end]
+	line = line[:bytes.IndexByte(line, '\n')+1]
+	stated := textfile.StatedDelimiter(string(line))
+	switch {
+	case stated == 0:
+		return nil
+	case stated != rune(s.d.comma):
+		return fault.New(fault.CodeHeader, "the file's first line states another delimiter than the job").
+			Advise("set input.csv.delimiter: %q", string(stated))
+	}
+	s.at += len(line)
+	s.taken += int64(len(line))
+	return nil
 }
 
 // name sets the names and types of the columns.

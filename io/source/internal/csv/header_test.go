@@ -25,6 +25,7 @@ func TestCSVHeadsInPieces(t *testing.T) {
 	for name, head := range map[string]string{
 		"lf": "x,y,z\n", "crlf": "x,y,z\r\n", "comments": comments + "x,y,z\n", "mark": "\xef\xbb\xbf" + comments +
 			"\"x\",y,z\r\n", "quoted": "x,\"y\n#\n\",z\n",
+		"stated": "\xef\xbb\xbfsep=,\n" + comments + "x,y,z\r\n",
 	} {
 		z := []string{"=#\"a", "=3", "=y\r"}
 		if strings.HasSuffix(head, "\r\n") {
@@ -48,6 +49,31 @@ func TestCSVHeadsInPieces(t *testing.T) {
 				t.Fatalf("%s, in pieces of %d: got %q, want %q", name, 1+length, got, want)
 			}
 		}
+	}
+}
+
+// A first line that states the delimiter must state the job's. Without a header it is a row, so that no row is skipped.
+func TestCSVStatedDelimiter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("sep=;\nx;z\n1;2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDialect(textfile.CSV{Header: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac, err := scan.NewBlockMAC(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, e := Open(t.Context(), scan.Place{Path: path}, scan.Plain, d, mac); e == nil ||
+		!strings.Contains(e.Hint, `input.csv.delimiter: ";"`) {
+		t.Errorf("error %v", e)
+	}
+	f := openText(t, path, textfile.CSV{Delimiter: ';', Columns: []string{"x", "z"}})
+	want := [][]string{{"=sep=", "="}, {"=x", "=z"}, {"=1", "=2"}}
+	if got := piecewise(t, f, []int{0}, 1); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
