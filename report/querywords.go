@@ -247,7 +247,7 @@ func noteOf(t *tableData) string {
 	case t.Table.Shown < t.Table.Rows:
 		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The "+
 			"largest noisy values of many are too large on average: their noise is part of why they are the largest.",
-			plural(t.Table.Rows, "row"), thousands(t.Table.Shown))
+			plural(t.Table.Rows, "row"), thousands(int64(t.Table.Shown)))
 	case t.Picture == pictureTop && t.Table.Shown > 40:
 		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.",
 			plural(t.Table.Rows, "row"))
@@ -405,7 +405,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		return ""
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		thousands(int(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
+		thousands(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the
@@ -449,7 +449,7 @@ func clampRiskWords(q *manifest.Query) string {
 	}
 	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than half the "+
 		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
-		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int(q.Search.Noticed())))
+		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int64(q.Search.Noticed())))
 }
 
 // sharing describes how the errors of cells with common noise add up; "" if the noise of cells is independent.
@@ -532,7 +532,7 @@ func (q *queryFacts) withheld() string {
 	cells, further := q.cells, ""
 	if n := q.publish.Complementary; n > 0 {
 		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could be "+
-			"computed. ", thousands(n))
+			"computed. ", thousands(int64(n)))
 	}
 	if q.kind == string(query.Crosstab) {
 		cells = 0
@@ -545,10 +545,10 @@ func (q *queryFacts) withheld() string {
 	if q.publish.Withheld == 1 {
 		are = "is"
 	}
-	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d %s "+
+	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %s %s "+
 		"left empty, which the column withheld marks. %sThis does not protect anybody, which the noise does; it keeps "+
 		"readers from numbers that are mostly noise.",
-		strings.Join(rules, ", or if "), plural(cells, "cell"), q.publish.Withheld, are, further)
+		strings.Join(rules, ", or if "), plural(cells, "cell"), thousands(int64(q.publish.Withheld)), are, further)
 }
 
 // noiseThreshold returns the noise threshold of a number of cells for the query's own noise.

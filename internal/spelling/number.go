@@ -33,6 +33,26 @@ func Number(x float64, digits int) string {
 	return Grouped(text)
 }
 
+// Short returns x rounded to a number of significant digits, like [Number]: 382,900 for 382,911.2 and four digits.
+func Short(x float64, digits int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		rounded = x // it rounds to infinity
+	}
+	return Number(rounded, digits)
+}
+
+// Count returns n and the noun of n things, in the plural unless n is 1: 1 file, 2 entries, 12,000 rows.
+func Count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		return Grouped(strconv.FormatInt(n, 10)) + " " + stem + "ries"
+	}
+	return Grouped(strconv.FormatInt(n, 10)) + " " + noun + "s"
+}
+
 // Grouped puts a comma between the thousands of a decimal number: 1234567.5 becomes 1,234,567.5. Other texts, such as
 // 1e+21, are returned as they are.
 func Grouped(number string) string {

@@ -33,3 +33,21 @@ func TestGrouped(t *testing.T) {
 		}
 	}
 }
+
+func TestShort(t *testing.T) {
+	for x, want := range map[float64]string{382911.2: "382,900", -382911.2: "-382,900", 1132270: "1,132,000", 22.1897: "22.19",
+		3: "3", 0.00020409: "0.0002041", math.MaxFloat64: "1.798e308", 2.401e11: "240,100,000,000", 0: "0"} {
+		if got := spelling.Short(x, 4); got != want {
+			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{"1 row": spelling.Count(1, "row"), "0 rows": spelling.Count(0, "row"),
+		"12,000 entries": spelling.Count(12000, "entry"), "-1,200 rows": spelling.Count(-1200, "row")} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -1,13 +1,13 @@
 package command
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -184,12 +184,8 @@ func printable(s string) string {
 
 // short formats a number with few digits, for a person.
 func short(x float64) string {
-	switch {
-	case math.IsNaN(x):
+	if math.IsNaN(x) {
 		return noValue
-	case math.Abs(x) >= 1000 || x == math.Trunc(x):
-		return fmt.Sprintf("%.0f", x)
-	default:
-		return fmt.Sprintf("%.4g", x)
 	}
+	return spelling.Number(x, 4)
 }
