@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Recall returns whether the ledger has the entry whose mark a manifest or an anchor shows, or had it and lost it.
+// Recall returns whether the ledger has the entry that a manifest or an anchor shows by its mark, or had this entry and
+// lost it.
 func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
 	known, err := book.Recall(ctx, []ledger.Mark{{Head: shown.Head, MAC: shown.MAC}})
 	if err != nil {
@@ -17,7 +18,7 @@ func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (led
 	return known[0], nil
 }
 
-// LostWords describes the problem of a ledger that lacks the entry that a manifest shows; "" if it has the entry.
+// LostWords returns a text about a ledger that lacks the entry that a manifest shows; "" if the ledger has the entry.
 func LostWords(known ledger.Memory) string {
 	switch known {
 	case ledger.MarkHeld:

@@ -23,7 +23,7 @@ import (
 // Anchor is a file, on another disk than the ledger, that shows the ledger's newest entry.
 type Anchor struct {
 	path  string // "" if there is none
-	fixed bool   // a release's manifest serves as the anchor, and is never written
+	fixed bool   // the anchor is a release's manifest, which is never written
 }
 
 // CompareHeads returns an error if the ledger lacks an entry that the anchor or a release beside dir shows.
@@ -54,7 +54,7 @@ func CompareHeads(ctx context.Context, book *ledger.Book, dir, anchorPath string
 // releasesBeside returns the manifests of the releases in the folder of dir, by path.
 func releasesBeside(dir string) map[string]*manifest.Manifest {
 	found := map[string]*manifest.Manifest{}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // if the folder does not exist, nothing was released there
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // if the folder does not exist, it has no releases
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(dir), e.Name())
 		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
@@ -119,7 +119,8 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor
 	return &Anchor{path, held.Format != ""}, nil
 }
 
-// firstAnchor creates an anchor, but only for a ledger that the run creates, too: otherwise the anchor was lost.
+// firstAnchor creates an anchor, but only for a ledger that the run creates too. For an older ledger, the missing
+// anchor was lost.
 func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	head, err := book.Head(ctx)
 	if err != nil {

@@ -33,16 +33,16 @@ type Bucket interface {
 	// Read returns a reader of size bytes of this version of an object, from offset at on. The object must have so many
 	// bytes. Errors of the reader may be of any type. The error is of kind Changed if the store now has another version.
 	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
-	// Close frees connections.
+	// Close closes connections and frees memory.
 	Close() error
 }
 
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see complete or not at all. over is the object that it may replace. nil allows
-	// any object or none. NoObject requires that there is none; otherwise the error is of kind Exists. A version requires
-	// that this version is there; otherwise the error is of kind Changed.
+	// Put writes an object. Others see the complete object or none of it. over is the object that Put may replace: if
+	// it is nil, any or none; if it is NoObject, none, and the error is of kind Exists if there is one; otherwise this
+	// version, and the error is of kind Changed if there is another one or none.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
 	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
 	// store now has another version.

@@ -116,8 +116,22 @@ func (c *Column) Index(row int) int {
 	return e
 }
 
-// Slice returns the rows with indices in [i, j). The column must have no runs. The result shares memory with c.
+// Slice returns the rows with indices in [i, j), at least one row if the column has runs. The result shares memory with
+// c, except for the ends of runs.
 func (c *Column) Slice(i, j int) Column {
+	if c.Ends == nil {
+		return c.sliceEntries(i, j)
+	}
+	from, to := c.Entry(i), c.Entry(j-1)+1
+	s := c.sliceEntries(from, to)
+	for _, end := range c.Ends[from:to] {
+		s.Ends = append(s.Ends, min(end, int32(j))-int32(i))
+	}
+	return s
+}
+
+// sliceEntries returns the entries with indices in [i, j), without the ends of runs.
+func (c *Column) sliceEntries(i, j int) Column {
 	s := Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Valid != nil {
 		s.Valid = c.Valid[i:j]

@@ -39,3 +39,26 @@ type Batch struct {
 	// Keep has one item per row: false if no query counts the row. nil if all rows count.
 	Keep []bool
 }
+
+// Pieces passes the rows of the batch to yield in pieces of at most n rows, in order. It passes a batch of at most n
+// rows itself.
+func (b *Batch) Pieces(n int, yield func(*Batch) error) error {
+	if b.Rows <= n {
+		return yield(b)
+	}
+	piece := &Batch{Columns: make([]Column, len(b.Columns))}
+	for i := 0; i < b.Rows; i += n {
+		j := min(i+n, b.Rows)
+		piece.Rows = j - i
+		for k := range b.Columns {
+			piece.Columns[k] = b.Columns[k].Slice(i, j)
+		}
+		if b.Keep != nil {
+			piece.Keep = b.Keep[i:j]
+		}
+		if err := yield(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}

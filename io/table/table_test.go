@@ -64,6 +64,33 @@ func TestSliceTakesRows(t *testing.T) {
 	})
 }
 
+// Columns of runs can be sliced, too, and the pieces of a batch have its rows in order.
+func TestPiecesHaveTheRowsOfTheBatch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw(t)
+		if rapid.Bool().Draw(t, "codes") {
+			c = tabletest.Encode(c)
+		}
+		runs := tabletest.Runs(c)
+		b := tabletest.Batch(c, runs)
+		b.Keep = rapid.SliceOfN(rapid.Bool(), b.Rows, b.Rows).Draw(t, "keep")
+		most := rapid.IntRange(1, 10).Draw(t, "most")
+		rows, keep := [][]any{}, []bool{}
+		if err := b.Pieces(most, func(p *table.Batch) error {
+			if p.Rows > most || len(p.Keep) != p.Rows {
+				t.Fatalf("a piece of %d rows, %d of them in Keep; at most %d may be in one", p.Rows, len(p.Keep), most)
+			}
+			rows, keep = append(rows, tabletest.Rows(p)...), append(keep, p.Keep...)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tabletest.Rows(b), rows); d != "" || !slices.Equal(keep, b.Keep) {
+			t.Fatalf("%s, keep %v, want %v", d, keep, b.Keep)
+		}
+	})
+}
+
 func TestTypesDescribeThemselves(t *testing.T) {
 	for want, typ := range map[string]table.Type{
 		"text":                  {Kind: table.String},

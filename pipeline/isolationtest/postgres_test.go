@@ -86,7 +86,7 @@ func (p copier) put(t *Text, dir string, table Table) error {
 
 // CSV files of PostgreSQL's COPY.
 func TestIsolationOfPostgres(t *testing.T) {
-	s := search(t, 60, 10_000, foreignText("postgres csv"))
+	s := search(t, 60, 2000, foreignText("postgres csv"))
 	s.Dirs = s.Dirs[:1]
 	conn, err := pgx.Connect(t.Context(), ledgertest.Postgres(t).DSN(t))
 	if err != nil {

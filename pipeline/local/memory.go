@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/aggregation"
 )
 
 // Limits are the resources that an engine may use.
@@ -46,6 +47,23 @@ const (
 	// leastBytes is the smallest memory for the rows of units with which a scan may run.
 	leastBytes = 32 * mebibyte
 )
+
+// atOnceBytes is the memory in bytes for what a worker's accumulators compute of the rows of a batch: their cells, values
+// and contents.
+const atOnceBytes = 8 * mebibyte
+
+// rowsAtOnce returns how many rows are passed to the accumulators at once; a reader's batch may be longer. A query needs
+// about 48 bytes for a row, 16 more for each number that it adds up, and 8 more for each dimension.
+func rowsAtOnce(of []*aggregation.Aggregation) int {
+	bytes := 0
+	for _, a := range of {
+		bytes += 48 + 8*len(a.Axes)
+		if a.Value != nil {
+			bytes += 16 * a.Value.Numbers()
+		}
+	}
+	return max(atOnceBytes/max(bytes, 1), 1)
+}
 
 // share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit, the
 // largest domains are held sparsely. If that is not enough, fewer workers read.

@@ -119,7 +119,7 @@ func aggregateOverUnits(workers []*worker) error {
 	for _, w := range workers[1:] {
 		first.units.builder.Merge(w.units.builder)
 	}
-	return first.units.builder.Each(func(b *table.Batch) error {
+	add := func(b *table.Batch) error {
 		for q, a := range first.accumulators {
 			if !first.units.asked(q) {
 				continue
@@ -139,5 +139,6 @@ func aggregateOverUnits(workers []*worker) error {
 			}
 		}
 		return nil
-	})
+	}
+	return first.units.builder.Each(func(b *table.Batch) error { return b.Pieces(first.most, add) })
 }

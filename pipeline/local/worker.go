@@ -16,6 +16,7 @@ import (
 // worker holds the filters and one accumulator per query. It passes batches of rows to the accumulators.
 type worker struct {
 	rows         int64 // number of rows of the input, including skipped ones
+	most         int   // the largest number of rows that are passed to the accumulators at once
 	skipped      int64
 	blanks       int64          // skipped blank and comment lines of CSV files
 	joins        []*joined.Rows // the joins of this pass over the input
@@ -70,7 +71,8 @@ func newWorker(p *pipeline.Plan, of []*aggregation.Aggregation, schema table.Sch
 	if err != nil {
 		return nil, err
 	}
-	w = &worker{views: p.EventColumns(), filtered: positions(p, filtered), selector: domain.NewCompiledFilters(shared, filtered)}
+	w = &worker{most: rowsAtOnce(of), views: p.EventColumns(), filtered: positions(p, filtered),
+		selector: domain.NewCompiledFilters(shared, filtered)}
 	if w.derived, err = p.Evaluator(schema); err != nil {
 		return nil, err
 	}
@@ -159,9 +161,15 @@ func (r *sideReader) add(b *table.Batch) error {
 	return r.loader.Add(logical)
 }
 
-// addBatch adds a batch of the input to the accumulators: once, or once for each of the job's events. If inspect is
-// set, it also tallies the batch.
+// addBatch adds a batch of the input to the accumulators, some rows at a time. If inspect is set, it also tallies the
+// batch.
 func (w *worker) addBatch(b *table.Batch, inspect bool) error {
+	return b.Pieces(w.most, func(b *table.Batch) error { return w.addRows(b, inspect) })
+}
+
+// addRows adds rows of the input to the accumulators: once, or once for each of the job's events. If inspect is set, it
+// also tallies them.
+func (w *worker) addRows(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
 		w.inspection.Looked += int64(b.Rows)

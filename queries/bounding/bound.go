@@ -113,12 +113,10 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
 		case err == nil:
-			u.bound()
-			for i := range u.queries {
-				q := &u.queries[i]
+			u.bound(func(q *queryBounder) {
 				b.deliver(q, q.kept, q.cut, u.rows.Content)
 				b.addUnits(q, q.units)
-			}
+			})
 			return nil
 		case !errors.Is(err, errTooManyRows):
 			return err

@@ -28,8 +28,16 @@ const (
 	// maxNumberedBatch is the largest number of rows of a batch whose contents are numbered. A batch adds at most one node
 	// a row to a level, so maxContents + maxNumberedBatch numbers must fit in numberWidth bytes.
 	maxNumberedBatch = 1 << 23
-	// childTableSize is the number of (node, symbol) pairs whose child an array holds. A hash table holds the others.
-	childTableSize = 1 << 13
+	// childTableSize is the largest number of (node, symbol) pairs of a level whose child an array holds. A hash table
+	// holds the others. The arrays of all levels together hold at most childTablesSize pairs.
+	childTableSize  = 1 << 13
+	childTablesSize = 64 * childTableSize
+	// nodeBytes is the approximate memory for a node of the trie, and valueBytes for a content of one query besides its
+	// own bytes.
+	nodeBytes  = 20
+	valueBytes = intern.TextBytes
+	// leastNumbering is the memory in bytes that numbering may take even if the store's share is less.
+	leastNumbering = 1 << 18
 )
 
 // contentNumbers numbers the distinct contents of rows for several queries.
@@ -75,16 +83,23 @@ func newContentNumbers(own []ownContents, whole *packing) *contentNumbers {
 	return n
 }
 
-// start begins a batch. It returns false if there are too many contents, so that numbering must end.
-func (n *contentNumbers) start(rows int) bool {
+// start begins a batch. It returns false if there are too many contents, or if they take more memory than they may, so
+// that numbering must end. share is the memory in bytes for the store's rows.
+func (n *contentNumbers) start(rows int, share int64) bool {
 	if rows > maxNumberedBatch {
 		return false
 	}
+	bytes := 4 * int64(len(n.packed)) // joining the contents of all workers takes three more copies
 	for i := range n.levels {
 		l := &n.levels[i]
 		if l.done = false; max(l.children.Len(), l.values.Len()) > n.Limit {
 			return false
 		}
+		bytes += nodeBytes * int64(l.children.Len())
+		bytes += int64(valueBytes+l.own.packing.Packed) * int64(l.values.Len())
+	}
+	if bytes > max(share/4, leastNumbering) {
+		return false
 	}
 	n.nodes = columnar.Resize(n.nodes, rows)
 	clear(n.nodes)
@@ -99,7 +114,7 @@ func (n *contentNumbers) close() { n.levels, n.nodes = nil, nil }
 func (n *contentNumbers) addCells(query int, cells []int32) bool {
 	l := &n.levels[query]
 	if l.childTable == nil {
-		l.childTable = make([]uint32, childTableSize)
+		l.childTable = make([]uint32, min(childTableSize, childTablesSize/len(n.levels)))
 	}
 	l.done = true
 	return l.descend(n.nodes, cells, l.symbols)

@@ -152,9 +152,8 @@ func (g *gatherer) readSegment(s *segment) error {
 	return g.readRecords(s, &s.counted, countBytes, g.addCounted)
 }
 
-// expandedRecords is how many records are expanded at a time, from content numbers to contents. It is small because a
-// content for many queries is long.
-const expandedRecords = 1 << 12
+// expandedBytes is the approximate length of the records that are expanded at a time, from content numbers to contents.
+const expandedBytes = 1 << 18
 
 // readRecords calls add with the records r of segment s, some records at a time, and stops with errTooManyRows if the
 // rows no longer fit in memory. more is the length of the multiplicity after each record, 0 or countBytes. add receives
@@ -163,7 +162,8 @@ func (g *gatherer) readRecords(s *segment, r *records, more int, add func([]byte
 	if s.numbers != nil && g.all == nil {
 		addWhole := add
 		add = func(records []byte) {
-			for some := range slices.Chunk(records, expandedRecords*(g.key+numberWidth+more)) {
+			rows := max(expandedBytes/(g.packedWidth()+more), 1)
+			for some := range slices.Chunk(records, rows*(g.key+numberWidth+more)) {
 				g.expanded = s.numbers.expand(g.expanded[:0], some, g.key, more)
 				addWhole(g.expanded)
 			}

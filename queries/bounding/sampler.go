@@ -9,14 +9,19 @@ import (
 // digests and the rule, this file applies the rule to one unit after another, and digests.go shares digests among
 // queries.
 
-// sampler chooses the rows of a unit that are kept, for one unit after another.
+// sampler chooses the rows of a unit that one query keeps, for one unit after another.
 type sampler struct {
 	Limits Limits
-	messages
+	*samplerMemory
 	// Bytes CellFrom to CellFrom+CellWidth-1 of a content are the cell.
 	CellFrom, CellWidth int
 	Digests             *digests // shared with other queries; nil if records belong to one query
-	cells               []span   // the slots of each cell of the current unit
+}
+
+// samplerMemory is the working memory of the samplers of all queries, of which one at a time is used.
+type samplerMemory struct {
+	messages
+	cells []span // the slots of each cell of the current unit
 	// InAll samples cells of the unit, and then rows of the whole unit. inCell samples rows of one cell.
 	InAll, inCell bottomK
 }

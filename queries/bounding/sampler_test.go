@@ -27,7 +27,7 @@ func (u oneUnit) Content(ref uint32) []byte { return binary.BigEndian.AppendUint
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns the number of kept rows in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
-	s := sampler{Limits: l, messages: messages{Contents: oneUnit{uint64(unit)}, Order: RowOrder}, CellWidth: CellBytes}
+	s := sampler{Limits: l, samplerMemory: &samplerMemory{messages: messages{Contents: oneUnit{uint64(unit)}, Order: RowOrder}}, CellWidth: CellBytes}
 	var groups []slot
 	for cell, n := range rows {
 		groups = append(groups, slot{Ref: uint32(cell), Rows: n})

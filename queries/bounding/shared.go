@@ -99,7 +99,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 			return err
 		}
 		s.anySkipped = slices.Contains(s.skipped, columnar.Dropped)
-		if s.numbers != nil && !s.numbers.start(b.Rows) {
+		if s.numbers != nil && !s.numbers.start(b.Rows, s.spill.Share()) {
 			s.writeContents()
 		}
 		if s.numbers == nil {
@@ -239,30 +239,30 @@ func (p *queryBounder) keepFromShared(u *unitBounder, slots []slot) {
 		p.keep(u.sample.slots)
 		return
 	}
-	p.counted = p.counted[:0]
+	u.counted = u.counted[:0]
 	for i, x := range slots {
 		if u.inAll || p.has(u.rows.Content(x.Ref)) {
 			x.At = int32(i)
-			p.counted = append(p.counted, x)
+			u.counted = append(u.counted, x)
 		}
 	}
 	if p.ranked != nil {
-		p.sortByCell(u.rows)
-		p.keepRanked(p.counted)
+		p.sortByCell(u)
+		p.keepRanked(u.counted)
 		return
 	}
-	rows := totalRows(p.counted)
+	rows := totalRows(u.counted)
 	p.cut += rows
-	kept := p.counted
+	kept := u.counted
 	switch {
 	case rows <= uint64(min(l.Rows, l.Cells, l.RowsPerCell)):
-	case l.RowsPerCell >= l.Rows && p.cellsFit(u.rows): // only the limit k can bind
+	case l.RowsPerCell >= l.Rows && p.cellsFit(u): // only the limit k can bind
 		if rows > uint64(l.Rows) {
-			kept = u.smallest(p, len(p.counted) == len(slots))
+			kept = u.smallest(p, len(u.counted) == len(slots))
 		}
 	default:
-		p.sortByCell(u.rows)
-		kept = p.sampler.keepWithinLimits(p.counted)
+		p.sortByCell(u)
+		kept = p.sampler.keepWithinLimits(u.counted)
 	}
 	p.keep(kept)
 }
@@ -277,33 +277,34 @@ func (p *queryBounder) keep(slots []slot) {
 	}
 }
 
-// sortByCell sorts p.counted by the query's cell.
-func (p *queryBounder) sortByCell(rows *gatherer) {
-	slices.SortFunc(p.counted, func(a, b slot) int {
+// sortByCell sorts u.counted by the query's cell.
+func (p *queryBounder) sortByCell(u *unitBounder) {
+	rows := u.rows
+	slices.SortFunc(u.counted, func(a, b slot) int {
 		return bytes.Compare(p.cell(rows.Content(a.Ref)), p.cell(rows.Content(b.Ref)))
 	})
 }
 
-// cellsFit returns true only if the rows in p.counted are in at most L cells. It counts no cells: if all cell numbers
+// cellsFit returns true only if the rows in u.counted are in at most L cells. It counts no cells: if all cell numbers
 // are below L, there are at most L cells, because they are numbered from 0. So it may return false although the cells
 // fit.
-func (p *queryBounder) cellsFit(rows *gatherer) bool {
+func (p *queryBounder) cellsFit(u *unitBounder) bool {
 	groups := p.sampler.Limits.Cells
-	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
-		return int64(len(p.counted)) <= groups
+	if int64(len(u.counted)) <= groups || p.cellWidth != CellBytes {
+		return int64(len(u.counted)) <= groups
 	}
 	if p.cells <= groups {
 		return true
 	}
-	for _, x := range p.counted {
-		if int64(CellOf(p.cell(rows.Content(x.Ref)))) >= groups {
+	for _, x := range u.counted {
+		if int64(CellOf(p.cell(u.rows.Content(x.Ref)))) >= groups {
 			return false
 		}
 	}
 	return true
 }
 
-// smallest returns the k rows of p.counted with the smallest digests. all is set if all rows of the unit count in the
+// smallest returns the k rows of u.counted with the smallest digests. all is set if all rows of the unit count in the
 // query; queries for which this holds share one sample if they have the same k.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	k := p.sampler.Limits.Rows
@@ -313,16 +314,16 @@ func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	s := &p.sampler
 	s.startUnit()
 	s.InAll.reset(k)
-	s.addRows(&s.InAll, p.counted, 0)
-	rows := totalRows(p.counted)
-	recount(p.counted, s.InAll.kept())
+	s.addRows(&s.InAll, u.counted, 0)
+	rows := totalRows(u.counted)
+	recount(u.counted, s.InAll.kept())
 	if all {
 		u.sample.k, u.sample.rows, u.sample.slots = k, rows, u.sample.slots[:0]
-		for _, x := range p.counted {
+		for _, x := range u.counted {
 			if x.Rows > 0 {
 				u.sample.slots = append(u.sample.slots, x)
 			}
 		}
 	}
-	return p.counted
+	return u.counted
 }

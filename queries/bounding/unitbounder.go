@@ -12,12 +12,14 @@ type boundQuery struct {
 
 // unitBounder bounds the units of one partition after another by the limits of all queries.
 type unitBounder struct {
-	rows     *gatherer
-	queries  []queryBounder
-	unhashed int64 // a unit with at most this many rows is kept whole by every query, so it needs no digests
-	digests  digests
-	inAll    bool     // all rows of the current unit count in all queries
-	sample   struct { // the last result of smallest for the current unit; other queries with the same k reuse it
+	rows        *gatherer
+	queries     []queryBounder
+	unhashed    int64 // a unit with at most this many rows is kept whole by every query, so it needs no digests
+	digests     digests
+	inAll       bool     // all rows of the current unit count in all queries
+	counted     []slot   // the current unit's rows that count in the current query, if queries share records
+	undelivered int      // the number of kept slots of all queries
+	sample      struct { // the last result of smallest for the current unit; other queries with the same k reuse it
 		k     int64  // 0 if there is none
 		rows  uint64 // the number of the unit's rows before sampling
 		slots []slot // the kept rows
@@ -28,7 +30,6 @@ type unitBounder struct {
 type queryBounder struct {
 	view
 	sampler sampler
-	counted []slot // the current unit's rows that count in the query, if queries share records
 	kept    []slot // the kept rows of all units since the last delivery
 	cut     uint64 // the number of rows that the limits drop
 	units   int64  // the number of units with a kept row
@@ -63,32 +64,35 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), unhashed: math.MaxInt64}
+	memory := &samplerMemory{messages: messages{Contents: g, Order: RowOrder}}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits,
-			messages: messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{Limits: q.Limits, samplerMemory: memory,
+			CellFrom: q.from, CellWidth: q.cellWidth}}
 		u.queries[i].counts = q.KeepOf != nil
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}
 		if q.shared {
-			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sharedOrder, &u.digests
+			memory.Order, u.queries[i].sampler.Digests = sharedOrder, &u.digests
 		}
 		u.unhashed = min(u.unhashed, q.Limits.Rows, q.Limits.Cells, q.Limits.RowsPerCell, q.unhashed())
 	}
 	return u
 }
 
-// bound enforces the limits of all queries on the units that the gatherer has in memory.
-func (u *unitBounder) bound() {
-	for i := range u.queries {
-		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0
-	}
+// maxKept is the number of kept slots of all queries at which they are delivered.
+const maxKept = 1 << 17
+
+// bound enforces the limits of all queries on the units that the gatherer has in memory. It calls deliver with each
+// query at the end, and before that whenever many rows are kept.
+func (u *unitBounder) bound(deliver func(*queryBounder)) {
 	start := uint32(0)
 	for id, end := range u.rows.ends {
 		refs := u.rows.order[start:end]
 		start = end
 		if int64(len(refs)) <= u.unhashed && len(u.rows.counts) == 0 {
 			u.keepAll(refs)
+			u.deliverMany(maxKept, deliver)
 			continue
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
@@ -106,14 +110,33 @@ func (u *unitBounder) bound() {
 			default:
 				q.keepWithinLimits(slots)
 			}
-			q.endUnit(before)
+			u.endUnit(q, before)
+			u.deliverMany(maxKept, deliver)
 		}
 	}
+	u.deliverMany(0, deliver)
+}
+
+// deliverMany delivers the kept rows of all queries if they are at least this many slots.
+func (u *unitBounder) deliverMany(slots int, deliver func(*queryBounder)) {
+	if u.undelivered < slots {
+		return
+	}
+	most := 4 * max(u.undelivered, maxKept) / len(u.queries)
+	for i := range u.queries {
+		q := &u.queries[i]
+		deliver(q)
+		if q.kept, q.cut, q.units = q.kept[:0], 0, 0; cap(q.kept) > most {
+			q.kept = nil // else each query could in time hold as many slots as all together
+		}
+	}
+	u.undelivered = 0
 }
 
 // endUnit counts the current unit if the query keeps any of its rows: q.kept[before:].
-func (q *queryBounder) endUnit(before int) {
+func (u *unitBounder) endUnit(q *queryBounder, before int) {
 	of := q.kept[before:]
+	u.undelivered += len(of)
 	if len(of) > 0 {
 		q.units++
 	}
@@ -143,7 +166,7 @@ func (u *unitBounder) keepAll(refs []uint32) {
 				}
 			}
 		}
-		q.endUnit(before)
+		u.endUnit(q, before)
 	}
 }
 

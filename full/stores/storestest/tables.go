@@ -17,7 +17,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// row is a row of Tables.
 type row struct {
 	Unit  int64   `parquet:"unit"`
 	Cat   string  `parquet:"cat,dict"`

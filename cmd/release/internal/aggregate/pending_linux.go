@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPending makes a file without a name. If the file system cannot, the file has a temporary name.
+// newPending makes a pending file without a name or, if the file system cannot do that, with a temporary name.
 func newPending(path string) (*pending, error) {
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxFields is the largest number of fields in a schema. The length of a schema in bytes has no limit, since some
+	// maxFields is the maximum number of fields in a schema. The length of a schema in bytes has no limit, since some
 	// writers put facts about rows into its texts.
 	maxFields = 1 << 20
-	// arrowDepth is the deepest nesting of types that is read.
+	// arrowDepth is the maximum nesting of types that is read.
 	arrowDepth = 32
-	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates about
-	// 500 bytes.
+	// minField is less than the bytes of any valid field in a schema. It bounds memory: decoding a field allocates
+	// about 500 bytes.
 	minField = 16
-	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can refer
-	// to one text, and the library copies the text for each.
+	// maxShared limits the total length of a schema's texts to a multiple of the schema's length: several fields can
+	// refer to one text, and the library copies the text for each.
 	maxShared = 8
 )
 
@@ -113,7 +113,7 @@ func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	return ids
 }
 
-// metadata checks the key-value pairs of a field or schema.
+// metadata checks the lengths of the key-value pairs of a field or schema.
 func (w *schemaWalk) metadata(v flatVector) {
 	w.text -= v.n
 	for i := 0; i < v.n && w.isSound(v.f); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a column, and where its data is. It is a top-level column, or a column within structs whose name is its path
+// leaf is a column and the place of its data: a top-level column or, with its path as name, a column within structs
 // (nested.go).
 type leaf struct {
 	field    table.Field
