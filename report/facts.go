@@ -36,7 +36,7 @@ type facts struct {
 	stated                    [][2]string // headings and texts of the job's section deployment
 	budget                    *budget
 	queries                   []queryFacts
-	columns                   map[string]described // by column; absent if the job does not describe it
+	columns                   map[string]described // columns that the job describes, by name
 	program                   string
 	madeFrom                  string
 	synthetic, prefix         string // the banner of a preview, and the prefix of its file names

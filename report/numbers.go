@@ -44,8 +44,8 @@ func percentUp(x *big.Rat) string {
 // the page shows no gain. Rounded up, such a gain would look like a hundredth of a percent.
 const tinyGain = 1e-14
 
-// rightText returns right, the probability of a right guess, in percent, rounded up. alone is the prior belief; it is
-// returned instead of right if right exceeds it by less than tinyGain.
+// rightText formats the probability of a right guess in percent, rounded up. right is that probability, and alone is
+// the prior belief. If right exceeds alone by less than tinyGain, rightText formats alone.
 func rightText(alone, right *big.Rat) string {
 	if gain, _ := new(big.Rat).Sub(right, alone).Float64(); gain < tinyGain {
 		return wholePercent(alone)

@@ -17,8 +17,8 @@ import (
 
 // tool is one of the programs that are compared.
 type tool struct {
-	name  string // its name on the page
-	short string // its name on the command line and in file names
+	name  string // name on the page
+	short string // name on the command line and in file names
 	// command makes the tool's environment, if it does not exist, and returns the command that runs the tool's script.
 	// The caller adds arguments.
 	command func(context.Context, *config, *tool) ([]string, error)

@@ -84,7 +84,7 @@ func FaultIn(err error) *Fault {
 	return nil
 }
 
-// SaidIn returns the fault's message with the details that follow its mark in an error of a runner.
+// SaidIn returns the fault's message and the details that a runner's error has after the fault's mark.
 func (f *Fault) SaidIn(err error) string {
 	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
 	text, _, _ = strings.Cut(text, "\n")

@@ -25,7 +25,7 @@ type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of
 	// the listed object or the attributes.
 	versionOf(as func(any) bool) string
-	// pin restricts a request to one version; as is the As function of the options of a read, a write or a removal.
+	// pin restricts a read, a write or a removal to one version. as is the As function of the request's options.
 	pin(as func(any) bool, version string) error
 	// answered returns the version whose bytes a read got, and the offset of the first byte; as is the method As of the
 	// reader.

@@ -88,7 +88,7 @@ func OpenCells(ctx context.Context, dir, digest string, m *manifest.Manifest, q 
 
 // Change is the change of one cell. Numbers that are not stated are NaN.
 type Change struct {
-	Cell, Before int // row in the later and in the earlier table; Before is -1 if the latter lacks the cell
+	Cell, Before int // rows in the later and earlier table; Before is -1 if the earlier lacks the cell
 	Difference   Interval
 	Percent      Interval // the change in per cent of the earlier value; NaN for means and other quotients
 }

@@ -233,8 +233,8 @@ func period(columns [][]string, rows, stride int) int {
 	return size
 }
 
-// checkOrigins returns an error if two tables have the same noise but name different origins. This happens with a
-// re-rendering of a re-rendering, which names only the latter as its origin.
+// checkOrigins returns an error if two tables have the same noise but name different origins. This happens if a
+// re-rendering was rendered again: the last rendering names the first re-rendering as its origin.
 func checkOrigins(terms []Term) error {
 	for i, a := range terms {
 		for _, b := range terms[:i] {

@@ -20,7 +20,7 @@ const (
 	caught          = "caught"
 	caughtElsewhere = "elsewhere" // only a test that the list does not name notices it
 	survived        = "LIVED"
-	broken          = "BROKEN" // it does not compile
+	broken          = "BROKEN" // the source code with the bug does not compile
 )
 
 // result is the verdict on a bug, with the tests that noticed it or the compiler's message.

@@ -102,7 +102,7 @@ func holders(sd *windows.SECURITY_DESCRIPTOR, rights windows.ACCESS_MASK, within
 		}
 		switch {
 		case slices.Contains(harmless, entry.Header.AceType):
-		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // only for new files in it
+		case entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 && !within: // only new files get it
 		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE:
 			who = append(who, "an entry of its access list that this program does not know")
 		case entry.Mask&rights != 0:

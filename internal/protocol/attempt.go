@@ -51,7 +51,7 @@ type publication struct {
 	run        ledger.Run // the run whose noisy values it shows
 	dir        string
 	digest     string // the SHA-256 of its manifest
-	rerendered bool   // it was made from the noisy values of an earlier publication
+	rerendered bool   // the publication is a re-rendering of an earlier one
 }
 
 func (a *attempt) published() bool { return a.prior.State == ledger.Published }

@@ -77,7 +77,8 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
-		// it is published in a third folder, whose older release is here
+		// If the release was exchanged into a third folder, that folder's older release is in the staging folder: move
+		// it out.
 		if _, err := a.Sink.EndExchange(a.staging()); err != nil {
 			return pipeline.OutputError(err)
 		}

@@ -88,7 +88,8 @@ func Run(ctx context.Context, book *ledger.Book, ask protocol.Request, o Options
 	return runner.Run(ctx, ask)
 }
 
-// Opener returns a function that opens a plan's input. If key is not nil, it returns the key for the input's digest.
+// Opener returns a function that opens a plan's input. key returns the secret key for the input's digest; if key is
+// nil, the digest is computed without a key.
 func Opener(p *pipeline.Plan, l local.Limits, key func(context.Context) ([]byte,
 	error)) func(context.Context) (pipeline.Engine, error) {
 	job := p.Job()

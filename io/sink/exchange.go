@@ -22,7 +22,7 @@ import (
 // replace.
 const replacesName = "replaces"
 
-// maxReplaces is the maximum length of that file: a path and a digest, escaped.
+// maxReplaces is the maximum length of the file replacesName: a path and a digest, escaped.
 const maxReplaces = 64 << 10
 
 // replaced is the content of the file replacesName.

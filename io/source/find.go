@@ -84,7 +84,7 @@ func shorten(files []found, wrong fault.Errors, table string) {
 	for _, e := range wrong {
 		names = append(names, &e.File)
 	}
-	left := map[string]string{} // from paths to names that may still be too short
+	left := map[string]string{} // maps paths to names that may still be too short
 	for _, path := range names {
 		left[*path] = ""
 	}

@@ -103,12 +103,12 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			return nil
 		}
 		if f.at.Remote == nil {
-			_ = open() // open returns no error: it records it
+			_ = open() // no error is lost: open records errors
 		} else {
 			atOnce.Go(open)
 		}
 	}
-	_ = atOnce.Wait() // the functions return no errors
+	_ = atOnce.Wait() // no error is lost: open records errors
 	if err := ctx.Err(); err != nil {
 		return err
 	}

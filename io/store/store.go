@@ -18,7 +18,7 @@ import (
 // Object is one version of an object.
 type Object struct {
 	Key  string
-	Size int64 // in bytes
+	Size int64 // size in bytes
 	// Version identifies the contents: an ETag or a generation number. It differs if the contents differ, and is never "".
 	Version string
 }
@@ -40,9 +40,9 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object. Others see the complete object or none of it. over is the object that Put may replace: if
-	// it is nil, any or none; if it is NoObject, none, and the error is of kind Exists if there is one; otherwise this
-	// version, and the error is of kind Changed if there is another one or none.
+	// Put writes an object. Others see the complete object or none of it. over is the object that Put may replace. If
+	// over is nil, Put replaces any object. If it is NoObject, there must be none; otherwise the error is of kind
+	// Exists. If it is a version, the store must have this version; otherwise the error is of kind Changed.
 	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
 	// Delete removes a version of an object. It returns nil if the key has none. The error is of kind Changed if the
 	// store now has another version.

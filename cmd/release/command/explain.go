@@ -167,7 +167,7 @@ func withPath(all []explanation, path string) (found []explanation) {
 	return found
 }
 
-// isAt reports whether steps lead along the path at, which ends with the key that e explains.
+// isAt reports whether a reader who follows steps along the path at arrives at the key that e explains.
 func (e *explanation) isAt(at, steps []string) bool {
 	if len(at) == 0 {
 		return len(steps) == 0 || len(steps) == 1 && e.named
@@ -179,7 +179,8 @@ func (e *explanation) isAt(at, steps []string) bool {
 	return e.isAt(at[1:], steps[1:]) || list && len(steps) > 1 && e.isAt(at[1:], steps[2:])
 }
 
-// synonyms lists words of other fields and programs, and names of explanations that say what a reader looks for.
+// synonyms maps words that readers may type to names of explanations: words of other fields and programs, and words for
+// what a reader looks for.
 var synonyms = []struct{ theirs, ours string }{
 	{"average, avg", "mean"},
 	{"median, quantile, quartile, percentile, decile", "quantiles"},

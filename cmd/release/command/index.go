@@ -39,7 +39,7 @@ The feed dates an entry by the date among its job's parameters, or else by deplo
 type indexed struct {
 	Title, Window, Guarantee, Link string
 	Digest                         string // the SHA-256 of the release's manifest
-	Withdrawn                      string // the day on which it was withdrawn; "" if it was not
+	Withdrawn                      string // the day on which the release was withdrawn; "" if it was not
 	at, changed                    time.Time
 	dir                            string
 }

@@ -33,7 +33,7 @@ const (
 	statePruned    = "pruned"
 )
 
-// windowFlags choose the data intervals of a dated job.
+// windowFlags are the flags that choose data intervals of a dated job.
 type windowFlags struct {
 	jobs.Flags
 	from, to string

@@ -100,7 +100,8 @@ var tables = both(people, map[string]table{
 			"state": {rows: 4, header: []string{"state", "population"}, row: func(_ *rand.Rand, i int) []string {
 				return []string{names("state", 4)[i], "250000"}
 			}}})},
-	// The column editors is a count. The risk for editors in a country decides how exactly it may be published.
+	// The column editors is a number of editors. It may be published less exactly for a country in which editors are at
+	// risk.
 	"geoeditors": {rows: 60_000, header: []string{"country", "project", "activity", "editors"},
 		row: func(r *rand.Rand, i int) []string {
 			project := i / 3 % 100

@@ -124,7 +124,7 @@ func (p *pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 		}
 	}
 	if len(found) == 1 && found[0] != nil {
-		_ = found[0].Process.Kill() // it may have ended
+		_ = found[0].Process.Kill() // no error: it may have ended
 	}
 	return &fnpb.StopWorkerResponse{}, nil
 }
@@ -135,7 +135,7 @@ func (p *pool) stopAll() {
 	defer p.mu.Unlock()
 	for _, c := range p.workers {
 		if c != nil {
-			_ = c.Process.Kill() // it may have ended
+			_ = c.Process.Kill() // no error: it may have ended
 		}
 	}
 	p.workers = nil

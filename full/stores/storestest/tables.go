@@ -23,8 +23,8 @@ type row struct {
 	Value float64 `parquet:"value"`
 }
 
-// Tables returns one table of n rows in every format, by names of files: the columns unit (int), cat (text) and value
-// (float).
+// Tables returns the files of one table of n rows, one file in each format, by name. The columns are unit (int), cat
+// (text) and value (float).
 func Tables(t testing.TB, n int) map[string][]byte {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))

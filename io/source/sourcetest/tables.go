@@ -34,7 +34,7 @@ type Type struct {
 type Column struct {
 	Name     string
 	Type     Type
-	Optional bool // it may have nulls
+	Optional bool // the column may have nulls
 }
 
 // Row holds the cells of a row. A cell is nil for null, or an int64, a uint64, a *big.Int, a float64, a bool, a string

@@ -15,7 +15,7 @@ type pending struct {
 func (p *pending) discard() {
 	_ = p.file.Close() // no error matters: the file is synced already, or is not wanted
 	if p.name != "" {
-		_ = os.Remove(p.name) // it is gone if the file was published
+		_ = os.Remove(p.name) // no error matters: a published file has been renamed
 	}
 }
 

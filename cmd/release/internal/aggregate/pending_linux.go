@@ -28,7 +28,7 @@ func (p *pending) publish(path string) error {
 		return err
 	}
 	p.name = free.Name()
-	_ = free.Close() // nothing was written to it
+	_ = free.Close() // nothing is lost: nothing was written
 	if err := os.Remove(p.name); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func New(stdout, stderr io.Writer) *Console {
 // newID returns an identifier for the log lines of this process.
 func newID() string {
 	var b [6]byte
-	_, _ = rand.Read(b[:]) // it never fails: the process ends if there is no randomness
+	_, _ = rand.Read(b[:]) // no error: the process ends if there is no randomness
 	return hex.EncodeToString(b[:])
 }
 

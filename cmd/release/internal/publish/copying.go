@@ -115,7 +115,7 @@ type copying struct {
 	replace bool
 	note    store.Object // the note of this replacement in the store; the zero object if nothing is replaced
 	resumed bool         // an earlier replacement was interrupted and left objects
-	left    bool         // these objects stay: this release is complete, and --replace was not given
+	left    bool         // objects of an interrupted replacement stay, since this release is complete
 
 	sent, found, removed, kept int64
 }

@@ -199,7 +199,7 @@ func (v *verifying) against(c *ledger.Charge) (findings []string) {
 	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
 		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
 	}
-	// A job of another build may not be readable; the manifest's digest covers it then.
+	// This program may be unable to parse a job of another build. Then only the manifest's digest is compared.
 	if job, err := parseJob(&v.manifest, ""); err == nil && !sameTables(job, c.Units) {
 		findings = append(findings, "the ledger was charged for other units of tables than the job in the manifest names")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	slotVersion    = 0 // of Message
+	slotVersion    = 0 // slots of the table Message
 	slotHeaderType = 1
 	slotHeader     = 2
 	slotBodyLength = 3

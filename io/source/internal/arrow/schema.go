@@ -28,11 +28,11 @@ const (
 
 // The slots of the fields in the tables of a schema. Source: apache/arrow, format/Schema.fbs.
 const (
-	slotEndianness     = 0 // of Schema
+	slotEndianness     = 0 // slots of the table Schema
 	slotFields         = 1
 	slotSchemaMetadata = 2
 
-	slotTypeID        = 2 // of Field
+	slotTypeID        = 2 // slots of the table Field
 	slotType          = 3
 	slotDictionary    = 4
 	slotChildren      = 5

@@ -20,7 +20,7 @@ type leaf struct {
 	nested   bool         // the column is within another column
 	void     bool         // all rows are null
 	convert  converter    // nil if a table holds the values in the same form
-	decimals scan.Decimal // its type is Invalid if the values are not decimals
+	decimals scan.Decimal // the conversion of decimals; Type is Invalid if the values are not decimals
 	nullify  bool         // a value of scan.NoValue is a null
 	list     *listShape   // nil unless the column holds lists
 }
