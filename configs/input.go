@@ -80,10 +80,9 @@ type CSV struct {
 	Header *bool `yaml:"header,omitempty" default:"true"`
 	// Columns are the names of the columns in order; required without a header. They replace the names of a header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
-	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how
-	// the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (which also reads days and months with a leading 0).
-	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
-	// 2006-01-02.
+	// Types of columns that are not text: `int`, `float`, `bool`, `date`, `date LAYOUT` or `timestamp LAYOUT`. A layout
+	// shows how the time 2006-01-02 15:04:05 is written; `date 2/1/2006` also reads days and months with a leading 0.
+	// Several layouts are separated by ` | `; the first one that fits a text reads it. `date` alone reads 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
 	// Encoding of the text. A byte that is not a character is read as the control character with its number. Only
 	// utf-16 files state their byte order by a mark; without a mark they are little-endian. They must have a header.

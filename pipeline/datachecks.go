@@ -26,6 +26,9 @@ type DataChecks struct {
 type QueryCheck struct {
 	Name string
 	*tally.Tally
+	// Filters tallies the columns of the query's own filters, over the rows that the table's filters keep; nil if the query
+	// has none or is over units.
+	Filters *tally.Tally
 	// Bounds counts the rows that contribution bounds drop: over all rows, even if the tallies cover only a sample.
 	Bounds bounding.BoundTally
 }
@@ -38,6 +41,9 @@ func (c *DataChecks) Merge(o *DataChecks) {
 	c.Filters.Merge(o.Filters)
 	for i := range c.Queries {
 		c.Queries[i].Merge(o.Queries[i].Tally)
+		if own := c.Queries[i].Filters; own != nil {
+			own.Merge(o.Queries[i].Filters)
+		}
 	}
 }
 

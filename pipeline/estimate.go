@@ -23,9 +23,11 @@ func (c *RunPlan) denoiseRun(query, workers int, o Observer) denoise.Run {
 
 // denoising describes how one noisy vector is denoised.
 type denoising struct {
-	steps   []*denoise.Step
-	noisy   mechanism.Noisy
-	scale   float64
+	steps []*denoise.Step
+	noisy mechanism.Noisy
+	scale float64
+	// partial is set if the vector is one of several components of the query, or if its keys were selected. Then no
+	// expected error is stated.
 	partial bool
 	run     denoise.Run
 }

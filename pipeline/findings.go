@@ -91,9 +91,19 @@ func (f *finder) table(c *DataChecks) {
 		f.filters(c.Filters)
 		return
 	}
+	f.unparsedFilters(c.Filters)
 	for i := range c.Queries {
 		f.query(i, &c.Queries[i], c.All())
 	}
+}
+
+// unparsedFilters reports the filters of which at least half of the strings are not valid for the column's type. It
+// returns whether it reported one.
+func (f *finder) unparsedFilters(c *tally.Tally) (found bool) {
+	for _, t := range c.Inputs() {
+		found = f.unparsed(t.Field, &t) || found
+	}
+	return found
 }
 
 func (f *finder) add(unusable bool, path, code, message, hint string) {
@@ -233,6 +243,9 @@ func (f *finder) filters(c *tally.Tally) {
 // query reports unusable inputs of query i, and whether its cells or bounds drop most rows. all is false if only a
 // sample of the rows was counted.
 func (f *finder) query(i int, c *QueryCheck, all bool) {
+	if c.Filters != nil && f.unparsedFilters(c.Filters) && c.Rows() == 0 {
+		return
+	}
 	if c.Rows() == 0 {
 		if own := &f.plan.queries[i].Filters; len(own.Specs) > 0 { // the condition may select no row on purpose
 			what := "row"

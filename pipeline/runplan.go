@@ -91,7 +91,7 @@ func (c *RunPlan) release(ctx context.Context, noisy [][]mechanism.Noisy, progra
 // finishQueries makes the published answers from the noisy vectors:
 //
 //  1. denoise the first component of each query
-//  2. applyMargins: make margins agree (margins.go)
+//  2. applyMargins: make margins agree (consistentmargins.go)
 //  3. mergeEqualVectors: combine the vectors that several queries measured (samerows.go)
 //  4. finish the queries: columns and intervals
 //  5. withhold small cells, compute rates, round

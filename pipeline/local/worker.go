@@ -25,11 +25,13 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical columns
 	accumulators []*queries.Accumulator
-	columns      [][]int // columns[i]: indices of query i's columns among the logical columns, or in the table of units
-	own          []ownFilter
-	units        *unitsWorker
-	compactor    *compactor
-	inspection   *inspection // nil if nothing is tallied
+	// columns[i] are the indices of query i's columns among the logical columns, or in the table of units if the query
+	// is over units.
+	columns    [][]int
+	own        []ownFilter
+	units      *unitsWorker
+	compactor  *compactor
+	inspection *inspection // nil if nothing is tallied
 }
 
 // ownFilter holds the conditions of one query that other queries do not have.
@@ -201,6 +203,11 @@ func (w *worker) addRows(b *table.Batch, inspect bool) error {
 		for q, a := range w.accumulators {
 			if w.units.asked(q) {
 				continue
+			}
+			if inspect && w.inspection.Queries[q].Filters != nil {
+				if err := w.inspection.Queries[q].Filters.Add(selectColumns(logical, w.own[q].columns, keep)); err != nil {
+					return err
+				}
 			}
 			kept, err := w.own[q].apply(logical, keep)
 			if err != nil {
