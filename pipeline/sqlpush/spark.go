@@ -140,11 +140,15 @@ var sparkPieces = pieces{
 		Quotient: "div",
 		Bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
 	}.write,
-	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
-	number: func(x string, width int) string {
-		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)
-	},
-	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
+	length: func(text string) string { return sparkBytes("octet_length("+text+")", 4) },
+	number: func(x string, width int) string { return sparkBytes("CAST("+x+" AS BIGINT)", width) },
+	bytes:  func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
+}
+
+// sparkBytes returns an integer as width bytes. Padding the bytes takes Spark half as long as padding the hexadecimal
+// digits, and a cast to BINARY fails in ANSI mode.
+func sparkBytes(x string, width int) string {
+	return fmt.Sprintf("lpad(unhex(hex(%s)), %d, X'00')", x, width)
 }
 
 // sum splits each number into digits to the base 2^15 and adds up each digit, because Spark adds BIGINTs much faster
@@ -178,12 +182,12 @@ func (spark) sum(x string, most int64) string {
 
 func (spark) digits(sum string) string { return "CAST(" + sum + " AS STRING)" }
 
-// session returns the settings of a session: times without a zone are in UTC, concat of binaries returns a binary, and
-// the server collects a result before it sends the first row (results are small).
+// session returns the settings of a session: times without a zone are in UTC, concat and lpad of binaries return a
+// binary, and the server collects a result before it sends the first row (results are small).
 func (spark) session() []string {
 	return []string{
 		"SET TIME ZONE 'UTC'", "SET spark.sql.function.concatBinaryAsString = false",
-		"SET spark.sql.thriftServer.incrementalCollect = false",
+		"SET spark.sql.legacy.lpadRpadAlwaysReturnString = false", "SET spark.sql.thriftServer.incrementalCollect = false",
 	}
 }
 
@@ -196,8 +200,8 @@ func (spark) suits(ctx context.Context, s *session) error {
 	}
 	ok := false
 	err := s.value(ctx, "SELECT is_valid_utf8('a') AND unix_micros(CAST(TIMESTAMP_NTZ'1969-12-31 23:59:59.999999' AS "+
-		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND "+
-		"CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
+		"TIMESTAMP)) = -1 AND octet_length(concat(X'00', X'FF')) = 2 AND typeof(lpad(X'FF', 2, X'00')) = 'binary' AND "+
+		"CAST(2.5D AS BIGINT) = 2 AND floor(-0.5D) = -1 AND CAST('NaN' AS DOUBLE) > CAST('Infinity' AS DOUBLE)", &ok)
 	switch {
 	case ctx.Err() == nil && err != nil && sqlState(err) == "" || err == nil && !ok:
 		return refused
