@@ -1,7 +1,9 @@
 package report
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -69,6 +71,9 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		if a.Type == "number" && slices.ContainsFunc(a.Keys, func(k int) bool { return !t.Keys[k].Numeric }) {
 			a.Type = "order"
 		}
+		if a.Type == "number" && unequal(t, a.Keys) {
+			a.Type = "order"
+		}
 		if a.spans() {
 			a.cells = a.spanNames(t)
 		}
@@ -76,6 +81,36 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 		at += len(a.Keys)
 	}
 	return axes
+}
+
+// mostUnequal is the largest ratio of the widths of two cells on one axis of numbers. Beyond it, the narrow cells could
+// not be told apart.
+const mostUnequal = 10
+
+// unequal reports whether the widths of the cells between numeric edges differ too much for one axis of numbers, as for
+// the edges 1, 10, 100 and 1,000: these cells are drawn side by side, each with its name. keys are the key columns of
+// the axis: the lower and the upper edge of each cell, or the upper one alone.
+func unequal(t *pageTable, keys []int) bool {
+	narrowest, widest := math.Inf(1), 0.0
+	add := func(from, to string) {
+		low, _ := strconv.ParseFloat(from, 64) // labels of a numeric column parse
+		high, _ := strconv.ParseFloat(to, 64)
+		if high > low {
+			narrowest, widest = min(narrowest, high-low), max(widest, high-low)
+		}
+	}
+	first := &t.Keys[keys[0]]
+	if len(keys) == 1 {
+		for i := 1; i < len(first.Labels); i++ {
+			add(first.Labels[i-1], first.Labels[i])
+		}
+		return widest > mostUnequal*narrowest
+	}
+	second := &t.Keys[keys[1]]
+	for i, code := range first.Codes {
+		add(first.Labels[code], second.Labels[second.Codes[i]])
+	}
+	return widest > mostUnequal*narrowest
 }
 
 // startsAt returns the number of the dimension's key columns if the first of them is keys[at]; otherwise 0.

@@ -15,6 +15,9 @@ func TestBoundedNumbersAreNamed(t *testing.T) {
 		{histogram, "declared: 3; implied: each person adds at most 2 rows: 2", "true numbers can be higher."},
 		{histogram, "each person adds at most 2 rows: 2", "each person adds at most 2 rows. Rows above these bounds are not " +
 			"counted: true numbers can be higher."},
+		{histogram, "each person adds at most 2 rows, in at most 1 cell, to weighted sums of cells, which change most for rows in " +
+			"the first cells: 2.8", "each person adds at most 2 rows, in at most 1 cell. Rows above these bounds are not " +
+			"counted: true numbers can be higher."},
 		{"sum", "each row, a value in [0, 99]: 99", "values outside of the range count as its nearer end."},
 	} {
 		q := queryFacts{kind: c.kind, why: c.why}

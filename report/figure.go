@@ -139,6 +139,13 @@ func (g *figure) differs() bool {
 	return false
 }
 
+// whole reports whether the table's exact numbers are integers: the numbers of rows or units, without weights.
+func (g *figure) whole() bool {
+	q := g.query
+	weighted := func(d dimension) bool { return d.Nearest != nil && d.Nearest.Kernel != nil }
+	return !q.linear() && q.weight == "" && q.mostKeys == 0 && g.d.Rate == "" && !slices.ContainsFunc(q.axes, weighted)
+}
+
 // longestName is the maximum length of a name in a picture, in characters.
 const longestName = 32
 
@@ -302,7 +309,7 @@ func (g *figure) heat() *picture.Figure {
 		}
 	}
 	panel.X.Names, panel.Y.Names = g.names(x), g.names(y)
-	scale := picture.Scale{Root: !g.query.linear(), Low: math.Inf(1), High: math.Inf(-1)}
+	scale := picture.Scale{Root: !g.query.linear(), Whole: g.whole(), Low: math.Inf(1), High: math.Inf(-1)}
 	var panels []picture.Cells
 	add := func(title, column string, keep func(i int) bool) {
 		m := panel
@@ -385,7 +392,16 @@ func heatSize(panel picture.Cells, n int) (width, height float64, columns int) {
 	if columns == 1 {
 		width = max(cell*nx+heatLabels, 9)
 	}
-	return width, max(rowHeight*ny+heatLabels, 4), columns
+	height = max(rowHeight*ny+heatLabels, 4)
+	longest := 0
+	for _, name := range panel.X.Names {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	const letter, fits = 0.14, 2 // the width of a letter, and the height that heatLabels has for names, in cm
+	if names := letter * float64(longest); names > cell {
+		height += max(0, names*math.Sin(math.Pi/3)-fits) // the names stand at an angle
+	}
+	return width, height, columns
 }
 
 // mostMaps is the maximum number of maps in a picture.
@@ -435,7 +451,7 @@ func (g *figure) maps() *picture.Figure {
 		}
 	}
 	slices.Sort(estimates)
-	scale := picture.Scale{High: 1e-9, Root: true}
+	scale := picture.Scale{High: 1e-9, Root: true, Whole: g.whole()}
 	if len(estimates) > 0 { // ignore the largest ones, so that one very large value does not make all others pale
 		scale.High = max(estimates[int(0.998*float64(len(estimates)-1))], scale.High)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // This file prints numbers as exact decimals. A bound is rounded up or down so that it still holds.
@@ -61,7 +62,8 @@ func percentDown(x float64) string {
 	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
 }
 
-// significantUp returns x, which is at least 0, rounded up to a number of significant digits.
+// significantUp returns x, which is at least 0, rounded up to a number of significant digits, with a comma between
+// thousands.
 func significantUp(x float64, digits int) string {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil || x <= 0 {
@@ -72,7 +74,7 @@ func significantUp(x float64, digits int) string {
 	if decimals < 0 {
 		power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-decimals)), nil))
 		n, _ := new(big.Rat).SetString(ceilTo(r.Quo(r, power), 0))
-		return n.Mul(n, power).FloatString(0)
+		return spelling.Grouped(n.Mul(n, power).FloatString(0))
 	}
 	if exponent < -6 {
 		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-exponent)), nil))
@@ -82,7 +84,7 @@ func significantUp(x float64, digits int) string {
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
-	return text
+	return spelling.Grouped(text)
 }
 
 // short returns a number with four significant digits, rounded to the nearest. Use it only for numbers that are not

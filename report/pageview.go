@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/report/picture"
 )
 
@@ -407,18 +408,7 @@ func wholePercent(p *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(p, big.NewRat(100, 1)), 0) + " %"
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
-}
+func plural(n int, noun string) string { return spelling.Count(int64(n), noun) }
 
-// thousands writes a number with a space for every three digits.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+// thousands writes a number with a comma for every three digits.
+func thousands(n int64) string { return spelling.Grouped(strconv.FormatInt(n, 10)) }

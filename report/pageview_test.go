@@ -54,6 +54,13 @@ func TestQuestion(t *testing.T) {
 	if got := mean.unitText(f); got != "mean of Late fee (EUR)" {
 		t.Errorf("the unit is %q", got)
 	}
+	for unit, want := range map[string]string{"EUR": "EUR²", "€": "€²", "km/h": "(km/h)²", "m²": "(m²)²"} {
+		columns["fee"] = described{Title: "Late fee", Unit: unit}
+		variance := queryFacts{kind: "variance", value: "fee", columns: columns}
+		if got := variance.unitText(f); got != "variance of Late fee ("+want+")" {
+			t.Errorf("the unit of a variance is %q", got)
+		}
+	}
 }
 
 // The columns of a weighted mean are sums of weights; other means have numbers of rows there.

@@ -30,10 +30,25 @@ func (q *queryFacts) unitText(f *facts) string {
 		return q.noun(f)
 	}
 	text := q.kind + " of " + q.valueName()
-	if unit := cmp.Or(q.counted, q.columns[q.value].Unit); unit != "" && q.kind != "variance" {
+	unit := q.columns[q.value].Unit
+	if q.kind == "variance" {
+		unit = squared(unit)
+	}
+	if unit = cmp.Or(q.counted, unit); unit != "" {
 		text += " (" + shown(unit) + ")"
 	}
 	return text
+}
+
+// squared returns the square of a unit, such as EUR² or (km/h)²; "" if the unit is "".
+func squared(unit string) string {
+	switch {
+	case unit == "":
+		return ""
+	case strings.ContainsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) }):
+		return "(" + unit + ")²"
+	}
+	return unit + "²"
 }
 
 // valueName returns the title of the column that is summed, or its name.
@@ -232,7 +247,7 @@ func noteOf(t *tableData) string {
 	case t.Table.Shown < t.Table.Rows:
 		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The "+
 			"largest noisy values of many are too large on average: their noise is part of why they are the largest.",
-			plural(t.Table.Rows, "row"), thousands(t.Table.Shown))
+			plural(t.Table.Rows, "row"), thousands(int64(t.Table.Shown)))
 	case t.Picture == pictureTop && t.Table.Shown > 40:
 		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.",
 			plural(t.Table.Rows, "row"))
@@ -346,6 +361,7 @@ func (q *queryFacts) bounded(holds string) string {
 		why = why[:cut]
 	}
 	why, _, _ = strings.Cut(why, ", each ") // leave out how a value's size relates to the clamp's centre
+	why, _, _ = strings.Cut(why, ", to ")   // leave out the sums of cells that get noise
 	if q.kind == overBound {                // the query counts the rows over the bound, so it leaves out none
 		return ""
 	}
@@ -390,7 +406,7 @@ func (q *queryFacts) overBoundText(f *facts, estimate float64) string {
 		return ""
 	}
 	return fmt.Sprintf("About %s ± %s %s had %s: further rows of each are left out by this bound.",
-		thousands(int(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
+		thousands(int64(math.Round(max(estimate, 0)))), significantUp(q.half, 2), q.unitWords(f), q.excess())
 }
 
 // excess returns how many rows make a unit exceed the bound, such as "more than 2 rows". It takes the words from the
@@ -434,7 +450,7 @@ func clampRiskWords(q *manifest.Query) string {
 	}
 	return fmt.Sprintf("The range was found from noisy numbers: with a chance of about %.0f %% it cuts off more than half the "+
 		"interval's length, which the interval does not cover. %s or more rows of about one size beyond it would have been "+
-		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int(q.Search.Noticed())))
+		"noticed with 97.5 %% probability; fewer may have been missed.", 100*c.Chance, thousands(int64(q.Search.Noticed())))
 }
 
 // sharing describes how the errors of cells add up if the cells have noise in common; "" if the noise of cells is
@@ -518,7 +534,7 @@ func (q *queryFacts) withheld() string {
 	cells, further := q.cells, ""
 	if n := q.publish.Complementary; n > 0 {
 		further = fmt.Sprintf("%s of these satisfy the rule, but the tables agree, and cells that do not satisfy it could be "+
-			"computed. ", thousands(n))
+			"computed. ", thousands(int64(n)))
 	}
 	if q.kind == string(query.Crosstab) {
 		cells = 0
@@ -531,10 +547,10 @@ func (q *queryFacts) withheld() string {
 	if q.publish.Withheld == 1 {
 		are = "is"
 	}
-	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d %s "+
+	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %s %s "+
 		"left empty, which the column withheld marks. %sThis does not protect anybody, which the noise does; it keeps "+
 		"readers from numbers that are mostly noise.",
-		strings.Join(rules, ", or if "), plural(cells, "cell"), q.publish.Withheld, are, further)
+		strings.Join(rules, ", or if "), plural(cells, "cell"), thousands(int64(q.publish.Withheld)), are, further)
 }
 
 // noiseThreshold returns the noise threshold of a number of cells for the query's own noise.

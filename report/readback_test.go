@@ -255,8 +255,8 @@ func TestBudgetIsReadBack(t *testing.T) {
 // Numbers are rounded to the side that does not flatter.
 func TestRoundingIsToTheSafeSide(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{significantUp(1.0001, 4), "1.001"}, {significantUp(12345, 2), "13000"}, {significantUp(0.00012341, 4), "0.0001235"},
-		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1235"},
+		{significantUp(1.0001, 4), "1.001"}, {significantUp(12345, 2), "13,000"}, {significantUp(0.00012341, 4), "0.0001235"},
+		{percentDown(0.29999), "29.9 %"}, {percentDown(1), "100.0 %"}, {short(-1234.4), "-1,235"},
 		{thousands(1234567), "1,234,567"}, {thousands(999), "999"}, {plural(1, "row"), "1 row"},
 		{plural(1000, "row"), "1,000 rows"}, {short(0), "0"}, {percentDown(0), "0.0 %"}, {percentDown(0.0004), "0.0 %"},
 		{percentDown(-0.01234), "-1.3 %"},

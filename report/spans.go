@@ -1,10 +1,13 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Spans
@@ -13,26 +16,31 @@ import (
 // a month is "Jan 2025", and ages from 0 to below 18 are "0–17" if the column holds integers.
 
 // spanName returns the name of the cell between two edges. whole is true if the values are integers, last if the upper
-// edge belongs to the cell. If the edges are neither dates nor integers, the name contains them unchanged: "0.5 to 1".
-func spanName(from, to string, whole, last bool) string {
+// edge belongs to the cell, grouped if numbers have a comma between thousands. If the edges are neither dates nor
+// integers, the name contains both: "0.5 to 1".
+func spanName(from, to string, whole, last, grouped bool) string {
 	if name := calendarName(from, to); name != "" {
 		return name
+	}
+	write := func(s string) string { return s }
+	if grouped {
+		write = spelling.Grouped
 	}
 	low, err1 := strconv.ParseInt(from, 10, 64)
 	high, err2 := strconv.ParseInt(to, 10, 64)
 	if !whole || err1 != nil || err2 != nil {
 		if from == to || to == "" {
-			return from
+			return write(from)
 		}
-		return from + " to " + to
+		return write(from) + " to " + write(to)
 	}
 	if !last {
 		high--
 	}
 	if low == high {
-		return from
+		return write(from)
 	}
-	return from + "–" + strconv.FormatInt(high, 10)
+	return write(from) + "–" + write(strconv.FormatInt(high, 10))
 }
 
 // calendarName names a day, a month, a quarter or a year that lies between two dates; "" if they bound no such period.
@@ -67,11 +75,22 @@ func (a *axis) names(t *pageTable) []string {
 func (a *axis) spanNames(t *pageTable) []string {
 	first, second := &t.Keys[a.Keys[0]], &t.Keys[a.Keys[1]]
 	out := slices.Clone(first.Labels)
+	grouped := longNumber(first.Labels) || longNumber(second.Labels)
 	for i, code := range first.Codes {
 		to := second.Codes[i]
-		out[code] = spanName(first.Labels[code], second.Labels[to], a.Whole, a.Closed && to == len(second.Labels)-1)
+		out[code] = spanName(first.Labels[code], second.Labels[to], a.Whole, a.Closed && to == len(second.Labels)-1,
+			grouped)
 	}
 	return out
+}
+
+// longNumber reports whether a label is a number of five digits or more before the decimal point. Shorter ones may be
+// years, which have no commas.
+func longNumber(labels []string) bool {
+	return slices.ContainsFunc(labels, func(s string) bool {
+		x, err := strconv.ParseFloat(s, 64)
+		return err == nil && math.Abs(x) >= 10_000
+	})
 }
 
 // spans reports whether the axis's cells lie between edges.

@@ -22,8 +22,9 @@ func TestSpanName(t *testing.T) {
 		{"0", "18", true, false, "0–17"}, {"95", "100", true, true, "95–100"}, {"3", "4", true, false, "3"},
 		{"0", "18", false, false, "0 to 18"}, {"0.5", "1", true, false, "0.5 to 1"}, {"other", "other", true, false, "other"},
 		{"-5", "0", true, false, "-5–-1"},
+		{"1990", "2000", true, false, "1990–1999"},
 	} {
-		if got := spanName(c.from, c.to, c.whole, c.last); got != c.want {
+		if got := spanName(c.from, c.to, c.whole, c.last, false); got != c.want {
 			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
@@ -37,6 +38,20 @@ func TestSpanOfTheLastEdge(t *testing.T) {
 	}}
 	a := &axis{Keys: []int{0, 1}, Whole: true, Closed: true}
 	if got := a.spanNames(table); !slices.Equal(got, []string{"5–10", "0–4", "other"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The numbers of an axis have commas if one has five digits: years have none.
+func TestLongNumbersOfSpansHaveCommas(t *testing.T) {
+	table := &pageTable{Keys: []pageKey{{Labels: []string{"1000", "9999"}, Codes: []int{0, 1}}, {Labels: []string{"9999",
+		"10000.5"}, Codes: []int{0, 1}}}}
+	a := &axis{Keys: []int{0, 1}}
+	if got := a.spanNames(table); !slices.Equal(got, []string{"1,000 to 9,999", "9,999 to 10,000.5"}) {
+		t.Errorf("%q", got)
+	}
+	table.Keys[1].Labels[1] = "9999.5"
+	if got := a.spanNames(table); !slices.Equal(got, []string{"1000 to 9999", "9999 to 9999.5"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -127,6 +127,39 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// Cells of very unequal width stand side by side with their names: on an axis of numbers the narrow ones would be one
+// line.
+func TestUnequalCellsHaveNames(t *testing.T) {
+	for _, c := range []struct {
+		edges []float64
+		want  string
+		names []string
+	}{
+		{[]float64{1, 10, 100, 1000, 10000}, "order", []string{"1 to 10", "10 to 100", "100 to 1,000", "1,000 to 10,000"}},
+		{[]float64{0, 1, 5, 15, 25}, "number", nil},
+		{[]float64{15, 30, 75}, "number", nil},
+	} {
+		cells := len(c.edges) - 1
+		p, _ := (&Table{Cells: cells, Keys: []domain.KeyColumn{
+			{Name: "fee_from", Stride: 1, Labels: domain.Labels{Floats: c.edges[:cells]}},
+			{Name: "fee_to", Stride: 1, Labels: domain.Labels{Floats: c.edges[1:]}}},
+			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(mostRows)
+		q := &queryFacts{axes: []dimension{{Column: "fee", From: []byte("0")}}}
+		a := axesOf(q, p, "")[0]
+		if a.Type != c.want || c.names != nil && !slices.Equal(a.names(p), c.names) {
+			t.Errorf("%g: %s %q", c.edges, a.Type, a.names(p))
+		}
+		below, _ := (&Table{Cells: cells, Keys: []domain.KeyColumn{
+			{Name: "fee_below", Stride: 1, Labels: domain.Labels{Floats: c.edges[1:]}}},
+			Values: []Column{{estimateColumn, heldSeries(make([]float64, cells))}}}).page(mostRows)
+		if c.want == "order" {
+			if a := axesOf(q, below, pictureCDF)[0]; a.Type != c.want {
+				t.Errorf("below %g: %s", c.edges[1:], a.Type)
+			}
+		}
+	}
+}
+
 // Rows in memory and cells of a domain give the same page.
 func TestHeldTable(t *testing.T) {
 	values := []float64{3, math.NaN(), 5, 7}

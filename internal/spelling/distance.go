@@ -1,4 +1,5 @@
-// Package spelling compares words, so that a message can suggest the intended word.
+// Package spelling is for texts that people read: it compares words, so that a message can suggest the intended word,
+// and writes numbers.
 package spelling
 
 // Distance returns the least number of insertions, deletions, replacements and swaps of neighbouring letters that turn

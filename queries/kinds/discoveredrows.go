@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/mechanism"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/aggregation"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
@@ -119,8 +121,8 @@ func (q *Limited) Chosen(r mechanism.Range) (query.Query, error) {
 func (q *Limited) Components(adj query.Adjacency) ([]query.Component, error) {
 	components, err := q.Query.Components(adj)
 	for i := range components {
-		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were "+
-			"it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
+		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %s; were "+
+			"it that: %s", 100*q.base.Spec.RowsShare, spelling.Grouped(strconv.FormatInt(q.base.Limits.Rows, 10)), components[i].Sens.Why)
 	}
 	return components, err
 }

@@ -106,13 +106,13 @@ func (q *Ordered) Components(adj query.Adjacency) ([]query.Component, error) {
 	var out []query.Component
 	for l, level := range q.Form.Levels() {
 		norm := new(big.Rat).Set(level.Norm2)
-		who := "each row adds one row to "
-		if !q.Spec.PerRow() {
-			who = q.Spec.EachUnit() + " adds " + q.limitsText() + ", to "
-		}
+		who, unit := "each row adds 1 to ", " adds "
 		if adj == query.ReplaceOne {
 			norm.Add(norm, norm)
-			who = "taking rows away and adding others, each at most as follows, sqrt(2) times: " + who
+			who, unit = "replacing a row changes ", " can change from one to another contribution of "
+		}
+		if !q.Spec.PerRow() {
+			who = q.Spec.EachUnit() + unit + q.limitsText() + ", to "
 		}
 		l2 := sensitivity.RootUpRat(norm)
 		out = append(out, query.Component{

@@ -113,10 +113,9 @@ func newCells(n int, b Bounds) *Ordered {
 func newFactorized(n int, b Bounds) *Ordered {
 	p := newSquareRoot(n)
 	norm, attained := p.norm2(b)
-	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with " +
-		"their distance and with their place"
+	why := "weighted sums of cells, which change most for rows in the first cells"
 	if !attained {
-		why = "weighted sums of cells; at most the sum over the rows of the largest column's norm"
+		why = "weighted sums of cells, which change by no more than this upper bound"
 	}
 	o := &Ordered{form: FormPrefix, n: n, root: p, levels: []Level{{
 		Cells: n, Quantum: math.Ldexp(1, -prefixBits), Weight: 1, Why: why,

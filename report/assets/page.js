@@ -13,6 +13,7 @@
     e.append(...children);
     return e;
   };
+  const count = (n) => n.toLocaleString("en");
   const number = (x, none) => {
     if (x === null || x === undefined || Number.isNaN(x)) return none ?? "–";
     const a = Math.abs(x);
@@ -77,7 +78,7 @@
 
   // A table that sorts, filters and downloads; at most 50 rows are shown at a time.
   function tableOf(q, rows, at) {
-    const t = q.table, page = 50;
+    const t = q.table, page = 50, many = rows.length >= 10; // fewer rows need no filter
     const columns = [
       ...t.keys.map((k, i) => ({ name: k.name, get: (r) => k.labels[r.k[i]], key: (r) => (k.ordered ? r.k[i] : k.numeric ? Number(k.labels[r.k[i]]) : k.labels[r.k[i]]), text: true, numeric: k.numeric })),
       ...["noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"].filter((n) => rows.length && rows[0][n] !== undefined).map((n) => ({ name: n, get: (r) => r[n] })),
@@ -89,7 +90,7 @@
     const showSum = () => {
       const some = picked.size ? rows.filter((r) => picked.has(r.at)) : chosen();
       const all = !picked.size && some.length === rows.length;
-      total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${picked.size ? `the ${some.length} cells that you picked` : all ? `all ${some.length} cells` : `the ${some.length} matching cells`}: ${sumText(q.sums, some)}`;
+      total.textContent = !some.length || (q.sums.parts && some.length > most) ? "" : `Sum of ${picked.size ? `the ${count(some.length)} cells that you picked` : all ? `all ${count(some.length)} cells` : `the ${count(some.length)} matching cells`}: ${sumText(q.sums, some)}`;
     };
     const pick = (r) => el("td", { class: "pick" }, el("input", { type: "checkbox", "aria-label": `Add up ${columns.filter((c) => c.text).map((c) => c.get(r)).join(", ") || q.name}`, checked: picked.has(r.at), onchange: (e) => { if (e.target.checked) picked.add(r.at); else picked.delete(r.at); showSum(); } }));
     const body = el("tbody"), status = el("p", { class: "soft", role: "status" });
@@ -112,8 +113,9 @@
       heads.forEach((h, i) => h.setAttribute("aria-sort", order === i ? (descending ? "descending" : "ascending") : "none"));
       body.replaceChildren(...some.slice(start, start + page).map((r) => el("tr", {},
         ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r), c.name === "estimate" || c.name === "noisy" ? q.none : undefined) }))), ...(q.sums ? [pick(r)] : []))));
-      status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
-        (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
+      status.textContent = some.length === 0 ? "No row matches." : `Rows ${count(start + 1)} to ${count(Math.min(start + page, some.length))} of ${count(some.length)}` +
+        (t.shown < t.rows ? `; the page holds the ${count(t.shown)} largest of ${count(t.rows)} rows, the files hold all` : "");
+      status.hidden = !many && t.shown === t.rows;
       pager.hidden = rows.length <= page;
       if (q.sums) showSum();
       back.disabled = start === 0;
@@ -133,9 +135,9 @@
     } });
     const id = `filter-${at}`;
     const box = el("div", {},
-      el("div", { class: "controls" },
+      el("div", { class: "controls" }, ...(many ? [
         el("label", { for: id, text: "Filter" }),
-        el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
+        el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } })] : []), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
         el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.around ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : t.values.some((v) => v.name.startsWith("noisy_")) ? "made of the noisy components in the last columns, with 95 % intervals." : "with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads, ...(q.sums ? [el("th", { class: "pick", scope: "col", text: "Add up" })] : []))), body)),
       status, pager, ...(q.sums ? [total] : []));

@@ -3,11 +3,12 @@ package picture
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Axis is one of the axes of a panel.
@@ -99,8 +100,12 @@ func labels(length vg.Length, upright bool) int {
 func (a Axis) applyNames(to *plot.Axis, length, across vg.Length, upright bool) {
 	longest, high := vg.Length(0), 1.25*to.Tick.Label.Font.Size
 	names := make([]string, len(a.Names))
+	most := 0.46 * across // at an angle, a name takes less height than its length
+	if upright {
+		most = 0.4 * across
+	}
 	for i, name := range a.Names {
-		names[i] = fit(to.Tick.Label, name, 0.4*across)
+		names[i] = fit(to.Tick.Label, name, most)
 		longest = max(longest, to.Tick.Label.Width(names[i]))
 	}
 	room := length / vg.Length(max(1, len(names)))
@@ -179,36 +184,5 @@ func power(m, e int) string {
 	return strconv.Itoa(m) + "e" + strconv.Itoa(e)
 }
 
-// Number returns a number of an axis as a text: 1,200,000, 0.25, 1e-7. A zero has no sign.
-func Number(x float64) string { return brief(x, 6) }
-
-// brief formats x with the given number of significant digits, but never drops digits before the decimal point.
-func brief(x float64, digits int) string {
-	size := math.Abs(x)
-	switch {
-	case size == 0:
-		return "0"
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return "–"
-	case size < 1e-4 || size >= 1e12:
-		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', digits-1, 64), "e")
-		if strings.Contains(mantissa, ".") {
-			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-		}
-		n, _ := strconv.Atoi(exponent) // no error: it is a number
-		return mantissa + "e" + strconv.Itoa(n)
-	}
-	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		return whole + "." + fraction
-	}
-	return whole
-}
+// Number returns a number of an axis as a text: 1,200,000, 0.25, 1e-7.
+func Number(x float64) string { return spelling.Number(x, 6) }

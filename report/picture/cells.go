@@ -77,7 +77,7 @@ func (m *cells) Plot(c draw.Canvas, p *plot.Plot) {
 		corners := rectangle(at.X-wide/2, at.Y-high/2, at.X+wide/2, at.Y+high/2)
 		c.FillPolygon(m.colour(v.Value), corners)
 		c.StrokeLines(line, append(corners, corners[0]))
-		if text := brief(v.Value, 3); style.Width(text) < 0.9*wide && style.Height(text) < 0.8*high {
+		if text := m.Scale.text(v.Value); style.Width(text) < 0.9*wide && style.Height(text) < 0.8*high {
 			if style.Color = color.Black; m.Scale.share(v.Value) > 0.5 {
 				style.Color = color.White
 			}

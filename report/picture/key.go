@@ -73,7 +73,7 @@ func (f *Figure) drawKeys(all draw.Canvas, y vg.Length) vg.Length {
 // draw draws the colour ramp at y, centred, with numbers below it.
 func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	const steps = 60
-	half := 0.12 * vg.Centimeter
+	thick := 0.12 * vg.Centimeter
 	words := letters(8)
 	width := min(widestRamp, (c.Max.X-c.Min.X)/2)
 	label := fit(words, r.Label, c.Max.X-c.Min.X-width-4*margin)
@@ -81,12 +81,20 @@ func (r *Ramp) draw(c draw.Canvas, y vg.Length) {
 	place := func(share float64) vg.Length { return left + vg.Length(share)*width }
 	for i := range steps {
 		c.FillPolygon(r.Scale.colour(r.Scale.at((float64(i)+0.5)/steps)), // wider than a step: no gaps
-			rectangle(place(float64(i)/steps), y-half, place(1), y+half))
+			rectangle(place(float64(i)/steps), y-thick, place(1), y+thick))
 	}
 	number := words
 	number.XAlign, number.YAlign = draw.XCenter, draw.YTop
-	for _, share := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		c.FillText(number, vg.Point{X: place(share), Y: y - half - 1}, brief(r.Scale.at(share), 3))
+	half := func(x float64) vg.Length { return number.Width(r.Scale.text(x))/2 + gap }
+	at := func(x float64) vg.Length { return place(r.Scale.share(x)) }
+	ticks := r.Scale.ticks()
+	free := left // the numbers before it are written
+	for i, x := range ticks {
+		if i > 0 && i < len(ticks)-1 && (at(x)-half(x) < free || at(x)+half(x) > at(r.Scale.High)-half(r.Scale.High)) {
+			continue // it would overlap another number
+		}
+		c.FillText(number, vg.Point{X: at(x), Y: y - thick - 1}, r.Scale.text(x))
+		free = at(x) + half(x)
 	}
 	c.FillText(words, vg.Point{X: place(1) + 2*gap, Y: y}, label)
 }

@@ -12,12 +12,15 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -82,6 +85,28 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	}
 	_, err := canvas.WriteTo(w)
 	return err
+}
+
+// Missing returns the letters of the figure's texts that PNG and PDF leave blank, in the order of their codes: the font
+// of these formats has Latin, Greek and Cyrillic letters only. An SVG is drawn with the fonts of its reader.
+func (f *Figure) Missing() string {
+	var drawn recorder.Canvas
+	width, height := f.size()
+	f.draw(draw.NewCanvas(&drawn, width, height))
+	font := handler.Fonts.Lookup(face(8), 8).Face
+	missing := map[rune]bool{}
+	for _, action := range drawn.Actions {
+		text, ok := action.(*recorder.FillString)
+		if !ok {
+			continue
+		}
+		for _, r := range text.String {
+			if glyph, err := font.GlyphIndex(nil, r); err == nil && glyph == 0 {
+				missing[r] = true
+			}
+		}
+	}
+	return string(slices.Sorted(maps.Keys(missing)))
 }
 
 // svgText matches a text element of gonum's SVG, to find its attributes, its font size and its escaped text.

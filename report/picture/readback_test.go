@@ -131,19 +131,37 @@ func TestImagesHaveTheirRows(t *testing.T) {
 	}
 }
 
-// The numbers below the colours are the values that have these colours.
+// The numbers below the colours are round, whole for counts, and do not overlap.
 func TestRampsStateTheirValues(t *testing.T) {
-	var r recorder.Canvas
-	c := draw.NewCanvas(&r, 400, 50)
-	(&Ramp{Label: "rows", Scale: Scale{High: 100, Root: true}}).draw(c, 30)
-	var texts []string
-	for _, a := range r.Actions {
-		if s, ok := a.(*recorder.FillString); ok {
-			texts = append(texts, s.String)
+	for want, scale := range map[string]Scale{
+		"0 10 30 60 100 rows":           {High: 100, Root: true},
+		"0 30 110 240 430 rows":         {High: 430.4, Root: true, Whole: true},
+		"0 1 2 rows":                    {High: 1.6, Root: true, Whole: true},
+		"0 0.3 0.6 0.9 1.23 rows":       {High: 1.234},
+		"-12 -1 10 21 31.5 rows":        {Low: -12, High: 31.5},
+		"0 30,000,000 456,810,000 rows": {High: 456.81e6, Root: true},
+	} {
+		var r recorder.Canvas
+		c := draw.NewCanvas(&r, 400, 50)
+		(&Ramp{Label: "rows", Scale: scale}).draw(c, 30)
+		var texts []string
+		var places []vg.Length // the middles of the texts
+		for _, a := range r.Actions {
+			if s, ok := a.(*recorder.FillString); ok {
+				texts = append(texts, s.String)
+				places = append(places, s.Point.X+letters(8).Width(s.String)/2)
+			}
 		}
-	}
-	if got := strings.Join(texts, " "); got != "0 6.25 25 56.2 100 rows" {
-		t.Errorf("%s", got)
+		if got := strings.Join(texts, " "); got != want {
+			t.Fatalf("%+v: %s, want %s", scale, got, want)
+		}
+		last := len(texts) - 2 // the label follows
+		for _, x := range scale.ticks() {
+			i := slices.Index(texts, scale.text(x))
+			if i >= 0 && !same(places[i], places[0]+vg.Length(scale.share(x))*(places[last]-places[0])) {
+				t.Errorf("%+v: %s is not below its colour", scale, texts[i])
+			}
+		}
 	}
 }
 

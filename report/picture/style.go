@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Color is a colour from a set that people with any colour vision can distinguish (Okabe & Ito 2008).
@@ -127,6 +129,31 @@ func (s Style) fill() color.Color {
 type Scale struct {
 	Low, High float64
 	Root      bool
+	// Whole is set if the values are counts: their numbers are written without a fraction.
+	Whole bool
+}
+
+// text returns a value of the scale as a text.
+func (s Scale) text(value float64) string {
+	if s.Whole {
+		value = math.Round(value)
+	}
+	return spelling.Number(value, 3)
+}
+
+// ticks returns the values to write below the colours: Low, High, and round numbers between them.
+func (s Scale) ticks() []float64 {
+	step := math.Pow(10, math.Floor(math.Log10(s.High-s.Low))-1)
+	if s.Whole {
+		step = max(step, 1)
+	}
+	out := []float64{s.Low}
+	for _, share := range []float64{0.25, 0.5, 0.75} {
+		if x := step * math.Round(s.at(share)/step); x > out[len(out)-1] && x < s.High {
+			out = append(out, x)
+		}
+	}
+	return append(out, s.High)
 }
 
 // share returns the position of a value on the scale: 0 for Low, 1 for High, limited to this range.

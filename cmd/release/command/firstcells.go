@@ -1,13 +1,13 @@
 package command
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/query"
@@ -62,7 +62,7 @@ func (a *app) printAnswer(r *pipeline.Result, missing string) error {
 		return err
 	}
 	if more := r.Answer.Cells - len(cells); more > 0 && !r.Sparse {
-		return a.Printf("… %d more\n", more)
+		return a.Printf("… %s more\n", spelling.Grouped(strconv.Itoa(more)))
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (a *app) printReadings(remarks report.Remarks, number int, r *pipeline.Resu
 			return err
 		}
 		if more := x.Answer.Cells - len(cells); more > 0 {
-			if err := a.Printf("… %d more\n", more); err != nil {
+			if err := a.Printf("… %s more\n", spelling.Grouped(strconv.Itoa(more))); err != nil {
 				return err
 			}
 		}
@@ -185,12 +185,8 @@ func printable(s string) string {
 
 // short formats a number with few digits, for a person.
 func short(x float64) string {
-	switch {
-	case math.IsNaN(x):
+	if math.IsNaN(x) {
 		return noValue
-	case math.Abs(x) >= 1000 || x == math.Trunc(x):
-		return fmt.Sprintf("%.0f", x)
-	default:
-		return fmt.Sprintf("%.4g", x)
 	}
+	return spelling.Number(x, 4)
 }

@@ -1,12 +1,12 @@
 package command
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/internal/ledger"
 	"github.com/dprelease/dprelease/internal/protocol"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -92,7 +92,7 @@ func releasedRows(planned []pipeline.Planned, formats []string) [][]string {
 		for _, s := range q.Steps {
 			steps = append(steps, s.Name())
 		}
-		sigma := fmt.Sprintf("%.4g", q.Sigma())
+		sigma := spelling.Short(q.Sigma(), 4)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			sigma = "-" // the query's components have different sigmas
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/runjob"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -79,7 +80,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
-		err = writePicture(drawn, planFigure(plan))
+		err = writePicture(a.Console, drawn, planFigure(plan))
 	}
 	if err != nil {
 		return err
@@ -190,9 +191,9 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		half := halfWidth(&q)
 		if least := p.WithLeastRowBound(i); least != nil {
 			from, _ := least.HalfWidth()
-			half = fmt.Sprintf("%.4g to %s", from, strings.TrimPrefix(half, atMost))
+			half = spelling.Short(from, 4) + " to " + strings.TrimPrefix(half, atMost)
 		}
-		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
+		l2, sigma := spelling.Short(s.L2, 6), spelling.Short(q.Sigma(), 6)
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
@@ -284,7 +285,7 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 		weights = "with the weights computed from them"
 	}
 	asked := "as asked"
-	switch spare := fmt.Sprintf("%.4g", max(t.Spare, 1/t.Spare)); {
+	switch spare := spelling.Short(max(t.Spare, 1/t.Spare), 4); {
 	case spare == "1":
 	case t.Spare > 1:
 		asked = spare + " times smaller than asked"

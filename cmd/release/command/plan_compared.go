@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -44,7 +45,7 @@ func printCompared(c *console.Console, p *pipeline.Plan) error {
 	i := 0
 	for _, q := range p.Queries() {
 		for j, m := range q.Mechanisms {
-			rows = append(rows, []string{m.Query, fmt.Sprintf("%.5g", m.Deviation()), fmt.Sprintf("%.5g", with.Deviations[i])})
+			rows = append(rows, []string{m.Query, spelling.Short(m.Deviation(), 5), spelling.Short(with.Deviations[i], 5)})
 			if j == 0 && with.Deviations[i] < m.Deviation() {
 				smaller = append(smaller, q.Query.Name())
 			}

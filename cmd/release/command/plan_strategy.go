@@ -3,12 +3,13 @@ package command
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/query"
@@ -47,7 +48,7 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	}
 	bound := ""
 	if s.Bound > 0 {
-		bound = fmt.Sprintf("; no Gaussian noise of this mu has less than %.5g", s.Bound)
+		bound = "; no Gaussian noise of this mu has less than " + spelling.Short(s.Bound, 5)
 	}
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
@@ -55,8 +56,8 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		if q.Kind == query.Histogram && t.Name == "cells" { // the query's own table
 			name = q.Query.Name()
 		}
-		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation),
-			fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
+		tables = append(tables, []string{name, spelling.Grouped(strconv.Itoa(t.Cells)), spelling.Short(t.Deviation, 5),
+			spelling.Short(calibrate.Z95*t.Deviation, 5)})
 	}
 	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound),
 		a.PrintTable(waysOf(s)), a.printComponents(q),
@@ -155,7 +156,7 @@ func waysOf(s *query.Strategy) [][]string {
 		if !ok {
 			what = whatIsNoised[way]
 		}
-		rows = append(rows, []string{name + mark, fmt.Sprintf("%.4g", err), what})
+		rows = append(rows, []string{name + mark, spelling.Short(err, 4), what})
 	}
 	add(taken, " (taken)", s.Error)
 	for _, c := range others {
@@ -176,8 +177,8 @@ func (a *app) printComponents(q *pipeline.Planned) error {
 	}
 	rows := [][]string{{"component", "numbers", "sensitivity", "sigma", "because"}}
 	for _, c := range plannedParts(q) {
-		rows = append(rows, []string{c.Name, fmt.Sprint(c.Cells), fmt.Sprintf("%.6g", c.Sensitivity),
-			fmt.Sprintf("%.6g", c.Sigma), c.Why})
+		rows = append(rows, []string{c.Name, spelling.Grouped(strconv.Itoa(c.Cells)), spelling.Short(c.Sensitivity, 6),
+			spelling.Short(c.Sigma, 6), c.Why})
 	}
 	if err := a.Printf("\n"); err != nil {
 		return err
@@ -192,7 +193,8 @@ func (a *app) printSums(q *pipeline.Planned) error {
 		return nil
 	}
 	n := q.Query.Cells()
-	return a.Printf("its cells share noise: the sum of all %d cells has the standard deviation %.5g, the sum of k cells "+
-		"sqrt(%.5g·k + %.5g·k²), the difference of two %.5g\n",
-		n, s.Deviation(n), s.Each, s.Common, math.Sqrt(2*s.Each))
+	return a.Printf("its cells share noise: the sum of all %s has the standard deviation %s, the sum of k cells "+
+		"sqrt(%s·k + %s·k²), the difference of two %s\n",
+		spelling.Count(int64(n), "cell"), spelling.Short(s.Deviation(n), 5), spelling.Short(s.Each, 5),
+		spelling.Short(s.Common, 5), spelling.Short(math.Sqrt(2*s.Each), 5))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
@@ -90,7 +91,7 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	var names, counts []string // names and counts of queries whose cells of few rows should be left empty
 	for i, q := range p.Queries() {
 		if x := noiseThreshold(&q); x > 0 {
-			if err := a.Printf("%s: counts up to %.4g can be noise alone\n", q.Query.Name(), x); err != nil {
+			if err := a.Printf("%s: counts up to %s can be noise alone\n", q.Query.Name(), spelling.Short(x, 4)); err != nil {
 				return err
 			}
 		}
@@ -121,10 +122,10 @@ func effectiveSizes(p *pipeline.Plan) (texts []string) {
 		if !ok {
 			continue
 		}
-		text := fmt.Sprintf("weights in [%.4g, %.4g]: the effective sample size (Kish) is at least %.3g %% of the rows",
-			low, high, 100*4*low/high/(1+low/high)/(1+low/high))
+		text := fmt.Sprintf("weights in [%s, %s]: the effective sample size (Kish) is at least %.3g %% of the rows",
+			spelling.Short(low, 4), spelling.Short(high, 4), 100*4*low/high/(1+low/high)/(1+low/high))
 		if low == 0 {
-			text = fmt.Sprintf("weights in [0, %.4g]: a lower end above 0 would bound the effective sample size (Kish)", high)
+			text = fmt.Sprintf("weights in [0, %s]: a lower end above 0 would bound the effective sample size (Kish)", spelling.Short(high, 4))
 		}
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)

@@ -2,7 +2,9 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries/kinds"
 	"github.com/dprelease/dprelease/queries/query"
@@ -11,12 +13,12 @@ import (
 // cellCount formats the number of cells of a query or, if keys are discovered, the threshold of their noisy counts.
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
-		text := fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+		text := "keys ≥ " + spelling.Short(q.Threshold(), 6)
 		if q.Selection.Weighted {
 			text += " in weight"
 		}
 		if least := q.Selection.Least(); least > 1 {
-			text += fmt.Sprintf(" of %d units or more", least)
+			text += " of " + spelling.Count(least, "unit") + " or more"
 		}
 		return text
 	}
@@ -27,7 +29,7 @@ func cellCount(q *pipeline.Planned) string {
 		}
 		return cells
 	}
-	return fmt.Sprint(q.Query.Cells())
+	return spelling.Grouped(strconv.Itoa(q.Query.Cells()))
 }
 
 // keysOf returns the name of the query that selects the keys of q; "" if q selects or lists them itself.
@@ -45,7 +47,7 @@ const atMost = "at most "
 // divided.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
-	text := fmt.Sprintf("%.4g", half)
+	text := spelling.Short(half, 4)
 	if _, _, weighted := kinds.Weights(q.Query); weighted && perRow {
 		text += " / weights"
 	} else if perRow {

@@ -59,7 +59,7 @@ func plot(ctx context.Context, c *console.Console, dir, query, out, job string, 
 	if err != nil {
 		return console.Usagef("--query: choose one of %s", strings.Join(tableNames(m), ", "))
 	}
-	return writePicture(out, figure)
+	return writePicture(c, out, figure)
 }
 
 func tableNames(m *manifest.Manifest) []string {
@@ -72,14 +72,17 @@ func tableNames(m *manifest.Manifest) []string {
 	return names
 }
 
-// writePicture draws a figure into a file, in the format of its extension.
-func writePicture(path string, f *picture.Figure) error {
+// writePicture draws a figure into a file, in the format of its extension. It warns of letters that the format lacks.
+func writePicture(c *console.Console, path string, f *picture.Figure) error {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	if format != "svg" && format != "png" && format != "pdf" {
 		return console.Usagef("the picture's file %s needs the extension .svg, .png or .pdf", console.Here(path))
 	}
 	if err := regular.Replace(path, 0o644, func(file *os.File) error { return f.Write(file, format) }); err != nil {
 		return console.WriteError(path, err)
+	}
+	if missing := f.Missing(); missing != "" && format != "svg" {
+		c.Warn(console.Fill("%s has no letters for %s, which are left blank: an .svg has them", console.Here(path), missing))
 	}
 	return nil
 }

@@ -1,12 +1,13 @@
 package console
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/dprelease/dprelease/internal/spelling"
 )
 
 // Aligned returns rows as a text of aligned columns, with two spaces between them. East Asian characters count as two
@@ -63,12 +64,4 @@ func OrDash(s string) string {
 }
 
 // Count formats a number of things: 1 file, 2 files.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if stem, ok := strings.CutSuffix(what, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func Count(n int, what string) string { return spelling.Count(int64(n), what) }

@@ -1,0 +1,53 @@
+package spelling_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/internal/spelling"
+)
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{
+		{0, 4, "0"}, {math.Copysign(0, -1), 4, "0"}, {math.NaN(), 4, "–"}, {math.Inf(1), 4, "–"},
+		{382900.4, 4, "382,900"}, {-1234567.891, 9, "-1,234,567.89"}, {3272, 3, "3,272"}, {999, 3, "999"}, {-999, 3, "-999"}, {1000, 1, "1,000"},
+		{0.25, 4, "0.25"}, {0.0001, 4, "0.0001"}, {0.00001, 4, "1e-5"}, {2.5e13, 4, "2.5e13"}, {22.1897, 4, "22.19"},
+	} {
+		if got := spelling.Number(c.x, c.digits); got != c.want {
+			t.Errorf("%g with %d digits: %s, want %s", c.x, c.digits, got, c.want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "-": "-", "12": "12", "-123": "-123", "1234": "1,234", "-123456.7891": "-123,456.7891", "1e+21": "1e+21",
+		"2024-01-01": "2024-01-01", "other1234": "other1234", "1234567": "1,234,567",
+	} {
+		if got := spelling.Grouped(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for x, want := range map[float64]string{382911.2: "382,900", -382911.2: "-382,900", 1132270: "1,132,000", 22.1897: "22.19",
+		3: "3", 0.00020409: "0.0002041", math.MaxFloat64: "1.798e308", 2.401e11: "240,100,000,000", 0: "0"} {
+		if got := spelling.Short(x, 4); got != want {
+			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{"1 row": spelling.Count(1, "row"), "0 rows": spelling.Count(0, "row"),
+		"12,000 entries": spelling.Count(12000, "entry"), "-1,200 rows": spelling.Count(-1200, "row")} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
