@@ -82,9 +82,9 @@ func (r *rowReader) reset() {
 // stream gathers the records of a batch from a stream. The error is io.EOF if they are the last ones.
 func (r *rowReader) stream(s *scanner) error {
 	r.reset()
-	for full := false; !full && r.rows < scan.BatchRows; {
+	for full := false; !full && r.rows < r.most(); {
 		r.gatherBuffered(s)
-		if r.rows == scan.BatchRows {
+		if r.rows == r.most() {
 			break
 		}
 		if err := s.next(); err != nil {
@@ -107,7 +107,7 @@ func (r *rowReader) stream(s *scanner) error {
 // gatherBuffered gathers a block of the records in the scanner's buffer.
 func (r *rowReader) gatherBuffered(s *scanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > scan.BatchRows {
+	if s.toSkip != skipNothing || own <= s.at || r.rows+r.block() > r.most() {
 		return
 	}
 	r.general.eof = s.eof
@@ -139,8 +139,11 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
+// most returns the largest number of rows in a batch.
+func (r *rowReader) most() int { return scan.RowsOf(len(r.columns)) }
+
 // maxGathered returns how many rows of a text are collected before they are yielded, to bound their memory.
-func (r *rowReader) maxGathered() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
+func (r *rowReader) maxGathered() int { return max(r.block(), scan.BatchValues/max(1, len(r.columns))) }
 
 // gather gathers the records of a text that start at offset at or later. It returns the start of the first record that
 // it did not gather: a record of the next piece, or one for a later call. whole is false if the text ends within that
